@@ -8,28 +8,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/language_model/activated.h"
 #include "core/language_model/finite_check.h"
 #include "core/operators/linear_attention.h"
 #include "core/operators/products.h"
 
 namespace roper {
 namespace {
-
-at::Tensor activated(const at::Tensor& x, Activation activation) {
-    switch (activation) {
-        case Activation::silu:
-            return at::silu(x);
-        case Activation::gelu:
-            return at::gelu(x);
-        case Activation::gelu_tanh:
-            return at::gelu(x, "tanh");
-        case Activation::relu:
-            return at::relu(x);
-        case Activation::relu_squared:
-            return at::relu(x).square_();
-    }
-    return x;
-}
 
 /// x Wᵀ. x [T, in], weight [out, in] → [T, out]
 at::Tensor product(const at::Tensor& x, const at::Tensor& weight) {
@@ -140,26 +125,32 @@ at::Tensor Decoder::optionalNorm(const at::Tensor& x, const std::optional<NormLo
 
 at::Tensor Decoder::heads(const at::Tensor& x, const LinearLocation& by, std::int64_t count,
                           const std::optional<NormLocation>& normed) {
+    const bool is_whole = architecture().query_key_norms == QueryKeyNorms::all_heads;
     at::Tensor made = linear(x, by);
+    if (is_whole) made = optionalNorm(made, normed);
     if (architecture().clip > 0) made.clamp_(-architecture().clip, architecture().clip);
-    if (architecture().query_key_norms == QueryKeyNorms::all_heads)
-        return splitHeads(optionalNorm(made, normed), count);
-    return optionalNorm(splitHeads(made, count), normed);
+    return is_whole ? splitHeads(made, count) : optionalNorm(splitHeads(made, count), normed);
 }
 
-at::Tensor Decoder::linear(const at::Tensor& x, const LinearLocation& location) {
-    const at::Tensor out = product(x, weights_.matrix(location.weight));
+at::Tensor Decoder::linear(const at::Tensor& x, const LinearLocation& location, WeightReader::Part part) {
+    const at::Tensor out = product(x, weights_.matrix(location.weight, part));
     if (location.bias) out.add_(weights_.vector(*location.bias));
     return out;
 }
 
-at::Tensor Decoder::feedForward(const at::Tensor& x, const BlockWeights& block) {
-    at::Tensor up = linear(x, block.up);
-    if (block.gate)
-        up.mul_(activated(linear(x, *block.gate), architecture().activation));
+at::Tensor Decoder::feedForward(const at::Tensor& x, const FeedForwardWeights& layer) {
+    at::Tensor up = linear(x, layer.up);
+    if (layer.gate)
+        up.mul_(activated(linear(x, *layer.gate), architecture().activation));
     else
         up = activated(up, architecture().activation);
-    return linear(up, block.down);
+    return linear(up, layer.down);
+}
+
+at::Tensor Decoder::feedForwardOf(std::int64_t layer, const at::Tensor& x, const Pass& pass) {
+    const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
+    return block.mixed_tokens ? mixed_tokens(x, *block.mixed_tokens, layer, pass)
+                              : feedForward(x, block.feed_forward);
 }
 
 DecoderCache::Layer DecoderCache::append(std::int64_t layer, const Layer& added) {
@@ -196,9 +187,10 @@ at::Tensor Decoder::linearWeights(const LayerView& view, const DecoderCache::Lay
 
 /// Σ_j a_nj v_j of every head, for queries from position `pass.first` on → [H, T, d]
 /// @param all  keys and values of all positions up to the last query: [heads, pass.first + T, d]
-at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer& all,
-                                const Pass& pass) const {
+at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) {
     const Architecture& model = architecture();
+    const auto& sink_place = model_.weights.blocks[static_cast<std::size_t>(view.layer)].sinks;
+    const at::Tensor sinks = sink_place ? weights_.vector(*sink_place) : at::Tensor();
     const std::int64_t H = model.heads, T = pass.tokens, d = model.head_dim;
     const double scale = (model.score_scale > 0 ? model.score_scale : 1 / std::sqrt(static_cast<double>(d))) /
                          (model.scores_by_layer ? static_cast<double>(view.layer + 1) : 1);
@@ -225,7 +217,9 @@ at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer
                 scores.add_(pass.bias.index_select(1, (distance + (pass.bias.size(1) / 2)).flatten())
                                 .view_as(scores));
             scores.masked_fill_(hidden, -INFINITY);
-            return at::softmax(scores, -1);
+            if (!sinks.defined()) return at::softmax(scores, -1);
+            const at::Tensor with_sink = at::cat({scores, sinks.view({H, 1, 1}).expand({H, queries, 1})}, -1);
+            return at::softmax(with_sink, -1).narrow(-1, 0, scores.size(-1)).contiguous();
         };
         const at::Tensor weights = model.attention == AttentionKind::softmax
                                        ? softmaxWeights()
@@ -283,13 +277,14 @@ at::Tensor Decoder::preNormBlock(const at::Tensor& x, const BlockWeights& block,
     const at::Tensor input = architecture().shares_norm ? normed
                                                         : optionalNorm(architecture().parallel ? x : between,
                                                                        block.feed_forward_norm);
-    return at::add(between, optionalNorm(feedForward(input, block), block.after_feed_forward_norm), scale);
+    return at::add(between, optionalNorm(feedForwardOf(layer, input, pass), block.after_feed_forward_norm),
+                   scale);
 }
 
 at::Tensor Decoder::postNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
                                   const Pass& pass) {
     const at::Tensor between = norm(x + attention(x, layer, pass), *block.attention_norm);
-    return norm(between + feedForward(between, block), *block.feed_forward_norm);
+    return norm(between + feedForwardOf(layer, between, pass), *block.feed_forward_norm);
 }
 
 at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervention& intervention,

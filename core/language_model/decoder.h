@@ -24,6 +24,18 @@ struct LayerView {
     at::Tensor rotated_q = {}, rotated_k = {}, rotated_v = {};
 };
 
+/// The experts that a router chose for T tokens, k for each, the one with the largest score first.
+struct ChosenExperts {
+    at::Tensor experts;  ///< [T, k], int64
+    at::Tensor weights;  ///< [T, k], by which their outputs (or inputs) are multiplied
+};
+
+/// Chooses experts and their weights.
+/// @param logits       the router's, [T, experts]
+/// @param choice_bias  [experts]; undefined without `ExpertMixture::choice_bias`
+ChosenExperts chooseExperts(const ExpertMixture& mixed_tokens, const at::Tensor& logits,
+                            const at::Tensor& choice_bias);
+
 /// Callbacks during a pass. Each may be empty.
 struct PassRecorder {
     std::function<void(const LayerView&)> vectors = {};
@@ -35,6 +47,8 @@ struct PassRecorder {
     std::function<void(std::int64_t layer, at::Tensor& mixed)> heads = {};
     /// The residual stream after each block [T, C]; layer −1 is the embeddings.
     std::function<void(std::int64_t layer, const at::Tensor& residual)> residual = {};
+    /// In layers that are mixtures of experts.
+    std::function<void(std::int64_t layer, const ChosenExperts& chosen)> experts = {};
     /// Called before every block; may throw to end the pass.
     std::function<void(std::int64_t layer)> progress = {};
 };
@@ -129,10 +143,16 @@ class Decoder {
     /// Queries, keys or values of every head [heads, T, d], from x [T, C].
     at::Tensor heads(const at::Tensor& x, const LinearLocation& by, std::int64_t count,
                      const std::optional<NormLocation>& normed = {});
-    at::Tensor linear(const at::Tensor& x, const LinearLocation& location);
+    at::Tensor linear(const at::Tensor& x, const LinearLocation& location,
+                      WeightReader::Part part = WeightReader::Part::of_all_tokens);
     at::Tensor attention(const at::Tensor& x, std::int64_t layer, const Pass& pass);
-    at::Tensor feedForward(const at::Tensor& x, const BlockWeights& block);
-    at::Tensor weightedSum(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) const;
+    at::Tensor feedForward(const at::Tensor& x, const FeedForwardWeights& layer);
+    at::Tensor expertOutput(const at::Tensor& x, const FeedForwardWeights& expert);
+    at::Tensor mixed_tokens(const at::Tensor& x, const MixtureWeights& by, std::int64_t layer,
+                            const Pass& pass);
+    /// The layer's feed-forward, dense or a mixture.
+    at::Tensor feedForwardOf(std::int64_t layer, const at::Tensor& x, const Pass& pass);
+    at::Tensor weightedSum(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass);
     at::Tensor linearWeights(const LayerView& view, const DecoderCache::Layer& all, std::int64_t begin,
                              std::int64_t queries, std::int64_t keys, const at::Tensor& hidden) const;
     /// Whether cos and sin are multiplied by the attention factor. For values and outputs it would apply

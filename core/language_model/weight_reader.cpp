@@ -12,8 +12,10 @@ std::span<float> numbersOf(const at::Tensor& tensor) {
 
 /// Cache key of a place, which may be a part of a tensor.
 std::string keyOf(const MatrixLocation& location) {
-    return location.rows.empty() ? location.tensor
-                                 : location.tensor + "@" + std::to_string(location.rows.front().first);
+    std::string key = location.tensor;
+    if (!location.rows.empty()) key.append("@").append(std::to_string(location.rows.front().first));
+    if (location.index) key.append("#").append(std::to_string(*location.index));
+    return key;
 }
 
 /// Reads and decodes rows on all threads. → [rows, row]
@@ -33,26 +35,37 @@ at::Tensor decodeRows(const TensorStore& store, const StoredTensor& tensor, std:
 
 at::Tensor WeightReader::decode(const MatrixLocation& location) const {
     const StoredTensor& tensor = store_->tensor(location.tensor);
-    if (location.transposed) {
-        const at::Tensor out = at::empty({location.out, location.in}, at::kFloat);
-        const std::vector<float> numbers = readMatrix(*store_, location);
-        std::copy(numbers.begin(), numbers.end(), numbersOf(out).begin());
-        return out;
-    }
-    if (location.rows.empty()) return decodeRows(*store_, tensor, 0, location.out);
+    const std::int64_t index = location.index.value_or(0);
     std::vector<at::Tensor> parts;
+    if (location.transposed) {
+        const at::Tensor whole = decodeRows(*store_, tensor, index * location.in, location.in);
+        if (location.rows.empty()) return whole.t().contiguous();
+        for (const auto& stretch : location.rows)
+            parts.push_back(whole.narrow(1, stretch.first, stretch.count));
+        return at::cat(parts, 1).t().contiguous();
+    }
+    if (location.rows.empty()) return decodeRows(*store_, tensor, index * location.out, location.out);
     for (const auto& stretch : location.rows)
         parts.push_back(decodeRows(*store_, tensor, stretch.first, stretch.count));
     return parts.size() == 1 ? parts.front() : at::cat(parts);
 }
 
-at::Tensor WeightReader::matrix(const MatrixLocation& location) {
+void WeightReader::makeRoomFor(std::uint64_t bytes) {
+    while (decoded_bytes_ + bytes > budget_ && bytes <= budget_ && !kept_experts_.empty()) {
+        decoded_bytes_ -= static_cast<std::uint64_t>(kept_experts_.begin()->second.nbytes());
+        kept_experts_.erase(kept_experts_.begin());
+    }
+}
+
+at::Tensor WeightReader::matrix(const MatrixLocation& location, Part part) {
+    std::map<std::string, at::Tensor>& kept = part == Part::of_expert ? kept_experts_ : decoded_;
     const std::string key = keyOf(location);
-    if (const auto found = decoded_.find(key); found != decoded_.end()) return found->second;
+    if (const auto found = kept.find(key); found != kept.end()) return found->second;
     at::Tensor decoded = decode(location);
     const auto bytes = static_cast<std::uint64_t>(decoded.nbytes());
+    if (part == Part::of_all_tokens) makeRoomFor(bytes);
     if (decoded_bytes_ + bytes <= budget_) {
-        decoded_.emplace(key, decoded);
+        kept.emplace(key, decoded);
         decoded_bytes_ += bytes;
     }
     return decoded;

@@ -17,11 +17,15 @@ class WeightReader {
   public:
     explicit WeightReader(std::shared_ptr<const TensorStore> store) : store_(std::move(store)) {}
 
-    /// Sets the memory budget for decoded parameters in bytes; entries are never evicted.
+    /// Sets the memory budget for decoded parameters in bytes. Those that every token uses are never evicted;
+    /// those of experts make room for them, but not for each other, since evicting them in turn would keep
+    /// none of a model that is read again and again.
     void setMemoryBudget(std::uint64_t bytes) { budget_ = bytes; }
 
-    at::Tensor matrix(const MatrixLocation& location);  ///< [out, in]
-    at::Tensor vector(const VectorLocation& location);  ///< [size]
+    /// Which parameters a matrix belongs to, for the memory budget.
+    enum class Part { of_all_tokens, of_expert };
+    at::Tensor matrix(const MatrixLocation& location, Part part = Part::of_all_tokens);  ///< [out, in]
+    at::Tensor vector(const VectorLocation& location);                                   ///< [size]
 
     /// Rows of a table, one for each index, without decoding the rest → [indices, in]
     at::Tensor gatherRows(const MatrixLocation& table, std::span<const std::int64_t> indices) const;
@@ -32,10 +36,12 @@ class WeightReader {
 
   private:
     at::Tensor decode(const MatrixLocation& location) const;
+    /// Evicts experts until this many bytes fit, if they can.
+    void makeRoomFor(std::uint64_t bytes);
 
     std::shared_ptr<const TensorStore> store_;
     std::uint64_t budget_ = 0, decoded_bytes_ = 0;
-    std::map<std::string, at::Tensor> decoded_;
+    std::map<std::string, at::Tensor> decoded_, kept_experts_;
 };
 
 }  // namespace roper

@@ -23,6 +23,39 @@ enum class QueryKeyNorms {
     all_heads        ///< all heads of a token together, [heads·d] (OLMo 2)
 };
 
+/// How a router makes scores of its logits, one for each expert.
+enum class RouterScores {
+    softmax,
+    sigmoid,
+    /// Of each chosen expert in turn: the softmax over those left whose logits are close to the largest
+    /// (SparseMixer, arXiv:2409.12136)
+    sparse_mixer
+};
+
+/// Feed-forward layers that are mixtures of experts: a router chooses, for each token, some of many
+/// feed-forward layers, and their weighted sum is the output.
+struct ExpertMixture {
+    std::int64_t experts = 0;              ///< 0: the model has no mixtures
+    std::int64_t per_token = 0;            ///< experts chosen for a token
+    std::int64_t feed_forward = 0;         ///< width of an expert
+    std::int64_t shared_feed_forward = 0;  ///< width of the expert that all tokens take; 0: none
+    std::vector<bool> layers = {};         ///< which layers are mixtures; the others are dense
+    RouterScores scores = RouterScores::softmax;
+    bool router_bias = false, expert_biases = false;
+    bool choice_bias = false;  ///< experts are chosen by score + bias, and weighted by score (DeepSeek V3)
+    bool shared_is_gated = false;  ///< the shared expert's output is multiplied by a sigmoid (Qwen 2)
+    bool weighs_inputs = false;    ///< weights multiply the inputs of experts, not their outputs (Llama 4)
+    bool normalizes = true;        ///< the weights of a token are divided by their sum
+    double least_sum = 0;          ///< least value of that divisor
+    double scale = 1;              ///< multiplies the weights
+    /// Experts form groups; those of a token are in the `groups_per_token` groups whose two best experts have
+    /// the largest sum.
+    std::int64_t groups = 1, groups_per_token = 1;
+    double closeness = 0;  ///< ε of `sparse_mixer`: logits farther than 2ε, relatively, are left out
+
+    bool isIn(std::int64_t layer) const { return experts > 0 && layers[static_cast<std::size_t>(layer)]; }
+};
+
 /// What a published decoder computes, described by the features in which families differ. A block is
 /// x + attention(norm(x)), then x + feed_forward(norm(x)).
 struct Architecture {
@@ -45,7 +78,11 @@ struct Architecture {
     bool gated = true;               ///< down(act(gate(x)) ⊙ up(x)); otherwise down(act(up(x)))
     bool learned_positions = false;  ///< learned position embeddings are added to the embeddings (GPT-2)
     double sinusoids = 0;            ///< base of the sinusoids added to the embeddings; 0: none
-    bool tied = false;               ///< the head shares its matrix with the embeddings
+    /// Experts compute down((up(x) + 1) ⊙ g·σ(α·g)) for g = gate(x), with g at most, and up(x) within, this
+    /// limit; 0: as `gated` says (gpt-oss).
+    double gate_limit = 0, gate_steepness = 1;
+    ExpertMixture mixed_tokens = {};
+    bool tied = false;  ///< the head shares its matrix with the embeddings
 
     double embedding_scale = 1;  ///< multiplies embeddings (Gemma: √width)
     double residual_scale = 1;   ///< multiplies what attention and feed-forward add (Granite)
@@ -57,6 +94,7 @@ struct Architecture {
     double query_growth = 0, query_growth_length = 1;
     /// Also divides scores by layer + 1, counted from 0 (GPT-2 as trained by Mistral).
     bool scores_by_layer = false;
+    bool has_sinks = false;    ///< softmax has a further score for each head, whose value is zero (gpt-oss)
     double score_softcap = 0;  ///< c: scores become c·tanh(score/c) (Gemma 2); 0: none
     double logit_softcap = 0;  ///< the same for logits
     /// In windowed layers a query attends to itself and the window − 1 tokens before it.
@@ -104,6 +142,7 @@ const std::vector<std::string>& knownFamilies();
 
 /// Upper limits; a file that exceeds them is taken to be corrupt.
 inline constexpr std::int64_t kMaxVocabulary = 1 << 22, kMaxWidth = 1 << 17, kMaxLayers = 1024,
-                              kMaxHeads = 1024, kMaxHeadDim = 1024, kMaxFeedForward = 1 << 20;
+                              kMaxHeads = 1024, kMaxHeadDim = 1024, kMaxFeedForward = 1 << 20,
+                              kMostExperts = 4096;
 
 }  // namespace roper

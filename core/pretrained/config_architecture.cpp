@@ -7,6 +7,7 @@
 #include "core/model_config/config_fields.h"
 #include "core/model_config/rotation_reading.h"
 #include "core/pretrained/family.h"
+#include "core/pretrained/mixture_reading.h"
 #include "core/pretrained/quantised_folder.h"
 
 namespace roper {
@@ -104,6 +105,11 @@ void readNumbers(const ConfigFields& config, const Family& family, Architecture&
     model.activation = activationOf(config, rules.activation_key, model.activation);
     if (rules.gelu_means_tanh && model.activation == Activation::gelu)
         model.activation = Activation::gelu_tanh;
+    const auto gate = [&](const char* key, double& value) {
+        if (key != nullptr) value = config.number(key, 1e-6, 1e6).value_or(value);
+    };
+    gate(rules.gate_limit_key, model.gate_limit);
+    gate(rules.gate_steepness_key, model.gate_steepness);
     model.tied = config.flag("tie_word_embeddings").value_or(rules.tied);
     if (family.parallel_flag != nullptr)
         model.parallel = config.flag(family.parallel_flag).value_or(family.parallel_by_default);
@@ -138,12 +144,15 @@ std::vector<bool> windowedLayers(const ConfigFields& config, const ConfigRules& 
         config.refuse("layer_types", "is missing; it says which layers attend within sliding_window");
     const int pattern = config.firstInteger({"sliding_window_pattern", "_sliding_window_pattern"}, 1, 1 << 10)
                             .value_or(rules.window_pattern);
-    const int first = config.integer("max_window_layers", 0, static_cast<int>(kMaxLayers)).value_or(28);
+    const int first = config.integer("max_window_layers", 0, static_cast<int>(kMaxLayers))
+                          .value_or(rules.max_window_layers);
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
         if (rules.windowed == WindowedLayers::all_but_every_nth)
             windowed.push_back((layer + 1) % pattern != 0);
         else if (rules.windowed == WindowedLayers::from_max_window_on)
             windowed.push_back(layer >= first);
+        else if (rules.windowed == WindowedLayers::second_before_max_window)
+            windowed.push_back(layer % 2 == 0 && layer < first);
         else
             windowed.push_back(true);
     }
@@ -153,7 +162,7 @@ std::vector<bool> windowedLayers(const ConfigFields& config, const ConfigRules& 
 void readWindow(const ConfigFields& config, const ConfigRules& rules, Architecture& model) {
     if (rules.windowed == WindowedLayers::none) return;
     if (rules.window_flag != nullptr && !config.flag(rules.window_flag).value_or(false)) {
-        config.integer("sliding_window", 1, 1 << 30);  // no effect; read so that it is not reported as unread
+        config.integer("sliding_window", 0, 1 << 30);  // no effect; read so that it is not reported as unread
         return;
     }
     const auto window = config.integer("sliding_window", 1, 1 << 30);
@@ -197,6 +206,8 @@ bool isHarmless(const std::string& key) {
                                                     "attention_out_bias",
                                                     "use_bias",
                                                     "use_qkv_bias",
+                                                    "qkv_bias",
+                                                    "lm_head_bias",
                                                     "mlp_bias",
                                                     "bias",
                                                     "cache_implementation",
@@ -222,6 +233,7 @@ bool isHarmless(const std::string& key) {
                                                     "n_ctx",
                                                     "name_or_path",
                                                     "num_labels",
+                                                    "output_router_logits",
                                                     "output_attentions",
                                                     "output_hidden_states",
                                                     "parent_model",
@@ -240,6 +252,8 @@ bool isHarmless(const std::string& key) {
                                                     "task_specific_params",
                                                     "temperature",
                                                     "tokenizer_class",
+                                                    "router_aux_loss_coef",
+                                                    "router_jitter_noise",
                                                     "top_k",
                                                     "top_p",
                                                     "torch_dtype",
@@ -294,6 +308,7 @@ ParsedArchitecture readConfigArchitecture(std::string_view json) {
     readSizes(config, family->config_rules, model);
     family->describe(model);
     readNumbers(config, *family, model);
+    readMixture(config, family->config_rules, model);
     readWindow(config, family->config_rules, model);
     readRotations(config, reading);
     refuseUnsupportedMembers(config, family->config_rules);

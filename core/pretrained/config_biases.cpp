@@ -30,6 +30,7 @@ BiasRules readConfigBiases(const Family& family, std::string_view config) {
     decide(by.query_key_value, rules.query_key_value);
     decide(by.output, rules.output);
     decide(by.feed_forward, rules.feed_forward);
+    decide(by.head, rules.head);
     return rules;
 }
 

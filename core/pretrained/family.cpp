@@ -45,7 +45,30 @@ const TensorNames& ggufNames() {
                                       .gate_up = "",
                                       .up = "ffn_up",
                                       .down = "ffn_down",
-                                      .after_feed_forward_norm = "post_ffw_norm"};
+                                      .after_feed_forward_norm = "post_ffw_norm",
+                                      .sinks = "attn_sinks.weight"};
+    return names;
+}
+
+const std::vector<MixtureNames>& ggufMixtureNames() {
+    static const std::vector<MixtureNames> names = {{.router = "ffn_gate_inp",
+                                                     .choice_bias = "exp_probs_b.bias",
+                                                     // files written before February 2024
+                                                     .gate = "ffn_gate.{}",
+                                                     .up = "ffn_up.{}",
+                                                     .down = "ffn_down.{}",
+                                                     .all_gate = "ffn_gate_exps.weight",
+                                                     .all_up = "ffn_up_exps.weight",
+                                                     .all_gate_up = "ffn_gate_up_exps.weight",
+                                                     .all_down = "ffn_down_exps.weight",
+                                                     .gate_bias = "ffn_gate_exps.bias",
+                                                     .up_bias = "ffn_up_exps.bias",
+                                                     .gate_up_bias = "ffn_gate_up_exps.bias",
+                                                     .down_bias = "ffn_down_exps.bias",
+                                                     .shared_gate = "ffn_gate_shexp",
+                                                     .shared_up = "ffn_up_shexp",
+                                                     .shared_down = "ffn_down_shexp",
+                                                     .shared_switch = "ffn_gate_inp_shexp"}};
     return names;
 }
 

@@ -17,7 +17,19 @@ struct TensorNames {
     std::string embedding, positions, final_norm, head;
     std::string layer;  ///< "model.layers.{}."
     std::string attention_norm, query, key, value, query_key_value, output, query_norm, key_norm,
-        after_attention_norm, feed_forward_norm, gate, gate_up, up, down, after_feed_forward_norm;
+        after_attention_norm, feed_forward_norm, gate, gate_up, up, down, after_feed_forward_norm, sinks;
+};
+
+/// Names of the tensors of a mixture, each preceded by `TensorNames::layer`. "{}" stands for the expert.
+struct MixtureNames {
+    std::string router;  ///< without ".weight"
+    std::string choice_bias = {}, other_choice_bias = {};
+    std::string gate = {}, up = {}, down = {};  ///< of one expert each, without ".weight"
+    /// Of all experts in one tensor [experts, out, in].
+    std::string all_gate = {}, all_up = {}, all_gate_up = {}, all_down = {};
+    /// Their biases [experts, out].
+    std::string gate_bias = {}, up_bias = {}, gate_up_bias = {}, down_bias = {};
+    std::string shared_gate = {}, shared_gate_up = {}, shared_up = {}, shared_down = {}, shared_switch = {};
 };
 
 /// The family of models trained here.
@@ -31,7 +43,7 @@ struct ConfigBiases {
         bool default_value = false;
     };
     BiasRules plain;  ///< where no flag of the config decides
-    Flag query_key_value = {}, output = {}, feed_forward = {};
+    Flag query_key_value = {}, output = {}, feed_forward = {}, head = {};
 };
 
 /// Which layers use sliding-window attention if the config does not list them.
@@ -41,7 +53,47 @@ enum class WindowedLayers {
     /// all except every n-th layer, counted from 1, which attends to all tokens (Gemma 2 and 3)
     all_but_every_nth,
     from_max_window_on,  ///< from layer `max_window_layers` on, by default 28 (Qwen)
-    listed               ///< there is no default: the config must list them (SmolLM 3)
+    /// every second layer, counted from the first, before layer `max_window_layers` (Qwen 2 with experts)
+    second_before_max_window,
+    listed  ///< there is no default: the config must list them (SmolLM 3)
+};
+
+/// Which layers are mixtures of experts.
+enum class MixtureLayers {
+    all,
+    /// every `decoder_sparse_step`-th, counted from 1, except those in `mlp_only_layers` (Qwen)
+    by_sparse_step,
+    after_first_dense,  ///< all after the first `first_k_dense_replace` (DeepSeek V3)
+    /// every `moe_layer_interval`-th, counted from 1, from `moe_layer_start_index` to `moe_layer_end_index`
+    by_interval,
+    /// those in `moe_layers`, or every `interleave_moe_layer_step`-th, counted from 1 (Llama 4)
+    listed_or_by_step
+};
+
+/// What the family's class reads of a config.json about mixtures of experts.
+struct MixtureRules {
+    /// A whole number of the config, its default, and another name under which the class takes it; a null
+    /// key: not read.
+    struct Count {
+        const char* key = nullptr;
+        std::int64_t default_value = 0;
+        const char* other_key = nullptr;
+    };
+    Count experts = {};  ///< null: the family has no mixtures
+    Count per_token = {};
+    Count feed_forward = {};        ///< width of an expert; null: intermediate_size
+    Count dense_feed_forward = {};  ///< width of layers that are no mixtures; null: intermediate_size
+    /// The shared expert's width, or how many times as wide as an expert it is.
+    Count shared_feed_forward = {}, shared_experts = {};
+    bool is_shared = false;  ///< there is always a shared expert, as wide as an expert
+    MixtureLayers layers = MixtureLayers::all;
+    Count first_dense = {};  ///< for `after_first_dense`
+    const char* normalizes_flag = nullptr;
+    bool normalizes_usually = false;
+    Count groups = {}, groups_per_token = {};
+    const char* scale_key = nullptr;      ///< `ExpertMixture::scale`, 1 by default
+    const char* least_sum_key = nullptr;  ///< `ExpertMixture::least_sum`; `describe` sets the default
+    const char* closeness_key = nullptr;  ///< `ExpertMixture::closeness`, likewise
 };
 
 /// What the family's class in transformers reads of a config.json, and its defaults. The class does not read
@@ -72,7 +124,12 @@ struct ConfigRules {
     WindowedLayers windowed = WindowedLayers::none;
     std::int64_t window = 4096;         ///< default, tokens; 0: none
     int window_pattern = 2;             ///< n of `all_but_every_nth`
+    int max_window_layers = 28;         ///< default of the member of that name
     const char* window_flag = nullptr;  ///< if false, there is no window
+
+    MixtureRules mixed_tokens = {};
+    const char* gate_limit_key = nullptr;      ///< `Architecture::gate_limit`; `describe` sets the default
+    const char* gate_steepness_key = nullptr;  ///< likewise
 
     ConfigBiases biases;
     std::vector<std::string> ignored = {};  ///< members of published configs that the class does not read
@@ -89,6 +146,7 @@ struct GgufRules {
     /// Default base of windowed layers, which are then not scaled (Gemma 3); nothing: they rotate like all
     /// others.
     std::optional<double> windowed_base;
+    bool has_exact_yarn = false;  ///< the ends of YaRN's ramp are not rounded to whole pairs (gpt-oss)
     bool scales_only_full_layers = false;  ///< windowed layers are not scaled (OLMo 3)
     std::int64_t unrotated_every_nth = 0;  ///< every n-th layer does not rotate (SmolLM 3); 0: all do
     bool rotates_only_windowed = false;    ///< if there is a window, other layers do not rotate (Cohere 2)
@@ -108,6 +166,16 @@ struct GgufRules {
     bool has_clip = false;                    ///< attention.clamp_kqv is read (OLMo)
     bool gate_and_up_fused = false;           ///< ffn_up holds the gate, then up (Phi 3)
     const char* feed_forward_norm = nullptr;  ///< name of that norm; null: the usual one
+    const char* epsilon_key = nullptr;        ///< null: the usual one for the kind of norm
+    /// The family of files with `expert_count`; null: this one (Mixtral, whose files name the architecture
+    /// llama).
+    const char* with_experts = nullptr;
+    bool has_dense_first = false;   ///< leading_dense_block_count is read
+    bool has_mixture_step = false;  ///< interleave_moe_layer_step is read
+    bool has_expert_width = false;  ///< expert_feed_forward_length is read
+    bool has_shared_width = false;  ///< expert_shared_feed_forward_length is read
+    bool has_shared_count = false;  ///< expert_shared_count is read
+    bool has_expert_norm = false;  ///< expert_weights_norm is false by default; otherwise, as `describe` sets
 
     BiasRules biases;
     bool old_files_use_gpt2_pattern = false;  ///< files without tokenizer.ggml.pre use GPT-2's pattern
@@ -136,6 +204,10 @@ struct Family {
 
     // Tensors in a Hugging Face folder.
     TensorNames names;
+    /// Names of the tensors of mixtures, in several versions of transformers.
+    std::vector<MixtureNames> mixture_names;
+    /// all_gate_up and all_down are [experts, in, out]; gate and up take turns.
+    bool experts_transposed = false, experts_take_turns = false;
     bool interleaved_heads = false;  ///< query_key_value holds q, k, v of head 0, then of head 1, … (NeoX)
     bool transposed = false;         ///< linear weights are [in, out] (GPT-2)
     /// Another name of the head, which transformers 5 uses unless it saves files in the old format; empty:
@@ -143,6 +215,11 @@ struct Family {
     const char* alternative_head = "";
     /// Endings of names of tables and masks that the class computes itself but old files contain.
     std::vector<std::string> recomputed_suffixes;
+    /// Parts of names of tensors that predict several tokens at once, which the class does not read.
+    std::vector<std::string> of_further_tokens;
+    /// Layers after the last, for predicting several tokens at once, are not read. A GGUF file counts them
+    /// as blocks and in nextn_predict_layers.
+    bool has_further_layers = false;
 
     ConfigRules config_rules;
     GgufRules gguf_rules;
@@ -159,5 +236,6 @@ BiasRules readConfigBiases(const Family& family, std::string_view config);
 
 /// Names in GGUF files, the same for all families.
 const TensorNames& ggufNames();
+const std::vector<MixtureNames>& ggufMixtureNames();
 
 }  // namespace roper

@@ -6,6 +6,7 @@
 #include "core/pretrained/gguf_entries.h"
 #include "core/pretrained/gguf_keys.h"
 #include "core/pretrained/gguf_rotation.h"
+#include "core/pretrained/mixture_reading.h"
 
 namespace roper {
 namespace {
@@ -93,10 +94,11 @@ void requireWholeHeadsRotate(const GgufEntries& entries, const Architecture& mod
                                                    std::to_string(model.head_dim) + " features");
 }
 
-void readSizes(const GgufEntries& entries, Architecture& model) {
+void readSizes(const GgufEntries& entries, bool has_further_layers, Architecture& model) {
     model.vocabulary = vocabularySize(entries);
     model.width = entries.required("embedding_length", kMaxWidth);
     model.layers = entries.required("block_count", kMaxLayers);
+    if (has_further_layers) model.layers -= entries.integer("nextn_predict_layers", 0, model.layers - 1, 0);
     model.heads = entries.required("attention.head_count", kMaxHeads);
     model.key_value_heads = entries.integer("attention.head_count_kv", 1, kMaxHeads, model.heads);
     if (model.heads % model.key_value_heads != 0)
@@ -113,7 +115,12 @@ const Family& familyOf(const GgufMetadata& metadata) {
     constexpr const char* kKey = "general.architecture";
     const auto name = metadata.text(kKey);
     if (!name) metadata.refuse(kKey, "is missing");
-    if (const Family* const family = findGgufFamily(*name)) return *family;
+    if (const Family* const family = findGgufFamily(*name)) {
+        const GgufEntries entries(metadata, family->gguf);
+        const bool has_experts = family->gguf_rules.with_experts != nullptr &&
+                                 entries.integer("expert_count", 0, kMostExperts, 0) > 0;
+        return has_experts ? *findFamily(family->gguf_rules.with_experts) : *family;
+    }
     std::vector<std::string> known;
     for (const Family& one : families())
         if (!one.trained_here && *one.gguf != '\0' &&
@@ -133,16 +140,18 @@ ParsedArchitecture readGgufArchitecture(const GgufMetadata& metadata) {
     ParsedArchitecture reading;
     Architecture& model = reading.architecture;
     model.family = family.model_type;
-    readSizes(entries, model);
+    readSizes(entries, family.has_further_layers, model);
     family.describe(model);
     model.norm_adds_one = false;  // the converter has already added it
-    model.norm_epsilon = entries.requiredNumber(
-        model.norm == NormKind::rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon", 0,
-        1);
+    const char* const usual_epsilon =
+        model.norm == NormKind::rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon";
+    const char* const own_epsilon = family.gguf_rules.epsilon_key;
+    model.norm_epsilon = entries.requiredNumber(own_epsilon != nullptr ? own_epsilon : usual_epsilon, 0, 1);
     model.causal = entries.flag("attention.causal", true);
     if (family.parallel_flag != nullptr)
         model.parallel = entries.flag(family.parallel_flag, family.parallel_by_default);
     model.shares_norm = model.shares_norm && model.parallel;
+    readGgufMixture(entries, family, model);
     readGgufScores(entries, family, model);
     readGgufScales(entries, family, model);
     readGgufWindow(entries, family.gguf_rules, model);

@@ -171,6 +171,7 @@ void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Archi
     rotation.rotary_fraction = static_cast<double>(width) / static_cast<double>(model.head_dim);
     rotation.base = entries.number("rope.freq_base", 1.0001, 1e15, 10000);
     rotation.scaling = scalingOf(entries, rules);
+    rotation.scaling.truncate = !rules.has_exact_yarn;
     rotation.pairing = rules.interleaves ? Pairing::interleaved : Pairing::half;
     const double base_of_windowed =
         entries.number("rope.freq_base_swa", 1.0001, 1e15, rules.windowed_base.value_or(rotation.base));

@@ -35,6 +35,13 @@ bool haveSameContents(const TensorStore& store, const StoredTensor& a, const Sto
     return true;
 }
 
+/// A name with "{}" replaced by the expert.
+std::string ofExpert(std::string name, std::int64_t expert) {
+    if (const std::size_t location = name.find("{}"); location != std::string::npos)
+        name.replace(location, 2, std::to_string(expert));
+    return name;
+}
+
 template <class Is>
 bool anyOf(const std::vector<std::string>& names, Is is) {
     return std::any_of(names.begin(), names.end(), is);
@@ -148,12 +155,94 @@ class Locator {
         block.value = part(name, of_keys, model_.width, all, rows(2), biases_.query_key_value);
     }
 
-    /// Gate and up of the feed-forward layer in one tensor.
-    void splitGateUp(const std::string& name, BlockWeights& block) {
-        const std::int64_t out = model_.feed_forward;
-        block.gate = part(name, out, model_.width, 2 * out, {{0, out}}, biases_.feed_forward);
-        block.up = part(name, out, model_.width, 2 * out, {{out, out}}, biases_.feed_forward);
+    /// Gate and up of a feed-forward layer in one tensor.
+    void splitGateUp(const std::string& name, std::int64_t out, FeedForwardWeights& layer) {
+        layer.gate = part(name, out, model_.width, 2 * out, {{0, out}}, biases_.feed_forward);
+        layer.up = part(name, out, model_.width, 2 * out, {{out, out}}, biases_.feed_forward);
     }
+
+    /// @param gate_up  name of gate and up in one tensor; empty: they are two
+    FeedForwardWeights feedForward(const std::string& gate, const std::string& gate_up, const std::string& up,
+                                   const std::string& down, std::int64_t width) {
+        FeedForwardWeights layer;
+        if (model_.gated && !gate_up.empty() && has(gate_up)) {
+            splitGateUp(gate_up, width, layer);
+        } else {
+            if (model_.gated) layer.gate = linear(gate, width, model_.width, biases_.feed_forward);
+            layer.up = linear(up, width, model_.width, biases_.feed_forward);
+        }
+        layer.down = linear(down, model_.width, width, biases_.feed_forward);
+        return layer;
+    }
+
+    /// The names by which the mixtures of this file are stored.
+    const MixtureNames& mixtureNames(std::int64_t layer) const {
+        const std::vector<MixtureNames>& all = is_gguf_ ? ggufMixtureNames() : family_.mixture_names;
+        for (const MixtureNames& names : all)
+            if (has(inLayer(layer, names.router))) return names;
+        return all.front();
+    }
+
+    /// One linear layer of every expert: a tensor for each, or one for all.
+    /// @param of_each  name of an expert's tensor; empty: there is one for all, `of_all`
+    /// @param bias_of_all  name of the biases of all
+    LinearLocation ofAllExperts(std::int64_t layer, const std::string& of_each, const std::string& of_all,
+                                const std::string& bias_of_all, std::int64_t out, std::int64_t in) {
+        const std::int64_t experts = model_.mixed_tokens.experts;
+        const std::string all = inLayer(layer, of_all);
+        if (of_all.empty() || (!of_each.empty() && has(inLayer(layer, ofExpert(of_each, 0))))) {
+            LinearLocation location;
+            for (std::int64_t expert = 0; expert < experts; ++expert)
+                location = linear(inLayer(layer, ofExpert(of_each, expert)), out, in, BiasRule::never);
+            location.weight.tensor = inLayer(layer, of_each) + ".weight";
+            return location;
+        }
+        const bool transposed = !is_gguf_ && family_.experts_transposed;
+        const StoredTensor& tensor = found(all);
+        const std::vector<std::int64_t> shape = {experts, transposed ? in : out, transposed ? out : in};
+        if (tensor.shape != shape) refuse(all, tensor, StoredTensor{tensor.type, shape}.shapeText());
+        LinearLocation location{{all, transposed, out, in, {}, 0}, {}};
+        if (!model_.mixed_tokens.expert_biases) return location;
+        const std::string bias = inLayer(layer, bias_of_all);
+        const StoredTensor& biases = found(bias);
+        if (biases.shape != std::vector<std::int64_t>{experts, out})
+            refuse(bias, biases, std::to_string(experts) + " × " + std::to_string(out));
+        location.bias = VectorLocation{bias, out, {}, 0};
+        return location;
+    }
+
+    MixtureWeights mixed_tokens(std::int64_t layer) {
+        const ExpertMixture& mixed_tokens = model_.mixed_tokens;
+        const MixtureNames& names = mixtureNames(layer);
+        const auto name = [&](const std::string& part) { return inLayer(layer, part); };
+        MixtureWeights weights;
+        weights.router = linear(name(names.router), mixed_tokens.experts, model_.width,
+                                mixed_tokens.router_bias ? BiasRule::always : BiasRule::never);
+        if (mixed_tokens.choice_bias)
+            weights.choice_bias =
+                vector(name(store_.has(name(names.choice_bias)) || names.other_choice_bias.empty()
+                                ? names.choice_bias
+                                : names.other_choice_bias),
+                       mixed_tokens.experts, {});
+        const std::int64_t F = mixed_tokens.feed_forward, C = model_.width;
+        FeedForwardWeights& first = weights.first;
+        if (!names.all_gate_up.empty() && store_.has(name(names.all_gate_up))) {
+            first.gate_up = ofAllExperts(layer, {}, names.all_gate_up, names.gate_up_bias, 2 * F, C);
+            first.takes_turns = !is_gguf_ && family_.experts_take_turns;
+        } else {
+            first.gate = ofAllExperts(layer, names.gate, names.all_gate, names.gate_bias, F, C);
+            first.up = ofAllExperts(layer, names.up, names.all_up, names.up_bias, F, C);
+        }
+        first.down = ofAllExperts(layer, names.down, names.all_down, names.down_bias, C, F);
+        if (mixed_tokens.shared_feed_forward > 0)
+            weights.shared = feedForward(
+                name(names.shared_gate), names.shared_gate_up.empty() ? "" : name(names.shared_gate_up),
+                name(names.shared_up), name(names.shared_down), mixed_tokens.shared_feed_forward);
+        if (mixed_tokens.shared_is_gated) weights.shared_gate = sharedSwitch(name(names.shared_switch));
+        return weights;
+    }
+
+    VectorLocation sinks(const std::string& name) { return vector(name, model_.heads, {}); }
 
     void requireNoUnknownTensors() const {
         for (const auto& [name, tensor] : store_.tensors())
@@ -179,11 +268,20 @@ class Locator {
         return store_.tensor(name);
     }
 
+    /// The gate of a shared expert, which GGUF files store as a vector.
+    LinearLocation sharedSwitch(const std::string& name) {
+        const StoredTensor& tensor = found(name + ".weight");
+        if (tensor.count() != model_.width || tensor.shape.size() > 2)
+            refuse(name + ".weight", tensor, "1 × " + std::to_string(model_.width));
+        return {{name + ".weight", false, 1, model_.width}, {}};
+    }
+
     VectorLocation vector(const std::string& name, std::int64_t size, const Rows& parts) {
         const StoredTensor& tensor = found(name);
         const bool is_by_head = model_.query_key_norms == QueryKeyNorms::per_head &&
                                 tensor.shape.size() == 2 && tensor.shape[1] == model_.head_dim;
-        if (tensor.count() != size || (tensor.shape.size() != 1 && !is_by_head))
+        const bool is_row = tensor.shape.size() == 2 && tensor.shape[0] == 1;
+        if (tensor.count() != size || (tensor.shape.size() != 1 && !is_by_head && !is_row))
             refuse(name, tensor, std::to_string(size));
         std::int64_t count = parts.empty() ? size : 0;
         for (const auto& stretch : parts)
@@ -211,7 +309,20 @@ class Locator {
             [](const RotaryConfig& rotation) { return rotation.scaling.method == ScalingMethod::longrope; });
     }
 
+    /// Whether a tensor is of layers after the last, or of other parts that predict several tokens.
+    bool isOfFurtherTokens(const std::string& name) const {
+        if (anyOf(family_.of_further_tokens,
+                  [&](const std::string& part) { return name.find(part) != std::string::npos; }))
+            return true;
+        const std::string before = names_.layer.substr(0, names_.layer.find("{}"));
+        if (!family_.has_further_layers || !name.starts_with(before)) return false;
+        const auto layer =
+            parseNumber(name.substr(before.size(), name.find('.', before.size()) - before.size()));
+        return layer && *layer >= static_cast<double>(model_.layers);
+    }
+
     bool hasNoEffect(const std::string& name) const {
+        if (isOfFurtherTokens(name)) return true;
         if (isExtraParameter(name) || (family_.trained_here && name.starts_with("optimizer."))) return true;
         if (is_gguf_)
             return name == kFrequencyFactors ||
@@ -257,14 +368,13 @@ BlockWeights locateBlock(Locator& in, const Architecture& model, std::int64_t la
     }
     if (model.norms_before && !model.shares_norm)
         block.feed_forward_norm = in.norm(name(names.feed_forward_norm), model.width);
-    const BiasRule bias = in.biases().feed_forward;
-    if (model.gated && !names.gate_up.empty() && in.has(name(names.gate_up))) {
-        in.splitGateUp(name(names.gate_up), block);
-    } else {
-        if (model.gated) block.gate = in.linear(name(names.gate), model.feed_forward, model.width, bias);
-        block.up = in.linear(name(names.up), model.feed_forward, model.width, bias);
-    }
-    block.down = in.linear(name(names.down), model.width, model.feed_forward, bias);
+    if (model.has_sinks) block.sinks = in.sinks(name(names.sinks));
+    if (model.mixed_tokens.isIn(layer))
+        block.mixed_tokens = in.mixed_tokens(layer);
+    else
+        block.feed_forward =
+            in.feedForward(name(names.gate), names.gate_up.empty() ? "" : name(names.gate_up), name(names.up),
+                           name(names.down), model.feed_forward);
     return block;
 }
 
@@ -279,6 +389,14 @@ void untieIfDifferent(const TensorStore& store, const TensorNames& names, Archit
     model.tied = false;
     notes.push_back("tie_word_embeddings is true, but " + head + " is not " + embedding +
                     ": it is used, as in transformers");
+}
+
+std::int64_t parametersOf(const FeedForwardWeights& layer) {
+    const auto of = [](const LinearLocation& location) {
+        return location.weight.out * (location.weight.in + (location.bias ? 1 : 0));
+    };
+    return (layer.gate ? of(*layer.gate) : 0) + (layer.gate_up ? of(*layer.gate_up) : 0) + of(layer.up) +
+           of(layer.down);
 }
 
 /// Locates the head, if the model has one; if it is tied, its matrix is the embedding table.
@@ -323,7 +441,26 @@ ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture
     if (!architecture.post_norm) weights.final_norm = locator.norm(names.final_norm, architecture.width);
     locateHead(locator, store, architecture, weights);
     locator.requireNoUnknownTensors();
-    weights.parameters = locator.parameters();
+    weights.parameters = weights.parameters_per_token = locator.parameters();
+    for (const BlockWeights& block : weights.blocks)
+        if (block.mixed_tokens)
+            weights.parameters_per_token -=
+                (architecture.mixed_tokens.experts - architecture.mixed_tokens.per_token) *
+                parametersOf(block.mixed_tokens->first);
+    return weights;
+}
+
+FeedForwardWeights MixtureWeights::expert(std::int64_t number) const {
+    FeedForwardWeights weights = first;
+    const auto of = [&](LinearLocation& location) {
+        location.weight.tensor = ofExpert(location.weight.tensor, number);
+        if (location.weight.index) location.weight.index = number;
+        if (location.bias) location.bias->index = number;
+    };
+    if (weights.gate) of(*weights.gate);
+    if (weights.gate_up) of(*weights.gate_up);
+    of(weights.up);
+    of(weights.down);
     return weights;
 }
 
@@ -332,19 +469,22 @@ std::vector<float> readMatrix(const TensorStore& store, const MatrixLocation& lo
     const auto out = static_cast<std::size_t>(location.out), in = static_cast<std::size_t>(location.in);
     std::vector<float> matrix(out * in);
     const Rows all = location.rows.empty() ? Rows{{0, location.out}} : location.rows;
+    const std::int64_t first =
+        location.index.value_or(0) * (location.transposed ? location.in : location.out);
     if (!location.transposed) {
         std::size_t done = 0;
         for (const auto& stretch : all) {
             const std::size_t count = static_cast<std::size_t>(stretch.count) * in;
-            store.readRows(tensor, stretch.first, stretch.count, std::span(matrix).subspan(done, count));
+            store.readRows(tensor, first + stretch.first, stretch.count,
+                           std::span(matrix).subspan(done, count));
             done += count;
         }
         return matrix;
     }
-    const auto stored_out = static_cast<std::size_t>(tensor.shape[1]);
+    const auto stored_out = static_cast<std::size_t>(tensor.shape.back());
     std::vector<float> row(stored_out);
     for (std::size_t j = 0; j < in; ++j) {
-        store.readRows(tensor, static_cast<std::int64_t>(j), 1, row);
+        store.readRows(tensor, first + static_cast<std::int64_t>(j), 1, row);
         std::size_t i = 0;
         for (const auto& stretch : all)
             for (std::int64_t k = 0; k < stretch.count; ++k)
@@ -355,6 +495,11 @@ std::vector<float> readMatrix(const TensorStore& store, const MatrixLocation& lo
 
 std::vector<float> readVector(const TensorStore& store, const VectorLocation& location) {
     const StoredTensor& tensor = store.tensor(location.tensor);
+    if (location.index) {
+        std::vector<float> row(static_cast<std::size_t>(location.size));
+        store.readRows(tensor, *location.index, 1, row);
+        return row;
+    }
     std::vector<float> all(static_cast<std::size_t>(tensor.count()));
     store.readRows(tensor, 0, tensor.shape.size() > 1 ? tensor.shape[0] : 1, all);
     if (location.parts.empty()) return all;

@@ -21,12 +21,15 @@ struct MatrixLocation {
         std::int64_t first, count;
     };
     std::vector<Rows> rows = {};
+    /// Position of the matrix in a tensor of several, one after another; empty: the tensor is the matrix.
+    std::optional<std::int64_t> index = {};
 };
 
 struct VectorLocation {
     std::string tensor;
     std::int64_t size = 0;
     std::vector<MatrixLocation::Rows> parts = {};  ///< like `MatrixLocation::rows`
+    std::optional<std::int64_t> index = {};        ///< like `MatrixLocation::index`
 };
 
 struct LinearLocation {
@@ -39,6 +42,28 @@ struct NormLocation {
     std::optional<VectorLocation> bias = {};
 };
 
+/// Feed-forward layer: down(act(gate(x)) ⊙ up(x)), or down(act(up(x))) without a gate.
+struct FeedForwardWeights {
+    std::optional<LinearLocation> gate = {};
+    /// Gate and up in one matrix [2F, width], instead of `gate` and `up`: the gate first, or in turns, row by
+    /// row.
+    std::optional<LinearLocation> gate_up = {};
+    bool takes_turns = false;
+    LinearLocation up, down;
+};
+
+/// A mixture of experts (`ExpertMixture`).
+struct MixtureWeights {
+    LinearLocation router;                      ///< [experts, width]
+    std::optional<VectorLocation> choice_bias;  ///< [experts]
+    /// Of expert 0; `expert` gives those of all. "{}" in the name of a tensor stands for the expert.
+    FeedForwardWeights first;
+    std::optional<FeedForwardWeights> shared;
+    std::optional<LinearLocation> shared_gate;  ///< [1, width]
+
+    FeedForwardWeights expert(std::int64_t number) const;
+};
+
 /// Where the parameters of a block are stored; empty if the family has no such parameter.
 struct BlockWeights {
     std::optional<NormLocation> attention_norm;  ///< absent without `Architecture::norms_before`
@@ -48,8 +73,9 @@ struct BlockWeights {
     std::optional<NormLocation> after_attention_norm, after_feed_forward_norm;
     /// Absent without `Architecture::norms_before`, and where both branches share a norm.
     std::optional<NormLocation> feed_forward_norm;
-    std::optional<LinearLocation> gate;
-    LinearLocation up, down;
+    std::optional<VectorLocation> sinks;  ///< [heads] (`Architecture::has_sinks`)
+    FeedForwardWeights feed_forward;      ///< without parameters if the layer is a mixture
+    std::optional<MixtureWeights> mixed_tokens;
 };
 
 struct ModelWeights {
@@ -60,6 +86,8 @@ struct ModelWeights {
     /// [vocabulary, width]; the embedding if tied. Absent if the model has no head.
     std::optional<LinearLocation> head;
     std::int64_t parameters = 0;  ///< number of parameters, tied ones counted once
+    /// Number of parameters that a token uses: without the experts that it does not take.
+    std::int64_t parameters_per_token = 0;
     std::vector<std::string> notes;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@ struct ModelSummary {
                  vocabulary = 0;
     std::int64_t context = 0;     ///< context length of training in tokens; 0: unknown
     std::int64_t parameters = 0;  ///< number of trained parameters, shared ones counted once
+    /// Of mixtures of experts: experts of a layer, and those that a token takes; 0: there are none.
+    std::int64_t experts = 0, experts_per_token = 0;
+    std::int64_t parameters_per_token = 0;  ///< without the experts that a token does not take
     bool causal = true;
     bool rotates = false, rotates_values = false;
     std::vector<double> theta = {};       ///< of the first layer, radians per position
@@ -25,7 +29,18 @@ struct ModelSummary {
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelSummary, name, family, layers, heads, key_value_heads, head_dim,
-                                   width, feed_forward, vocabulary, context, parameters, causal, rotates,
-                                   rotates_values, theta, notes, has_problems, checkpoints, gflops)
+                                   width, feed_forward, vocabulary, context, parameters, experts,
+                                   experts_per_token, parameters_per_token, causal, rotates, rotates_values,
+                                   theta, notes, has_problems, checkpoints, gflops)
+
+/// The most parameters that a pass over this many tokens uses: in every mixture each token may take other
+/// experts, until all are taken.
+inline double mostParametersUsed(const ModelSummary& model, double tokens) {
+    const auto each = static_cast<double>(model.parameters_per_token);
+    if (model.experts <= model.experts_per_token) return each;
+    const auto experts = static_cast<double>(model.experts), k = static_cast<double>(model.experts_per_token);
+    const double of_an_expert = (static_cast<double>(model.parameters) - each) / (experts - k);
+    return each + (std::min(experts, k * tokens) - k) * of_an_expert;
+}
 
 }  // namespace roper

@@ -206,8 +206,8 @@ std::vector<std::string> exportGptNeox(const RunFolder& run, std::optional<std::
         addQueryKeyValue(tensors, name + "attention.query_key_value", from, block, a);
         tensors.addLinear(name + "attention.dense", from, block.output);
         tensors.addNorm(name + "post_attention_layernorm", from, *block.feed_forward_norm);
-        tensors.addLinear(name + "mlp.dense_h_to_4h", from, block.up);
-        tensors.addLinear(name + "mlp.dense_4h_to_h", from, block.down);
+        tensors.addLinear(name + "mlp.dense_h_to_4h", from, block.feed_forward.up);
+        tensors.addLinear(name + "mlp.dense_4h_to_h", from, block.feed_forward.down);
     }
     tensors.addNorm("gpt_neox.final_layer_norm", from, *model.weights.final_norm);
     tensors.add("embed_out.weight", {a.vocabulary, a.width}, readMatrix(from, model.weights.head->weight));

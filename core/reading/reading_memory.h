@@ -8,10 +8,12 @@
 
 namespace roper {
 
-/// Minimal memory in bytes, in addition to the parameters, for reading this many tokens in one pass.
+/// Minimal memory in bytes, in addition to the parameters, for reading this many tokens in one pass. All of
+/// them may take the same expert of a mixture.
 double minReadingBytes(const Architecture& model, std::int64_t tokens);
 
-/// Bytes of the largest matrix that a pass decodes as a whole, in float32.
+/// Bytes of the largest matrix that a pass decodes as a whole, in float32. Experts of a mixture are decoded
+/// one by one, so a text that takes many needs no more at a time.
 double largestMatrixBytes(const Architecture& model);
 
 /// Explains, with numbers, why this much memory does not suffice for any text; empty if it may suffice.

@@ -1,9 +1,10 @@
-"""Writes small random models of every family that is read into pretrained/dense.tar.xz: FAMILY/ as a Hugging Face folder,
-FAMILY.gguf, and FAMILY/expected.safetensors, the tokens, logits and attention that transformers computes. Writes -ln p of
-these models under other settings, too: pretrained/gguf_entries.json with the entries of a GGUF file that ask for them
-(--entries writes that alone) and pretrained/configs.json with the members of a config.json (--configs). Needs the Python
-packages torch (2.11.0), transformers (5.24.0), safetensors and sentencepiece, and on PYTHONPATH the folders llama.cpp and
-llama.cpp/gguf-py of llama-cpp-python's source package (0.3.36), whose `conversion` writes the GGUF files."""
+"""Writes small random models of every family that is read into pretrained/dense.tar.xz and, if it has mixtures of experts, into
+pretrained/mixtures.tar.xz (--mixtures writes that alone): FAMILY/ as a Hugging Face folder, FAMILY.gguf, and
+FAMILY/expected.safetensors, the tokens, logits and attention that transformers computes. Writes -ln p of these models under other
+settings, too: pretrained/gguf_entries.json with the entries of a GGUF file that ask for them (--entries writes that alone) and
+pretrained/configs.json with the members of a config.json (--configs). Needs the Python packages torch (2.11.0), transformers
+(5.24.0), safetensors and sentencepiece, and on PYTHONPATH the folders llama.cpp and llama.cpp/gguf-py of llama-cpp-python's source
+package (0.3.36), whose `conversion` writes the GGUF files."""
 
 import json
 import math
@@ -12,6 +13,7 @@ import shutil
 import sys
 import tarfile
 import tempfile
+from collections.abc import Iterable
 
 import conversion
 import gguf
@@ -21,7 +23,7 @@ from archive import pack
 from safetensors.torch import load_file, save_file
 
 HERE = pathlib.Path(__file__).parent / "pretrained"
-ARCHIVE = HERE / "dense.tar.xz"
+ARCHIVE, MIXTURE_ARCHIVE = HERE / "dense.tar.xz", HERE / "mixtures.tar.xz"
 UNPACKED = pathlib.Path(tempfile.mkdtemp(prefix="small-models-"))
 TOKENS = 24
 SIZES = {"vocab_size": 64, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
@@ -33,7 +35,7 @@ LONGROPE = {"rope_type": "longrope", "rope_theta": 10000.0, "partial_rotary_fact
             "original_max_position_embeddings": 64, "short_factor": [1.0, 1.1, 1.2], "long_factor": [1.0, 2.0, 3.0]}
 NO_SIZES = {name: None for name in SIZES if name not in ("vocab_size", "initializer_range")}
 # Model type: members of its config in addition to SIZES, where None leaves one out, and storage type.
-MODELS = {
+DENSE = {
     "llama": ({"rope_parameters": LLAMA3}, torch.bfloat16),
     "mistral": ({"sliding_window": 7, "head_dim": 12}, torch.float16),
     "ministral": ({"sliding_window": 6, "head_dim": 12}, torch.float32),
@@ -68,6 +70,37 @@ MODELS = {
     "gpt_neox": ({"num_key_value_heads": None}, torch.bfloat16),
     "gpt2": ({**NO_SIZES, "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64}, torch.float32),
 }
+OF_EXPERTS = {"intermediate_size": 24, "num_local_experts": 5, "num_experts_per_tok": 3}
+OF_GRANITE = {**OF_EXPERTS, "embedding_multiplier": 3.0, "residual_multiplier": 0.4, "attention_multiplier": 0.3,
+              "logits_scaling": 2.5}
+# The scale by which llama.cpp's converter writes Phi's factors, and the published model has.
+MSCALE = math.sqrt(1 + math.log(2) / math.log(64))
+OF_PHI = {**LONGROPE, "partial_rotary_factor": 1.0, "short_factor": [1.0, 1.1, 1.2, 1.4], "long_factor": [1.0, 2.0, 3.0, 4.0],
+          "short_mscale": MSCALE, "long_mscale": MSCALE}
+OF_QWEN = {"num_experts": 6, "num_experts_per_tok": 3, "moe_intermediate_size": 12}
+OF_GLM = {"n_routed_experts": 8, "num_experts_per_tok": 3, "moe_intermediate_size": 12, "n_shared_experts": 2,
+          "routed_scaling_factor": 1.7, "first_k_dense_replace": 1, "num_hidden_layers": 3, "head_dim": 8}
+# The same of families with mixtures of experts.
+MIXTURES = {
+    "mixtral": ({**OF_EXPERTS, "num_experts_per_tok": 2}, torch.bfloat16),
+    "qwen2_moe": ({**OF_QWEN, "shared_expert_intermediate_size": 20}, torch.bfloat16),
+    "qwen3_moe": ({**OF_QWEN, "head_dim": 12, "norm_topk_prob": True}, torch.bfloat16),
+    "olmoe": ({**OF_EXPERTS, "num_local_experts": None, "num_experts": 6}, torch.bfloat16),
+    "granitemoe": (OF_GRANITE, torch.bfloat16),
+    "granitemoeshared": ({**OF_GRANITE, "shared_intermediate_size": 20}, torch.bfloat16),
+    "phimoe": ({**OF_EXPERTS, "num_experts_per_tok": 2, "attention_bias": True, "lm_head_bias": True,
+                "rope_parameters": OF_PHI}, torch.bfloat16),
+    "gpt_oss": ({**OF_EXPERTS, "num_experts_per_tok": 2, "head_dim": 12, "sliding_window": 6,
+                 "rope_parameters": {**YARN, "factor": 8.0, "truncate": False, "original_max_position_embeddings": 16}}, torch.bfloat16),
+    "ernie4_5_moe": ({"moe_num_experts": 6, "moe_k": 2, "moe_intermediate_size": 12, "num_hidden_layers": 3, "head_dim": 8},
+                     torch.bfloat16),
+    "glm4_moe": ({**OF_GLM, "n_group": 4, "topk_group": 2, "use_qk_norm": True, "attention_bias": True}, torch.bfloat16),
+    "dots1": ({**OF_GLM, "norm_topk_prob": True}, torch.bfloat16),
+    "minimax_m2": ({**OF_EXPERTS, "head_dim": 8, "rotary_dim": 4}, torch.bfloat16),
+}
+# Stored a second time, in merged/, with the names of transformers 5's own classes: one tensor for all experts.
+MERGED = {"mixtral", "granitemoe", "phimoe", "ernie4_5_moe"}
+MODELS = {**DENSE, **MIXTURES}
 # llama.cpp's converter does not know the first two; it writes Mistral's models as Llama's.
 WITHOUT_GGUF = {"helium", "ministral", "mistral"}
 
@@ -124,8 +157,11 @@ def random_model(name: str) -> transformers.PreTrainedModel:
     model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").eval()
     with torch.no_grad():  # values that are all ones or zeros would hide mistakes
         for key, parameter in model.named_parameters():
-            if parameter.ndim == 1 or "norm" in key:
+            if parameter.ndim == 1 or "norm" in key or "correction" in key:
                 parameter.add_(torch.randn_like(parameter) * 0.2)
+        for key, buffer in model.named_buffers():
+            if "correction" in key:
+                buffer.add_(torch.randn_like(buffer) * 0.2)
     return model.to(dtype)
 
 
@@ -150,6 +186,8 @@ def write_gguf(folder: pathlib.Path, path: pathlib.Path) -> None:
         # The converter reads these under their names of transformers 4.
         config.setdefault("rotary_pct", (config.get("rope_parameters") or {}).get("partial_rotary_factor", 1.0))
         config.setdefault("n_ctx", config.get("n_positions"))
+        # It knows Phi's classes by their names in published models.
+        config["architectures"] = ["PhiMoEForCausalLM" if name == "PhimoeForCausalLM" else name for name in config["architectures"]]
         kind = conversion.get_model_class(conversion.get_model_architecture(config, conversion.ModelType.TEXT))
         kind.set_vocab = lambda self: self.gguf_writer.add_vocab_size(self.hparams["vocab_size"])
         with torch.inference_mode():
@@ -216,6 +254,19 @@ CONFIGS = {
     "no clipping": ("olmo", {"clip_qkv": None}),
     "other growth of queries": ("ministral3", {"rope_parameters": {**YARN, "original_max_position_embeddings": 5, "mscale": 1.0,
                                                                    "mscale_all_dim": 1.0, "llama_4_scaling_beta": 0.5}}),
+    "one expert of a token": ("mixtral", {"num_experts_per_tok": 1}),
+    "a window of Mixtral": ("mixtral", {"sliding_window": 5}),
+    "weights that are divided by their sum": ("qwen2_moe", {"norm_topk_prob": True}),
+    "windows of Qwen 2 with experts": ("qwen2_moe", {"use_sliding_window": True, "sliding_window": 4, "layer_types": None}),
+    "a window that Qwen 2 with experts does not read": ("qwen2_moe", {"sliding_window": 4}),
+    "weights that are not divided by their sum": ("qwen3_moe", {"norm_topk_prob": False}),
+    "windows of Qwen 3 with experts": ("qwen3_moe", {"use_sliding_window": True, "sliding_window": 4}),
+    "clipping after norms": ("olmoe", {"clip_qkv": 0.5, "norm_topk_prob": True}),
+    "other logits are close": ("phimoe", {"router_jitter_noise": 0.4, "sliding_window": 7}),
+    "other constants of gpt-oss": ("gpt_oss", {"swiglu_limit": 0.5, "swiglu_alpha": 1.0, "sliding_window": 3}),
+    "a least sum of weights": ("ernie4_5_moe", {"moe_norm_min": 0.9}),
+    "other groups": ("glm4_moe", {"n_group": 2, "topk_group": 1, "routed_scaling_factor": 0.5, "norm_topk_prob": False}),
+    "windows of dots.llm1": ("dots1", {"sliding_window": 4, "max_window_layers": 1, "layer_types": None}),
     "a smaller share of Phi": ("phi", {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25}}),
 }
 
@@ -239,20 +290,34 @@ def write_configs() -> None:
 
 def main() -> None:
     if sys.argv[1:] in (["--entries"], ["--configs"]):
-        with tarfile.open(ARCHIVE) as archive:
-            archive.extractall(UNPACKED, filter="data")
+        for path in (ARCHIVE, MIXTURE_ARCHIVE):
+            with tarfile.open(path) as archive:
+                archive.extractall(UNPACKED, filter="data")
         return write_entries() if sys.argv[1] == "--entries" else write_configs()
-    for name in MODELS:
-        folder = UNPACKED / name
-        model = random_model(name)
-        model.save_pretrained(folder, max_shard_size="40KB" if name == "llama" else "5GB")
-        (folder / "generation_config.json").unlink(missing_ok=True)
-        save_file(expected(folder), folder / "expected.safetensors")
-        if name not in WITHOUT_GGUF:
-            write_gguf(folder, UNPACKED / f"{name}.gguf")
-    pack(UNPACKED, ARCHIVE)
+    write_models(MIXTURES, MIXTURE_ARCHIVE)
+    if sys.argv[1:] == ["--mixtures"]:
+        return None
+    write_models(DENSE, ARCHIVE)
     write_entries()
     write_configs()
+    return None
+
+
+def write_models(names: Iterable[str], archive: pathlib.Path) -> None:
+    """Writes a folder, a GGUF file and the expected results of each model, and packs them."""
+    with tempfile.TemporaryDirectory() as home:
+        for name in names:
+            folder = UNPACKED / name
+            model = random_model(name)
+            model.save_pretrained(folder, max_shard_size="40KB" if name == "llama" else "5GB")
+            (folder / "generation_config.json").unlink(missing_ok=True)
+            save_file(expected(folder), folder / "expected.safetensors")
+            shutil.copytree(folder, pathlib.Path(home) / name)
+            if name in MERGED:
+                model.save_pretrained(pathlib.Path(home) / "merged" / name, save_original_format=False)
+            if name not in WITHOUT_GGUF:
+                write_gguf(folder, pathlib.Path(home) / f"{name}.gguf")
+        pack(pathlib.Path(home), archive)
 
 
 if __name__ == "__main__":

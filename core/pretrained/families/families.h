@@ -14,4 +14,11 @@ ROPER_FAMILIES(ROPER_DECLARE)
 /// A family with Llama's tensor names and no biases.
 Family llamaLike(const char* model_type, const char* gguf);
 
+/// Mixtral's names of mixtures in published files, and those of transformers 5's own class.
+std::vector<MixtureNames> mixtralNames();
+
+/// Qwen's names of mixtures in published files, with a tensor for each expert, and in transformers 5's own
+/// class, with one for all.
+MixtureNames qwenMixtureNames();
+
 }  // namespace roper::family

@@ -22,4 +22,63 @@ Family glm4() {
     return family;
 }
 
+/// GLM 4.5 to 4.7.
+Family glm4_moe() {
+    Family family = llamaLike("glm4_moe", "glm4moe");
+    family.describe = [](Architecture& model) {
+        model.query_key_norms = QueryKeyNorms::shared_weights;
+        model.mixed_tokens.scores = RouterScores::sigmoid;
+        model.mixed_tokens.choice_bias = true;
+        model.mixed_tokens.least_sum = 1e-20;
+    };
+    MixtureNames names = qwenMixtureNames();
+    names.choice_bias = "mlp.gate.e_score_correction_bias";
+    names.shared_gate = "mlp.shared_experts.gate_proj";
+    names.shared_up = "mlp.shared_experts.up_proj";
+    names.shared_down = "mlp.shared_experts.down_proj";
+    family.mixture_names = {names};
+    family.has_further_layers = true;
+    family.config_rules.norm_epsilon = 1e-5;
+    family.config_rules.query_key_norms_flag = "use_qk_norm";
+    family.config_rules.biases.query_key_value = {"attention_bias"};
+    family.config_rules.ignored = {"num_nextn_predict_layers", "num_mtp_layers"};
+    family.config_rules.mixed_tokens = {.experts = {"n_routed_experts", 128, "num_local_experts"},
+                                        .per_token = {"num_experts_per_tok", 8},
+                                        .feed_forward = {"moe_intermediate_size", 1408},
+                                        .shared_experts = {"n_shared_experts", 1},
+                                        .layers = MixtureLayers::after_first_dense,
+                                        .first_dense = {"first_k_dense_replace", 1},
+                                        .normalizes_flag = "norm_topk_prob",
+                                        .normalizes_usually = true,
+                                        .groups = {"n_group", 1},
+                                        .groups_per_token = {"topk_group", 1},
+                                        .scale_key = "routed_scaling_factor"};
+    family.gguf_rules.biases = {if_present, never, never, never};
+    family.gguf_rules.feed_forward_norm = "post_attention_norm";
+    family.gguf_rules.has_expert_width = family.gguf_rules.has_shared_count = true;
+    family.gguf_rules.has_dense_first = family.gguf_rules.has_expert_norm = true;
+    return family;
+}
+
+/// dots.llm1, which chooses experts like GLM 4.5.
+Family dots1() {
+    Family family = glm4_moe();
+    family.model_type = family.gguf = "dots1";
+    family.has_further_layers = false;
+    family.config_rules.norm_epsilon = 0;
+    family.config_rules.query_key_norms_flag = nullptr;
+    family.config_rules.biases.output = {"attention_bias"};
+    family.config_rules.windowed = WindowedLayers::from_max_window_on;
+    family.config_rules.max_window_layers = 62;
+    family.config_rules.ignored = {"moe_layer_freq", "scoring_func", "topk_method", "ep_size"};
+    family.config_rules.mixed_tokens.experts = {"n_routed_experts", 0, "num_local_experts"};
+    family.config_rules.mixed_tokens.per_token = {"num_experts_per_tok", 0};
+    family.config_rules.mixed_tokens.shared_experts = {"n_shared_experts", 0};
+    family.config_rules.mixed_tokens.first_dense = {"first_k_dense_replace", 0};
+    family.config_rules.mixed_tokens.normalizes_usually = false;
+    family.gguf_rules.biases = {never, never, never, never};
+    family.gguf_rules.feed_forward_norm = nullptr;
+    return family;
+}
+
 }  // namespace roper::family

@@ -7,28 +7,40 @@
     FAMILY(mistral)            \
     FAMILY(ministral)          \
     FAMILY(ministral3)         \
+    FAMILY(mixtral)            \
     FAMILY(qwen2)              \
     FAMILY(qwen3)              \
+    FAMILY(qwen2_moe)          \
+    FAMILY(qwen3_moe)          \
     FAMILY(gemma)              \
     FAMILY(gemma2)             \
     FAMILY(gemma3_text)        \
     FAMILY(phi)                \
     FAMILY(phi3)               \
+    FAMILY(phimoe)             \
     FAMILY(olmo)               \
     FAMILY(olmo2)              \
     FAMILY(olmo3)              \
+    FAMILY(olmoe)              \
     FAMILY(granite)            \
+    FAMILY(granitemoe)         \
+    FAMILY(granitemoeshared)   \
     FAMILY(smollm3)            \
     FAMILY(exaone4)            \
     FAMILY(cohere)             \
     FAMILY(cohere2)            \
     FAMILY(glm)                \
     FAMILY(glm4)               \
+    FAMILY(glm4_moe)           \
     FAMILY(starcoder2)         \
     FAMILY(nemotron)           \
     FAMILY(stablelm)           \
     FAMILY(arcee)              \
     FAMILY(ernie4_5)           \
+    FAMILY(ernie4_5_moe)       \
+    FAMILY(dots1)              \
+    FAMILY(minimax_m2)         \
+    FAMILY(gpt_oss)            \
     FAMILY(helium)             \
     FAMILY(internlm3)          \
     FAMILY(seed_oss)           \

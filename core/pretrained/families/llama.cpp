@@ -25,6 +25,27 @@ TensorNames llamaNames() {
 
 }  // namespace
 
+std::vector<MixtureNames> mixtralNames() {
+    return {{.router = "block_sparse_moe.gate",
+             .choice_bias = "block_sparse_moe.e_score_correction_bias",
+             .gate = "block_sparse_moe.experts.{}.w1",
+             .up = "block_sparse_moe.experts.{}.w3",
+             .down = "block_sparse_moe.experts.{}.w2"},
+            {.router = "mlp.gate",
+             .choice_bias = "mlp.e_score_correction_bias",
+             .all_gate_up = "mlp.experts.gate_up_proj",
+             .all_down = "mlp.experts.down_proj"}};
+}
+
+MixtureNames qwenMixtureNames() {
+    return {.router = "mlp.gate",
+            .gate = "mlp.experts.{}.gate_proj",
+            .up = "mlp.experts.{}.up_proj",
+            .down = "mlp.experts.{}.down_proj",
+            .all_gate_up = "mlp.experts.gate_up_proj",
+            .all_down = "mlp.experts.down_proj"};
+}
+
 Family llamaLike(const char* model_type, const char* gguf) {
     Family family;
     family.model_type = model_type;
@@ -42,6 +63,7 @@ Family llama() {
     family.gguf_rules.biases = {if_present, if_present, if_present, never};
     family.gguf_rules.requires_full_rotation = true;
     family.gguf_rules.has_frequency_factors = true;
+    family.gguf_rules.with_experts = "mixtral";
     family.gguf_rules.window_pattern =
         0;  // for Mistral's models, whose GGUF files name the architecture llama
     return family;
@@ -52,6 +74,22 @@ Family mistral() {
     family.gguf_rules.interleaves = true;
     family.config_rules.windowed = WindowedLayers::all;
     family.gguf_rules.has_frequency_factors = true;
+    return family;
+}
+
+Family mixtral() {
+    Family family = llamaLike("mixtral", "llama");
+    family.mixture_names = mixtralNames();
+    family.config_rules.norm_epsilon = 1e-5;
+    family.config_rules.windowed = WindowedLayers::all;
+    family.config_rules.window = 0;
+    family.config_rules.mixed_tokens = {.experts = {"num_local_experts", 8, "num_experts"},
+                                        .per_token = {"num_experts_per_tok", 2}};
+    family.gguf_rules.biases = {never, never, never, never};
+    family.gguf_rules.interleaves = true;
+    family.gguf_rules.requires_full_rotation = true;
+    family.gguf_rules.has_frequency_factors = true;
+    family.gguf_rules.window_pattern = 0;
     return family;
 }
 

@@ -41,4 +41,21 @@ Family olmo3() {
     return family;
 }
 
+Family olmoe() {
+    Family family = llamaLike("olmoe", "olmoe");
+    family.describe = [](Architecture& model) {
+        model.query_key_norms = QueryKeyNorms::all_heads;
+        model.mixed_tokens.normalizes = false;  // GGUF files do not say this
+    };
+    family.mixture_names = {qwenMixtureNames()};
+    family.config_rules.norm_epsilon = 1e-5;
+    family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
+    family.config_rules.clip_key = "clip_qkv";
+    family.config_rules.mixed_tokens = {.experts = {"num_experts", 64, "num_local_experts"},
+                                        .per_token = {"num_experts_per_tok", 8},
+                                        .normalizes_flag = "norm_topk_prob"};
+    family.gguf_rules.biases = {never, never, never, never};
+    return family;
+}
+
 }  // namespace roper::family

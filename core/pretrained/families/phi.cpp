@@ -40,4 +40,30 @@ Family phi3() {
     return family;
 }
 
+/// Phi 3.5 with experts. llama.cpp 's programs weight experts otherwise, by a softmax over all.
+Family phimoe() {
+    Family family = llamaLike("phimoe", "phimoe");
+    family.describe = [](Architecture& model) {
+        model.norm = NormKind::layer;
+        model.mixed_tokens.scores = RouterScores::sparse_mixer;
+        model.mixed_tokens.normalizes = false;
+        model.mixed_tokens.closeness = 0.01;
+    };
+    family.mixture_names = mixtralNames();
+    family.mixture_names.back().router = "mlp.router";
+    family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
+    family.config_rules.biases.head = {"lm_head_bias"};
+    family.config_rules.windowed = WindowedLayers::all;
+    family.config_rules.window = 0;
+    family.config_rules.ignored = {"input_jitter_noise"};  // in training alone
+    family.config_rules.mixed_tokens = {.experts = {"num_local_experts", 16},
+                                        .per_token = {"num_experts_per_tok", 2},
+                                        .closeness_key = "router_jitter_noise"};
+    family.gguf_rules.biases = {always, always, never, always};
+    family.gguf_rules.has_long_factors = true;
+    family.gguf_rules.window_pattern = 0;
+    family.gguf_rules.epsilon_key = "attention.layer_norm_rms_epsilon";
+    return family;
+}
+
 }  // namespace roper::family

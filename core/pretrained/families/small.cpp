@@ -58,4 +58,64 @@ Family seed_oss() {
     return family;
 }
 
+/// ERNIE 4.5 with experts.
+Family ernie4_5_moe() {
+    Family family = ernie4_5();
+    family.model_type = "ernie4_5_moe";
+    family.gguf = "ernie4_5-moe";
+    family.describe = [](Architecture& model) {
+        model.mixed_tokens.choice_bias = true;
+        model.mixed_tokens.least_sum = 1e-12;
+    };
+    MixtureNames names = qwenMixtureNames();
+    names.choice_bias = "mlp.moe_statics.e_score_correction_bias";
+    names.other_choice_bias = "mlp.gate.moe_statics.e_score_correction_bias";
+    names.shared_gate = "mlp.shared_experts.gate_proj";
+    names.shared_up = "mlp.shared_experts.up_proj";
+    names.shared_down = "mlp.shared_experts.down_proj";
+    family.mixture_names = {names};
+    family.of_further_tokens = {"mtp"};
+    family.config_rules.ignored = {"moe_capacity", "moe_gate", "moe_use_aux_free",
+                                   "num_nextn_predict_layers"};
+    family.config_rules.mixed_tokens = {.experts = {"moe_num_experts", 64, "num_experts"},
+                                        .per_token = {"moe_k", 6, "num_experts_per_tok"},
+                                        .feed_forward = {"moe_intermediate_size", 1536},
+                                        .shared_experts = {"moe_num_shared_experts", 2},
+                                        .layers = MixtureLayers::by_interval,
+                                        .least_sum_key = "moe_norm_min"};
+    family.gguf_rules.has_expert_width = family.gguf_rules.has_shared_count = true;
+    family.gguf_rules.has_dense_first = family.gguf_rules.has_mixture_step = true;
+    return family;
+}
+
+/// MiniMax M2. Published configs have members of older models, which transformers' class does not read.
+Family minimax_m2() {
+    Family family = llamaLike("minimax_m2", "minimax-m2");
+    family.describe = [](Architecture& model) {
+        model.query_key_norms = QueryKeyNorms::whole;
+        model.mixed_tokens.scores = RouterScores::sigmoid;
+        model.mixed_tokens.choice_bias = true;
+    };
+    family.mixture_names = mixtralNames();
+    family.config_rules.ignored = {"attn_type_list",
+                                   "layernorm_full_attention_beta",
+                                   "layernorm_linear_attention_beta",
+                                   "layernorm_mlp_beta",
+                                   "mlp_intermediate_size",
+                                   "mtp_transformer_layers",
+                                   "num_mtp_modules",
+                                   "qk_norm_type",
+                                   "scoring_func",
+                                   "shared_intermediate_size",
+                                   "shared_moe_mode",
+                                   "use_mtp",
+                                   "use_qk_norm",
+                                   "use_routing_bias"};
+    family.config_rules.mixed_tokens = {.experts = {"num_local_experts", 256, "num_experts"},
+                                        .per_token = {"num_experts_per_tok", 8}};
+    family.gguf_rules.biases = {never, never, never, never};
+    family.gguf_rules.has_expert_width = true;
+    return family;
+}
+
 }  // namespace roper::family

@@ -3,6 +3,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <limits>
 #include <set>
 
 #include "core/base/safetensors.h"
@@ -90,6 +93,70 @@ TEST_P(DecoderOfFamily, ContinuesFromACache) {
         EXPECT_EQ(cache.tokens(), 24);
         expectClose(at::cat(parts), whole, 2e-5, GetParam());
     }
+}
+
+/// The names of transformers 5's own classes: one tensor for all experts of a layer.
+TEST(Decoder, ReadsExpertsThatAreMergedInOneTensor) {
+    for (const std::string family : {"mixtral", "granitemoe", "phimoe", "ernie4_5_moe"})
+        expectAsTransformers("merged/" + family, family);
+}
+
+/// Overwrites every expert that no token takes by NaN, in a copy of the file.
+TEST(Decoder, NeverReadsExpertsThatNoTokenTakes) {
+    const std::string path = testing::TempDir() + "/experts.gguf";
+    std::filesystem::copy_file(kFolder + "/qwen3_moe.gguf", path,
+                               std::filesystem::copy_options::overwrite_existing);
+    const PretrainedModel model = openPretrainedModel(path);
+    std::vector<std::int64_t> tokens = expectedOf("qwen3_moe").tokens;
+    tokens.resize(1);
+    std::vector<std::set<std::int64_t>> taken(static_cast<std::size_t>(model.architecture.layers));
+    PassRecorder recorder;
+    recorder.experts = [&](std::int64_t layer, const ChosenExperts& chosen) {
+        EXPECT_EQ(chosen.experts.sizes(), at::IntArrayRef({1, 3}));
+        EXPECT_NEAR(chosen.weights.sum().item<double>(), 1, 1e-6);
+        for (std::int64_t k = 0; k < 3; ++k)
+            taken[static_cast<std::size_t>(layer)].insert(chosen.experts[0][k].item<std::int64_t>());
+    };
+    Decoder before(model);
+    const at::Tensor right = before.hidden(tokens, {}, recorder);
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    for (std::int64_t layer = 0; layer < model.architecture.layers; ++layer)
+        for (const char* const part : {"gate", "up", "down"}) {
+            const StoredTensor& tensor =
+                model.tensors->tensor("blk." + std::to_string(layer) + ".ffn_" + part + "_exps.weight");
+            const std::uint64_t bytes = tensor.bytes() / 6;
+            const std::vector<float> nan(bytes / sizeof(float), std::numeric_limits<float>::quiet_NaN());
+            ASSERT_EQ(taken[static_cast<std::size_t>(layer)].size(), 3U);
+            for (std::uint64_t expert = 0; expert < 6; ++expert) {
+                if (taken[static_cast<std::size_t>(layer)].count(static_cast<std::int64_t>(expert)) > 0)
+                    continue;
+                file.seekp(static_cast<std::streamoff>(tensor.place + expert * bytes));
+                file.write(reinterpret_cast<const char*>(nan.data()), static_cast<std::streamsize>(bytes));
+            }
+        }
+    file.close();
+    Decoder after(openPretrainedModel(path));
+    expectClose(after.hidden(tokens), right, 1e-12, "without the others");
+    EXPECT_THROW(after.hidden(expectedOf("qwen3_moe").tokens), Error) << "other tokens take them";
+}
+
+/// Matrices of all tokens take the place of those of experts.
+TEST(Decoder, KeepsWhatEveryTokenUsesBeforeExperts) {
+    const PretrainedModel model = openPretrainedModel(kFolder + "/mixtral");
+    WeightReader reader(model.tensors);
+    const BlockWeights& block = model.weights.blocks[0];
+    const FeedForwardWeights expert = block.mixed_tokens->expert(1);
+    const MatrixLocation &of_expert = expert.up.weight, &of_all = block.query.weight;
+    reader.setMemoryBudget(
+        static_cast<std::uint64_t>(std::max(of_expert.out * of_expert.in, of_all.out * of_all.in)) *
+        sizeof(float));
+    const auto read = [&](const MatrixLocation& place, WeightReader::Part part) {
+        return reader.matrix(place, part).const_data_ptr();
+    };
+    const void* const kept = read(of_expert, WeightReader::Part::of_expert);
+    EXPECT_EQ(read(of_expert, WeightReader::Part::of_expert), kept);
+    const void* const first = read(of_all, WeightReader::Part::of_all_tokens);
+    EXPECT_EQ(read(of_all, WeightReader::Part::of_all_tokens), first);
 }
 
 TEST(Decoder, WhatIsMutedIsLeftOutOfTheScores) {

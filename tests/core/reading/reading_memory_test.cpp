@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/questions/model_summary.h"
+
 namespace roper {
 namespace {
 
@@ -21,6 +23,35 @@ TEST(ReadingMemory, GrowsWithTheTextAndIsComparedWithWhatIsFree) {
     EXPECT_NE(problem->find("1000000 tokens this model takes at least 80.8 GB of memory, and 1 GB are free"),
               std::string::npos)
         << *problem;
+}
+
+TEST(ReadingMemory, AMixtureDecodesOneExpertAtATime) {
+    Architecture model;
+    model.width = 64;
+    model.heads = 4;
+    model.key_value_heads = 2;
+    model.head_dim = 16;
+    model.vocabulary = 100;
+    model.feed_forward = 10'000;  // of dense layers, of which there are none
+    model.mixed_tokens = {.experts = 128, .per_token = 8, .feed_forward = 1000, .layers = {true, true}};
+    EXPECT_EQ(largestMatrixBytes(model), 4.0 * 64 * 1000);
+    model.mixed_tokens.layers = {false, true};
+    EXPECT_EQ(largestMatrixBytes(model), 4.0 * 64 * 10'000);
+    model.feed_forward = 100;
+    EXPECT_EQ(minReadingBytes(model, 1000), 4.0 * 1000 * (6 * 64 + 2 * 128 + 3 * 1000));
+}
+
+TEST(ReadingMemory, ATextTakesAtMostAsManyExpertsAsThereAre) {
+    ModelSummary model;
+    model.parameters = 1000 + 8 * 100;
+    model.parameters_per_token = 1000 + 2 * 100;
+    model.experts = 8;
+    model.experts_per_token = 2;
+    EXPECT_EQ(mostParametersUsed(model, 1), 1200);
+    EXPECT_EQ(mostParametersUsed(model, 3), 1600);
+    EXPECT_EQ(mostParametersUsed(model, 100), 1800);
+    model.experts = model.experts_per_token = 0;
+    EXPECT_EQ(mostParametersUsed(model, 100), 1200);
 }
 
 TEST(ReadingMemory, AModelWhoseMatricesDoNotFitIsRefusedWhateverTheText) {

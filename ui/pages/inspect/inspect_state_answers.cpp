@@ -39,11 +39,12 @@ std::optional<InspectState::Cost> InspectState::cost() const {
                                                       : bytes;
     const auto C = static_cast<double>(m.width), V = static_cast<double>(m.vocabulary),
                H = static_cast<double>(m.heads), d = static_cast<double>(m.head_dim),
-               L = static_cast<double>(m.layers), P = static_cast<double>(m.parameters);
-    // Per token: all parameters except embeddings, and the logits; plus scores and mixing over half of T².
+               L = static_cast<double>(m.layers), P = static_cast<double>(m.parameters_per_token);
+    // Per token: its parameters except embeddings, and the logits; plus scores and mixing over half of T².
     const double operations = 2 * T * std::max(0.0, P - V * C) + 2 * T * V * C + 2 * T * T * L * H * d;
-    const double held = 4 * (P + T * (2 * static_cast<double>(m.feed_forward) + 6 * C) +
-                             3 * kQueriesAtATime * T * H + 3 * kLogitsAtATime * T);
+    const double held =
+        4 * (mostParametersUsed(m, T) + T * (2 * static_cast<double>(m.feed_forward) + 6 * C) +
+             3 * kQueriesAtATime * T * H + 3 * kLogitsAtATime * T);
     return Cost{kOverProducts * operations / (std::max(m.gflops, 1.0) * kGiga), held,
                 static_cast<std::int64_t>(T)};
 }

@@ -1,0 +1,133 @@
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/language_model/activated.h"
+#include "core/language_model/decoder.h"
+
+namespace roper {
+namespace {
+
+/// Hides the scores of experts outside the best groups. scores [T, experts]
+at::Tensor inBestGroups(const ExpertMixture& mixed_tokens, const at::Tensor& scores) {
+    const at::Tensor grouped =
+        scores.unflatten(1, {mixed_tokens.groups, mixed_tokens.experts / mixed_tokens.groups});
+    const at::Tensor of_groups = std::get<0>(at::topk(grouped, 2)).sum(-1);
+    const at::Tensor best = std::get<1>(at::topk(of_groups, mixed_tokens.groups_per_token));
+    const at::Tensor hidden = at::ones_like(of_groups, at::kBool).scatter_(1, best, false);
+    return grouped.masked_fill(hidden.unsqueeze(-1), -INFINITY).flatten(1);
+}
+
+/// SparseMixer without its noise: of the k-th expert, the softmax over the logits of all but the k − 1 before
+/// it that are within 2ε of the largest one left, relative to the larger of |logit| and that.
+ChosenExperts bySparseMixer(const ExpertMixture& mixed_tokens, const at::Tensor& logits) {
+    std::vector<at::Tensor> experts, weights;
+    at::Tensor left = logits;
+    for (std::int64_t k = 0; k < mixed_tokens.per_token; ++k) {
+        const auto [largest, expert] = left.max(-1, /*keepdim=*/true);
+        const at::Tensor distance = (largest - logits) / at::maximum(logits.abs(), largest);
+        const at::Tensor close =
+            at::softmax(left.masked_fill(distance > 2 * mixed_tokens.closeness, -INFINITY), -1);
+        experts.push_back(expert);
+        weights.push_back(close.gather(-1, expert));
+        left = left.scatter(-1, expert, -INFINITY);
+    }
+    return {at::cat(experts, 1), at::cat(weights, 1)};
+}
+
+/// Tokens that take an expert, and its weights.
+struct TokensOfExpert {
+    std::vector<std::int64_t> tokens;
+    std::vector<float> weights;
+};
+
+std::vector<TokensOfExpert> tokensByExpert(const ExpertMixture& mixed_tokens, const ChosenExperts& chosen) {
+    std::vector<TokensOfExpert> all(static_cast<std::size_t>(mixed_tokens.experts));
+    const auto expert = chosen.experts.accessor<std::int64_t, 2>();
+    const auto weight = chosen.weights.accessor<float, 2>();
+    for (std::int64_t t = 0; t < expert.size(0); ++t)
+        for (std::int64_t k = 0; k < expert.size(1); ++k) {
+            TokensOfExpert& of = all[static_cast<std::size_t>(expert[t][k])];
+            of.tokens.push_back(t);
+            of.weights.push_back(weight[t][k]);
+        }
+    return all;
+}
+
+}  // namespace
+
+ChosenExperts chooseExperts(const ExpertMixture& mixed_tokens, const at::Tensor& logits,
+                            const at::Tensor& choice_bias) {
+    ChosenExperts chosen;
+    if (mixed_tokens.scores == RouterScores::sparse_mixer) {
+        chosen = bySparseMixer(mixed_tokens, logits);
+    } else {
+        const at::Tensor scores =
+            mixed_tokens.scores == RouterScores::sigmoid ? at::sigmoid(logits) : at::softmax(logits, -1);
+        // Logits have the same order as scores, and no ties where scores saturate.
+        at::Tensor by = choice_bias.defined()     ? scores + choice_bias
+                        : mixed_tokens.groups > 1 ? scores
+                                                  : logits;
+        if (mixed_tokens.groups > 1) by = inBestGroups(mixed_tokens, by);
+        chosen.experts = std::get<1>(at::topk(by, mixed_tokens.per_token));
+        chosen.weights = scores.gather(1, chosen.experts);
+    }
+    if (mixed_tokens.normalizes)
+        chosen.weights =
+            chosen.weights / chosen.weights.sum(-1, /*keepdim=*/true).clamp_min(mixed_tokens.least_sum);
+    if (mixed_tokens.scale != 1) chosen.weights = chosen.weights * mixed_tokens.scale;
+    return chosen;
+}
+
+/// x [tokens of the expert, C] → the same
+at::Tensor Decoder::expertOutput(const at::Tensor& x, const FeedForwardWeights& expert) {
+    constexpr auto kExpert = WeightReader::Part::of_expert;
+    const Architecture& model = architecture();
+    at::Tensor gate, up;
+    if (expert.gate_up) {
+        const at::Tensor both = linear(x, *expert.gate_up, kExpert);
+        const std::int64_t F = both.size(1) / 2;
+        gate = expert.takes_turns ? both.slice(1, 0, 2 * F, 2) : both.narrow(1, 0, F);
+        up = expert.takes_turns ? both.slice(1, 1, 2 * F, 2) : both.narrow(1, F, F);
+    } else {
+        gate = linear(x, *expert.gate, kExpert);
+        up = linear(x, expert.up, kExpert);
+    }
+    if (model.gate_limit > 0) {
+        gate = gate.clamp_max(model.gate_limit);
+        up = up.clamp(-model.gate_limit, model.gate_limit) + 1;
+        gate = gate * at::sigmoid(gate * model.gate_steepness);
+    } else {
+        gate = activated(gate, model.activation);
+    }
+    return linear(gate * up, expert.down, kExpert);
+}
+
+/// x [T, C] → [T, C]. The tokens of an expert are multiplied by its matrices together; experts that no token
+/// takes are not read.
+at::Tensor Decoder::mixed_tokens(const at::Tensor& x, const MixtureWeights& by, std::int64_t layer,
+                                 const Pass& pass) {
+    const ExpertMixture& mixed_tokens = architecture().mixed_tokens;
+    const at::Tensor bias = by.choice_bias ? weights_.vector(*by.choice_bias) : at::Tensor();
+    const ChosenExperts chosen = chooseExperts(mixed_tokens, linear(x, by.router), bias);
+    if (pass.recorder.experts) pass.recorder.experts(layer, chosen);
+    at::Tensor sum = at::zeros_like(x);
+    const std::vector<TokensOfExpert> tokens = tokensByExpert(mixed_tokens, chosen);
+    for (std::size_t expert = 0; expert < tokens.size(); ++expert) {
+        if (tokens[expert].tokens.empty()) continue;
+        const at::Tensor rows = at::tensor(tokens[expert].tokens),
+                         weights = at::tensor(tokens[expert].weights).unsqueeze(1);
+        const at::Tensor input = x.index_select(0, rows);
+        const FeedForwardWeights parameters = by.expert(static_cast<std::int64_t>(expert));
+        sum.index_add_(0, rows,
+                       mixed_tokens.weighs_inputs ? expertOutput(input * weights, parameters)
+                                                  : expertOutput(input, parameters) * weights);
+    }
+    if (!by.shared) return sum;
+    const at::Tensor shared = feedForward(x, *by.shared);
+    return sum.add_(by.shared_gate ? at::sigmoid(linear(x, *by.shared_gate)) * shared : shared);
+}
+
+}  // namespace roper

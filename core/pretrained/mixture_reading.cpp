@@ -1,0 +1,182 @@
+#include "core/pretrained/mixture_reading.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+constexpr int kMax = static_cast<int>(kMaxFeedForward);
+
+/// A count of the config, or its default; null means the default, too. A list with one number for each layer
+/// must repeat the same number.
+std::int64_t countOf(const ConfigFields& config, const MixtureRules::Count& count, int least, int most) {
+    if (count.key == nullptr) return count.default_value;
+    for (const char* const key : {count.key, count.other_key}) {
+        if (key == nullptr || !config.has(key)) continue;
+        if (config.isNumber(key)) return *config.whole(key, least, most);
+        const auto all = config.numbers(key, least, most, kMaxLayers);
+        if (all->empty() || std::floor(all->front()) != all->front() ||
+            std::any_of(all->begin(), all->end(), [&](double one) { return one != all->front(); }))
+            config.refuse(key, "must be a whole number, or the same one for every layer");
+        return static_cast<std::int64_t>(all->front());
+    }
+    return count.default_value;
+}
+
+/// The layers of a list of their numbers, counted from 0.
+std::vector<bool> listedLayers(const ConfigFields& config, const char* key, std::int64_t layers) {
+    std::vector<bool> listed(static_cast<std::size_t>(layers));
+    const auto numbers = config.numbers(key, 0, static_cast<double>(kMaxLayers), kMaxLayers);
+    for (const double number : numbers.value_or(std::vector<double>())) {
+        if (number != std::floor(number)) config.refuse(key, "must be a list of whole numbers");
+        if (number < static_cast<double>(layers)) listed[static_cast<std::size_t>(number)] = true;
+    }
+    return listed;
+}
+
+std::vector<bool> mixtureLayers(const ConfigFields& config, const MixtureRules& rules, std::int64_t layers) {
+    const auto step = [&](const char* key) { return config.whole(key, 1, kMaxLayers).value_or(1); };
+    std::vector<bool> all(static_cast<std::size_t>(layers), true);
+    const auto keep = [&](auto is_mixture) {
+        for (std::int64_t layer = 0; layer < layers; ++layer)
+            all[static_cast<std::size_t>(layer)] = is_mixture(layer);
+    };
+    switch (rules.layers) {
+        case MixtureLayers::all:
+            break;
+        case MixtureLayers::by_sparse_step: {
+            const int nth = step("decoder_sparse_step");
+            const std::vector<bool> dense = listedLayers(config, "mlp_only_layers", layers);
+            keep([&](std::int64_t i) { return (i + 1) % nth == 0 && !dense[static_cast<std::size_t>(i)]; });
+            break;
+        }
+        case MixtureLayers::after_first_dense: {
+            const std::int64_t first = countOf(config, rules.first_dense, 0, kMaxLayers);
+            keep([&](std::int64_t i) { return i >= first; });
+            break;
+        }
+        case MixtureLayers::by_interval: {
+            const int nth = step("moe_layer_interval");
+            const int first = config.whole("moe_layer_start_index", 0, kMaxLayers).value_or(1);
+            int last = config.whole("moe_layer_end_index", -1, kMaxLayers).value_or(-1);
+            if (last == -1) last = kMaxLayers;
+            keep([&](std::int64_t i) { return (i + 1) % nth == 0 && i >= first && i <= last; });
+            break;
+        }
+        case MixtureLayers::listed_or_by_step: {
+            const int nth = step("interleave_moe_layer_step");
+            if (config.has("moe_layers")) return listedLayers(config, "moe_layers", layers);
+            keep([&](std::int64_t i) { return (i + 1) % nth == 0; });
+            break;
+        }
+    }
+    return all;
+}
+
+/// @throws by `refuse`, which gets the name of a number and what is wrong with it
+template <class Refuse>
+void requireSound(const ExpertMixture& mixed_tokens, const Refuse& refuse) {
+    if (mixed_tokens.per_token > mixed_tokens.experts)
+        refuse("per_token", "is " + std::to_string(mixed_tokens.per_token) + ", but there are " +
+                                std::to_string(mixed_tokens.experts) + " experts");
+    if (mixed_tokens.scores == RouterScores::sparse_mixer && mixed_tokens.per_token != 2)
+        refuse("per_token", "is " + std::to_string(mixed_tokens.per_token) +
+                                "; this family's router chooses two experts, whatever it says");
+    const bool fits = mixed_tokens.groups_per_token <= mixed_tokens.groups &&
+                      mixed_tokens.experts % mixed_tokens.groups == 0 &&
+                      (mixed_tokens.groups == 1 || mixed_tokens.experts / mixed_tokens.groups >= 2);
+    if (!fits ||
+        mixed_tokens.experts / mixed_tokens.groups * mixed_tokens.groups_per_token < mixed_tokens.per_token)
+        refuse("groups", "is " + std::to_string(mixed_tokens.groups) + ": " +
+                             std::to_string(mixed_tokens.experts) +
+                             " experts do not form groups of two or more, " +
+                             std::to_string(mixed_tokens.groups_per_token) + " of which have the " +
+                             std::to_string(mixed_tokens.per_token) + " of a token");
+}
+
+}  // namespace
+
+void readMixture(const ConfigFields& config, const ConfigRules& of_family, Architecture& model) {
+    const MixtureRules& rules = of_family.mixed_tokens;
+    if (rules.experts.key == nullptr) return;
+    ExpertMixture& mixed_tokens = model.mixed_tokens;
+    const int most_experts = static_cast<int>(kMostExperts);
+    mixed_tokens.experts = countOf(config, rules.experts, 1, most_experts);
+    mixed_tokens.per_token = countOf(config, rules.per_token, 1, most_experts);
+    mixed_tokens.feed_forward =
+        rules.feed_forward.key == nullptr ? model.feed_forward : countOf(config, rules.feed_forward, 1, kMax);
+    if (rules.shared_feed_forward.key != nullptr)
+        mixed_tokens.shared_feed_forward = countOf(config, rules.shared_feed_forward, 0, kMax);
+    if (rules.shared_experts.key != nullptr)
+        mixed_tokens.shared_feed_forward =
+            countOf(config, rules.shared_experts, 0, most_experts) * mixed_tokens.feed_forward;
+    if (rules.is_shared) mixed_tokens.shared_feed_forward = mixed_tokens.feed_forward;
+    if (rules.dense_feed_forward.key != nullptr)
+        model.feed_forward = countOf(config, rules.dense_feed_forward, 1, kMax);
+    mixed_tokens.layers = mixtureLayers(config, rules, model.layers);
+    if (rules.normalizes_flag != nullptr)
+        mixed_tokens.normalizes = config.flag(rules.normalizes_flag).value_or(rules.normalizes_usually);
+    mixed_tokens.groups = rules.groups.key == nullptr ? 1 : countOf(config, rules.groups, 1, most_experts);
+    mixed_tokens.groups_per_token =
+        rules.groups_per_token.key == nullptr ? 1 : countOf(config, rules.groups_per_token, 1, most_experts);
+    const auto read = [&](const char* key, double low, double high, double& value) {
+        if (key != nullptr) value = config.number(key, low, high).value_or(value);
+    };
+    read(rules.scale_key, -1e6, 1e6, mixed_tokens.scale);
+    read(rules.least_sum_key, 0, 1e6, mixed_tokens.least_sum);
+    read(rules.closeness_key, 0, 1e6, mixed_tokens.closeness);
+    requireSound(mixed_tokens, [&](const std::string& what, const std::string& why) {
+        config.refuse(what == "groups" ? rules.groups.key : rules.per_token.key, why);
+    });
+}
+
+void readGgufMixture(const GgufEntries& entries, const Family& family, Architecture& model) {
+    const GgufRules& rules = family.gguf_rules;
+    if (family.config_rules.mixed_tokens.experts.key == nullptr) return;
+    ExpertMixture& mixed_tokens = model.mixed_tokens;
+    mixed_tokens.experts = entries.required("expert_count", kMostExperts);
+    mixed_tokens.per_token = entries.required("expert_used_count", kMostExperts);
+    mixed_tokens.feed_forward = model.feed_forward;
+    if (rules.has_expert_width)
+        mixed_tokens.feed_forward =
+            entries.whole("expert_feed_forward_length", 1, kMaxFeedForward, model.feed_forward);
+    if (rules.has_shared_width)
+        mixed_tokens.shared_feed_forward =
+            entries.whole("expert_shared_feed_forward_length", 0, kMaxFeedForward, 0);
+    if (rules.has_shared_count)
+        mixed_tokens.shared_feed_forward =
+            entries.whole("expert_shared_count", 0, kMostExperts, 0) * mixed_tokens.feed_forward;
+    if (family.config_rules.mixed_tokens.is_shared)
+        mixed_tokens.shared_feed_forward = mixed_tokens.feed_forward;
+    const std::int64_t dense =
+        rules.has_dense_first ? entries.whole("leading_dense_block_count", 0, kMaxLayers, 0) : 0;
+    const std::int64_t step =
+        rules.has_mixture_step ? entries.whole("interleave_moe_layer_step", 1, kMaxLayers, 1) : 1;
+    for (std::int64_t layer = 0; layer < model.layers; ++layer)
+        mixed_tokens.layers.push_back(layer >= dense && (layer + 1) % step == 0);
+    mixed_tokens.normalizes =
+        entries.flag("expert_weights_norm", rules.has_expert_norm ? false : mixed_tokens.normalizes);
+    // As in llama.cpp, 0 means that weights are not scaled.
+    mixed_tokens.scale = entries.number("expert_weights_scale", -1e6, 1e6, 1);
+    if (mixed_tokens.scale == 0) mixed_tokens.scale = 1;
+    mixed_tokens.groups = std::max<std::int64_t>(1, entries.whole("expert_group_count", 0, kMostExperts, 1));
+    mixed_tokens.groups_per_token =
+        std::max<std::int64_t>(1, entries.whole("expert_group_used_count", 0, kMostExperts, 1));
+    const std::int64_t scores = entries.whole("expert_gating_func", 0, 1 << 10, 0);
+    constexpr std::int64_t kSoftmax = 1, kSigmoid = 2, kSoftmaxOfChosen = 3;
+    const bool is_as_expected =
+        scores == 0 || (mixed_tokens.scores == RouterScores::sigmoid
+                            ? scores == kSigmoid
+                            : scores == kSoftmax || (scores == kSoftmaxOfChosen && mixed_tokens.normalizes));
+    if (!is_as_expected)
+        entries.refuse("expert_gating_func", "is " + std::to_string(scores) +
+                                                 ", which is not how this family's router makes scores");
+    requireSound(mixed_tokens, [&](const std::string& what, const std::string& why) {
+        entries.refuse(what == "groups" ? "expert_group_count" : "expert_used_count", why);
+    });
+}
+
+}  // namespace roper
