@@ -42,6 +42,7 @@
              .count_meaning = "depths", .default_count = 5, .repeats_passes = true,                          \
              .specific_settings = {"needle", "question", "answer"})                                          \
     QUESTION(lens, .help = "logit lens: the prediction of every layer", .repeats_passes = true)              \
+    QUESTION(experts, .help = "mixtures of experts: the experts that the router chooses for each token")     \
     QUESTION(solve, .help = "problems of its own task that a run solves", .count_meaning = "problems",       \
              .default_count = 64, .reads_text = false, .repeats_passes = true)                               \
     QUESTION(patch, .help = "activation patching: effect of each head on the answers to two texts",          \

@@ -416,6 +416,38 @@ class SmallModels(TrainerTest):
             self.assertEqual(layers[-1]["likeliest"], [row[0]["token"] for row in logits["predictions"]])
             self.assertGreater(numpy.abs(numpy.subtract(layers[0]["nll"], loss["nll"])).max(), 1e-3)
 
+    def test_a_router_chooses_the_experts_with_the_largest_scores(self):
+        import numpy
+
+        text = self.text("mixtral")
+        layers = self.ask("mixtral", "--what", "experts", "--text", text)
+        self.assertEqual([layer["layer"] for layer in layers], [0, 1])
+        # The first token attends to itself alone, so the router's input in layer 0 needs no softmax.
+        stored, _ = read_safetensors(self.model("mixtral") / "model.safetensors")
+        tensors = {name: tensor.astype(float) for name, tensor in stored.items()}
+        part = lambda name: tensors[f"model.layers.0.{name}.weight"]
+        normed = lambda x, name: x / numpy.sqrt((x**2).mean() + 1e-5) * part(name)
+        x = tensors["model.embed_tokens.weight"][LETTERS.index(text[0])]
+        value = (part("self_attn.v_proj") @ normed(x, "input_layernorm")).reshape(2, 8)
+        x = x + part("self_attn.o_proj") @ numpy.repeat(value, 2, axis=0).flatten()
+        scores = numpy.exp(part("block_sparse_moe.gate") @ normed(x, "post_attention_layernorm"))
+        chosen = numpy.argsort(-scores)[:2]
+        self.assertEqual(layers[0]["experts"][0], chosen.tolist())
+        numpy.testing.assert_allclose(layers[0]["weights"][0], scores[chosen] / scores[chosen].sum(), atol=1e-5)
+        for layer in layers:
+            flat = [expert for token in layer["experts"] for expert in token]
+            self.assertEqual(layer["counts"], [flat.count(expert) for expert in range(5)])
+            self.assertEqual(len(layer["experts"]), len(text))
+        rows = look(self.model("mixtral"), "--what", "experts", "--text", text, "--csv").splitlines()
+        self.assertEqual((rows[0], len(rows)), ("layer,position,token,expert,weight", 1 + 2 * 2 * len(text)))
+        self.assertEqual(rows[1].split(",")[:4], ["0", "0", text[0], str(chosen[0])])
+        table = look(self.model("mixtral"), "--what", "experts", "--text", text).splitlines()
+        self.assertEqual(table[1], f"0,0,{layers[0]['counts'][0]}")
+        self.assertIn("has no mixtures of experts", look(self.model(), "--what", "experts", "--text", self.text(), expected=2))
+        (summary,) = self.ask("mixtral", "--what", "model")
+        self.assertEqual((summary["experts"], summary["experts_per_token"]), (5, 2))
+        self.assertEqual(summary["parameters"] - summary["parameters_per_token"], 2 * 3 * 3 * 24 * 32)
+
     def test_patching_restores_what_the_patched_heads_carry(self):
         text = self.text("llama")
         other = "A" + text[1:-1] + "Z"
