@@ -27,10 +27,12 @@ at::Tensor capped(const at::Tensor& x, double cap) {
     return cap > 0 ? at::tanh(x / cap).mul_(cap) : x;
 }
 
-/// 1 + β·ln(1 + ⌊n/L⌋) for T positions from `first` on → [T, 1]
+/// 1 + β·ln(1 + ⌊(n + m)/L⌋) for T positions from `first` on → [T, 1]
 at::Tensor growthOfQueries(const Architecture& model, std::int64_t first, std::int64_t T) {
-    const at::Tensor lengths =
-        at::arange(first, first + T, at::kDouble).div(model.query_growth_length).floor_();
+    const at::Tensor lengths = at::arange(first, first + T, at::kDouble)
+                                   .add_(model.query_growth_offset)
+                                   .div_(model.query_growth_length)
+                                   .floor_();
     return lengths.log1p_().mul_(model.query_growth).add_(1).to(at::kFloat).unsqueeze(1);
 }
 
@@ -125,6 +127,8 @@ at::Tensor Decoder::optionalNorm(const at::Tensor& x, const std::optional<NormLo
 
 at::Tensor Decoder::heads(const at::Tensor& x, const LinearLocation& by, std::int64_t count,
                           const std::optional<NormLocation>& normed) {
+    // A norm after the rotation is one before it, because a rotation preserves lengths; its weights follow.
+    if (architecture().norms_rotated && normed) return norm(splitHeads(linear(x, by), count), NormLocation{});
     const bool is_whole = architecture().query_key_norms == QueryKeyNorms::all_heads;
     at::Tensor made = linear(x, by);
     if (is_whole) made = optionalNorm(made, normed);
@@ -195,19 +199,24 @@ at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer
     const double scale = (model.score_scale > 0 ? model.score_scale : 1 / std::sqrt(static_cast<double>(d))) /
                          (model.scores_by_layer ? static_cast<double>(view.layer + 1) : 1);
     const std::int64_t window = model.isWindowed(view.layer) ? model.window : pass.first + T + 1;
+    const bool is_chunked = model.chunked && model.isWindowed(view.layer);
     const at::Tensor mixed = at::empty({H, T, d}, at::kFloat);
     for (std::int64_t begin = 0; begin < T; begin += kQueries) {
         const std::int64_t queries = std::min<std::int64_t>(kQueries, T - begin), first = pass.first + begin;
         // Keys outside this range are masked for all queries of the block.
-        const std::int64_t from = model.causal ? std::max<std::int64_t>(0, first - window + 1) : 0,
+        const std::int64_t from = is_chunked     ? first - first % window
+                                  : model.causal ? std::max<std::int64_t>(0, first - window + 1)
+                                                 : 0,
                            end = model.causal ? first + queries : pass.first + T;
         const auto grouped = [&](const at::Tensor& x, std::int64_t heads) {
             return x.reshape({heads, H / heads * queries, x.size(2)});
         };
-        const at::Tensor distance = at::arange(first, first + queries).unsqueeze(1) - at::arange(from, end);
+        const at::Tensor n = at::arange(first, first + queries).unsqueeze(1);
+        const at::Tensor distance = n - at::arange(from, end);
         // For bidirectional attention, windows extend to both sides.
-        const at::Tensor hidden =
-            model.causal ? (distance < 0).logical_or_(distance >= window) : distance.abs() >= window;
+        const at::Tensor hidden = is_chunked     ? (distance < 0).logical_or_(distance > n.remainder(window))
+                                  : model.causal ? (distance < 0).logical_or_(distance >= window)
+                                                 : distance.abs() >= window;
         const auto softmaxWeights = [&] {
             at::Tensor scores =
                 at::bmm(grouped(view.rotated_q.narrow(1, begin, queries) * scale, all.k.size(0)),
@@ -242,11 +251,12 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
                    .k = heads(x, block.key, model.key_value_heads, block.key_norm),
                    .v = heads(x, block.value, model.key_value_heads)};
     // A rotation preserves lengths, so scaling queries before it is equivalent.
-    if (model.query_growth > 0) view.q = view.q * growthOfQueries(model, pass.first, pass.tokens);
-    view.unrotated_q = featureMap(model.attention, view.q);
-    view.unrotated_k = featureMap(model.attention, view.k);
     const std::size_t kind = model.rotation_of_layer[static_cast<std::size_t>(layer)];
     const RotaryConfig& by = model.rotations[kind];
+    if (model.query_growth > 0 && (model.grows_rotated_layers || by.rotatedWidth() == 0))
+        view.q = view.q * growthOfQueries(model, pass.first, pass.tokens);
+    view.unrotated_q = featureMap(model.attention, view.q);
+    view.unrotated_k = featureMap(model.attention, view.k);
     view.rotated_q = rotated(view.unrotated_q, by, pass.rotations[kind].queries);
     view.rotated_k = rotated(view.unrotated_k, by, pass.rotations[kind].keys);
     const bool rotates_values =
@@ -255,6 +265,10 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
                          ? rotated(view.v, model.value_rotations[kind], pass.value_rotations[kind].keys)
                          : view.v;
     intervene(view, pass.intervention);
+    if (model.norms_rotated && block.query_norm && block.query_norm->weight) {
+        view.rotated_q = view.rotated_q * weights_.vector(*block.query_norm->weight);
+        view.rotated_k = view.rotated_k * weights_.vector(*block.key_norm->weight);
+    }
     if (pass.recorder.vectors) pass.recorder.vectors(view);
     DecoderCache::Layer all{view.rotated_k, view.rotated_v, {}};
     if (model.attention == AttentionKind::linear_numerator) all.unrotated_k = view.unrotated_k;
@@ -294,14 +308,16 @@ at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervent
                        T = static_cast<std::int64_t>(tokens.size());
     check(tokens, first, intervention);
     const Architecture& model = architecture();
-    const Pass pass{intervention,
-                    recorder,
-                    rotationsFor(model.rotations, first, T, intervention, AttentionFactorUse::scores),
-                    rotationsFor(model.value_rotations, first, T, intervention, AttentionFactorUse::nothing),
-                    biasFor(first + T),
-                    first,
-                    T,
-                    cache};
+    const Pass pass{
+        intervention,
+        recorder,
+        rotationsFor(model.rotations, first, T, intervention,
+                     model.norms_rotated ? AttentionFactorUse::nothing : AttentionFactorUse::scores),
+        rotationsFor(model.value_rotations, first, T, intervention, AttentionFactorUse::nothing),
+        biasFor(first + T),
+        first,
+        T,
+        cache};
     at::Tensor x = embed(tokens, first);
     if (recorder.residual) recorder.residual(-1, x);
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {

@@ -156,7 +156,7 @@ class Decoder {
     at::Tensor linearWeights(const LayerView& view, const DecoderCache::Layer& all, std::int64_t begin,
                              std::int64_t queries, std::int64_t keys, const at::Tensor& hidden) const;
     /// Whether cos and sin are multiplied by the attention factor. For values and outputs it would apply
-    /// twice, since rotating by the negative angle does not divide by it.
+    /// twice, since rotating by the negative angle does not divide by it; norms after the rotation undo it.
     enum class AttentionFactorUse { scores, nothing };
     std::vector<Rotation> rotationsFor(const std::vector<RotaryConfig>& kinds, std::int64_t first,
                                        std::int64_t T, const Intervention& intervention,

@@ -72,8 +72,12 @@ struct Architecture {
     bool norms_before = true;    ///< attention and feed-forward read the normed residual (all but OLMo 2)
     bool norms_after = false;    ///< their outputs are normed before the addition (Gemma 2)
     QueryKeyNorms query_key_norms = QueryKeyNorms::none;
-    bool parallel = false;     ///< x + attention(norm(x)) + feed_forward(norm′(x)) (GPT-NeoX)
-    bool shares_norm = false;  ///< norm′ of a parallel block is norm itself (Phi, Cohere, GPT-J)
+    bool query_key_norm_weights = true;  ///< these norms multiply by weights
+    /// Queries and keys are normed after their rotation (Hunyuan, Llama 4).
+    bool norms_rotated = false;
+    bool norms_unrotated_layers = true;  ///< also in layers that do not rotate (all but Llama 4)
+    bool parallel = false;               ///< x + attention(norm(x)) + feed_forward(norm′(x)) (GPT-NeoX)
+    bool shares_norm = false;            ///< norm′ of a parallel block is norm itself (Phi, Cohere, GPT-J)
     Activation activation = Activation::silu;
     bool gated = true;               ///< down(act(gate(x)) ⊙ up(x)); otherwise down(act(up(x)))
     bool learned_positions = false;  ///< learned position embeddings are added to the embeddings (GPT-2)
@@ -89,9 +93,10 @@ struct Architecture {
     double logit_scale = 1;      ///< multiplies logits, before they are capped (Cohere)
     double clip = 0;             ///< c: elements of q, k and v are clipped to −c … c (OLMo); 0: not
     double score_scale = 0;      ///< multiplies q·k; 0 means 1/√head_dim
-    /// β and L: the query at position n is multiplied by 1 + β·ln(1 + ⌊n/L⌋) (Llama 4, Ministral 3); β = 0:
-    /// not.
-    double query_growth = 0, query_growth_length = 1;
+    /// β, L and m: the query at position n is multiplied by 1 + β·ln(1 + ⌊(n + m)/L⌋) (Llama 4, Ministral 3);
+    /// β = 0: not.
+    double query_growth = 0, query_growth_length = 1, query_growth_offset = 0;
+    bool grows_rotated_layers = true;  ///< also in layers that rotate (all but Llama 4)
     /// Also divides scores by layer + 1, counted from 0 (GPT-2 as trained by Mistral).
     bool scores_by_layer = false;
     bool has_sinks = false;    ///< softmax has a further score for each head, whose value is zero (gpt-oss)
@@ -100,6 +105,9 @@ struct Architecture {
     /// In windowed layers a query attends to itself and the window − 1 tokens before it.
     std::int64_t window = 0;
     std::vector<bool> windowed;  ///< for each layer; empty: none
+    /// In windowed layers the text is divided into chunks of `window` tokens, and a query attends to the
+    /// tokens of its own up to itself (Llama 4).
+    bool chunked = false;
 
     std::vector<RotaryConfig> rotations;
     std::vector<std::size_t> rotation_of_layer;  ///< an index for each layer
@@ -117,6 +125,10 @@ struct Architecture {
 
     const RotaryConfig& rotationOf(std::int64_t layer) const {
         return rotations[rotation_of_layer[static_cast<std::size_t>(layer)]];
+    }
+    bool normsQueriesIn(std::int64_t layer) const {
+        return query_key_norms != QueryKeyNorms::none &&
+               (norms_unrotated_layers || rotationOf(layer).rotatedWidth() > 0);
     }
     bool isWindowed(std::int64_t layer) const {
         return window > 0 && !windowed.empty() && windowed[static_cast<std::size_t>(layer)];

@@ -71,6 +71,12 @@ void readScales(const ConfigFields& config, const Family& family, Architecture& 
     if (rules.score_scale.key != nullptr) model.score_scale = factor(config, rules.score_scale);
     model.logit_scale = factor(config, rules.logit_scale) / factor(config, rules.logit_divisor);
     if (rules.clip_key != nullptr) model.clip = config.number(rules.clip_key, 1e-6, 1e6).value_or(0);
+    if (rules.growth_key != nullptr) {
+        model.query_growth = config.number(rules.growth_key, 0, 1e6).value_or(model.query_growth);
+        model.query_growth_length =
+            config.number(rules.growth_length_key, 1, 1e9).value_or(model.query_growth_length);
+        if (!config.flag(rules.growth_flag).value_or(true)) model.query_growth = 0;
+    }
     if (!family.queries_grow) return;
     const auto rope = config.object("rope_parameters");
     model.query_growth = rope ? rope->number("llama_4_scaling_beta", 0, 1e6).value_or(0) : 0.1;
@@ -100,7 +106,8 @@ void readNumbers(const ConfigFields& config, const Family& family, Architecture&
             .firstNumber({"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_eps", "norm_epsilon"},
                          0, 1)
             .value_or(default_value);
-    if (rules.query_key_norms_flag != nullptr && !config.flag(rules.query_key_norms_flag).value_or(false))
+    if (rules.query_key_norms_flag != nullptr &&
+        !config.flag(rules.query_key_norms_flag).value_or(rules.query_key_norms_usually))
         model.query_key_norms = QueryKeyNorms::none;
     model.activation = activationOf(config, rules.activation_key, model.activation);
     if (rules.gelu_means_tanh && model.activation == Activation::gelu)
@@ -126,17 +133,19 @@ void readNumbers(const ConfigFields& config, const Family& family, Architecture&
 /// "sliding_attention"), or by the family's rule.
 std::vector<bool> windowedLayers(const ConfigFields& config, const ConfigRules& rules,
                                  const Architecture& model) {
+    const std::string of_windows =
+        rules.windowed == WindowedLayers::chunked ? "chunked_attention" : "sliding_attention";
     std::vector<bool> windowed;
     if (const auto listed = config.texts("layer_types", kMaxLayers)) {
         if (listed->size() != static_cast<std::size_t>(model.layers))
             config.refuse("layer_types", "names " + std::to_string(listed->size()) + " layers of " +
                                              std::to_string(model.layers));
         for (const std::string& kind : *listed) {
-            if (kind != "full_attention" && kind != "sliding_attention")
-                config.refuse("layer_types",
-                              "\"" + toSingleLine(kind) +
-                                  "\" is not known here; known are full_attention and sliding_attention");
-            windowed.push_back(kind == "sliding_attention");
+            if (kind != "full_attention" && kind != of_windows)
+                config.refuse("layer_types", "\"" + toSingleLine(kind) +
+                                                 "\" is not known here; known are full_attention and " +
+                                                 of_windows);
+            windowed.push_back(kind == of_windows);
         }
         return windowed;
     }
@@ -159,8 +168,27 @@ std::vector<bool> windowedLayers(const ConfigFields& config, const ConfigRules& 
     return windowed;
 }
 
+/// Chunks of layers that rotate, unless the config lists others; null means none.
+void readChunks(const ConfigFields& config, const ConfigRules& rules, Architecture& model) {
+    constexpr const char* kChunk = "attention_chunk_size";
+    if (rules.windowed != WindowedLayers::chunked) return;
+    model.chunked = true;
+    if (!config.contains(kChunk) || config.has(kChunk))
+        model.window = config.integer(kChunk, 1, 1 << 30).value_or(static_cast<int>(rules.window));
+    if (config.has("layer_types")) {
+        model.windowed = windowedLayers(config, rules, model);
+        const bool has_chunks =
+            std::find(model.windowed.begin(), model.windowed.end(), true) != model.windowed.end();
+        if (model.window == 0 && has_chunks)
+            config.refuse(kChunk, "is null, but layer_types has chunked layers");
+        return;
+    }
+    for (std::int64_t layer = 0; layer < model.layers; ++layer)
+        model.windowed.push_back(model.rotationOf(layer).rotatedWidth() > 0);
+}
+
 void readWindow(const ConfigFields& config, const ConfigRules& rules, Architecture& model) {
-    if (rules.windowed == WindowedLayers::none) return;
+    if (rules.windowed == WindowedLayers::none || rules.windowed == WindowedLayers::chunked) return;
     if (rules.window_flag != nullptr && !config.flag(rules.window_flag).value_or(false)) {
         config.integer("sliding_window", 0, 1 << 30);  // no effect; read so that it is not reported as unread
         return;
@@ -311,6 +339,7 @@ ParsedArchitecture readConfigArchitecture(std::string_view json) {
     readMixture(config, family->config_rules, model);
     readWindow(config, family->config_rules, model);
     readRotations(config, reading);
+    readChunks(config, family->config_rules, model);
     refuseUnsupportedMembers(config, family->config_rules);
     return reading;
 }

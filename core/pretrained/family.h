@@ -55,7 +55,8 @@ enum class WindowedLayers {
     from_max_window_on,  ///< from layer `max_window_layers` on, by default 28 (Qwen)
     /// every second layer, counted from the first, before layer `max_window_layers` (Qwen 2 with experts)
     second_before_max_window,
-    listed  ///< there is no default: the config must list them (SmolLM 3)
+    listed,  ///< there is no default: the config must list them (SmolLM 3)
+    chunked  ///< layers that rotate, in chunks of `attention_chunk_size` (Llama 4)
 };
 
 /// Which layers are mixtures of experts.
@@ -109,7 +110,11 @@ struct ConfigRules {
     const char* scales_scores_flag = nullptr;    ///< if false, scores are not multiplied by 1/√d
     const char* scales_by_layer_flag = nullptr;  ///< if true, `Architecture::scores_by_layer`
     const char* bidirectional_flag = nullptr;    ///< if true, every query attends to all keys
-    const char* query_key_norms_flag = nullptr;  ///< if false, as by default, queries and keys are not normed
+    const char* query_key_norms_flag = nullptr;  ///< if false, queries and keys are not normed
+    bool query_key_norms_usually = false;        ///< default of that flag
+    /// If false, queries do not grow (`Architecture::query_growth`).
+    const char* growth_flag = nullptr;
+    const char *growth_key = nullptr, *growth_length_key = nullptr;  ///< of that growth
     double norm_epsilon = 0;  ///< default; 0: 10⁻⁵ for layer norms, 10⁻⁶ for others
 
     /// A number of the config that multiplies something, and its default; a null key: not read.
@@ -148,6 +153,10 @@ struct GgufRules {
     std::optional<double> windowed_base;
     bool has_exact_yarn = false;  ///< the ends of YaRN's ramp are not rounded to whole pairs (gpt-oss)
     bool scales_only_full_layers = false;  ///< windowed layers are not scaled (OLMo 3)
+    std::int64_t chunk = 0;  ///< windows are chunks of this length, unless attention.sliding_window is 0
+    /// Models with this many experts do not norm queries and keys, although no entry says so (the larger
+    /// Llama 4). 0: none.
+    std::int64_t experts_without_norms = 0;
     std::int64_t unrotated_every_nth = 0;  ///< every n-th layer does not rotate (SmolLM 3); 0: all do
     bool rotates_only_windowed = false;    ///< if there is a window, other layers do not rotate (Cohere 2)
 

@@ -48,7 +48,11 @@ std::vector<bool> windowedLayers(const GgufEntries& entries, const GgufRules& ru
 }
 
 void readGgufWindow(const GgufEntries& entries, const GgufRules& rules, Architecture& model) {
-    model.window = entries.integer(kWindow, 0, 1 << 30, rules.window);
+    model.window = entries.integer(kWindow, 0, 1 << 30, rules.chunk > 0 ? rules.chunk : rules.window);
+    model.chunked = rules.chunk > 0;
+    if (model.chunked && model.window != 0 && model.window != rules.chunk)
+        entries.refuse(kWindow, "is " + std::to_string(model.window) + "; chunks of this family have " +
+                                    std::to_string(rules.chunk) + " tokens, as in llama.cpp");
     if (model.window == 0) return;
     if (!model.causal)
         entries.refuse(kWindow, "is " + std::to_string(model.window) + " in a model whose " +
@@ -152,6 +156,9 @@ ParsedArchitecture readGgufArchitecture(const GgufMetadata& metadata) {
         model.parallel = entries.flag(family.parallel_flag, family.parallel_by_default);
     model.shares_norm = model.shares_norm && model.parallel;
     readGgufMixture(entries, family, model);
+    if (family.gguf_rules.experts_without_norms > 0 &&
+        model.mixed_tokens.experts == family.gguf_rules.experts_without_norms)
+        model.query_key_norms = QueryKeyNorms::none;
     readGgufScores(entries, family, model);
     readGgufScales(entries, family, model);
     readGgufWindow(entries, family.gguf_rules, model);

@@ -101,6 +101,7 @@ const std::vector<GgufKey>& knownKeys() {
          {0}},
         {"expert_shared_feed_forward_length", " ernie4_5-moe ", KeyUse::harmless,
          "its converter does not compute it of the shared experts; expert_shared_count is read"},
+        {"expert_shared_count", " hunyuan-moe ", KeyUse::neutral, kExperts, {0, 1}},
         {"expert_weights_scale", "", KeyUse::neutral, kExperts, {0, 1}},
         {"expert_*", "", KeyUse::neutral, kExperts, {0}},
         {"leading_dense_block_count", "", KeyUse::neutral, kExperts, {0}},

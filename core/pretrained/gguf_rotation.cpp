@@ -177,7 +177,9 @@ void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Archi
         entries.number("rope.freq_base_swa", 1.0001, 1e15, rules.windowed_base.value_or(rotation.base));
     if (rules.rotates_only_windowed && !model.windowed.empty()) rotation.base = base_of_windowed;
     model.rotations = {rotation};
-    if (rules.unrotated_every_nth > 0 || (rules.rotates_only_windowed && !model.windowed.empty())) {
+    // As in llama.cpp, a model without chunks rotates in all layers.
+    const bool has_unrotated = rules.unrotated_every_nth > 0 && (rules.chunk == 0 || model.window > 0);
+    if (has_unrotated || (rules.rotates_only_windowed && !model.windowed.empty())) {
         model.rotations.push_back(unrotatedConfig(model.head_dim));
         for (std::size_t layer = 0; layer < layers; ++layer) {
             const auto place = static_cast<std::int64_t>(layer) + 1;
@@ -211,7 +213,8 @@ void readFrequencyFactors(const TensorStore& store, Architecture& model) {
             rotation.scaling.short_factors = factorsOf(store, kShortFactors, rotation.rotatedWidth() / 2);
             rotation.scaling.long_factors = factorsOf(store, kLongFactors, rotation.rotatedWidth() / 2);
         }
-        if (store.has(kFrequencyFactors)) readLlama3Factors(store, model, rotation);
+        if (store.has(kFrequencyFactors) && rotation.rotatedWidth() > 0)
+            readLlama3Factors(store, model, rotation);
     }
 }
 

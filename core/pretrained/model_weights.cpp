@@ -358,7 +358,9 @@ BlockWeights locateBlock(Locator& in, const Architecture& model, std::int64_t la
         block.value = in.linear(name(names.value), of_keys, model.width, bias);
     }
     block.output = in.linear(name(names.output), model.width, of_queries, in.biases().output);
-    if (model.query_key_norms != QueryKeyNorms::none) {
+    if (model.normsQueriesIn(layer) && !model.query_key_norm_weights) {
+        block.query_norm = block.key_norm = NormLocation{};
+    } else if (model.normsQueriesIn(layer)) {
         block.query_norm = in.headNorm(name(names.query_norm), model.heads);
         block.key_norm = in.headNorm(name(names.key_norm), model.key_value_heads);
     }
@@ -421,7 +423,7 @@ ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture
         architecture.tied = !store.has(ggufNames().head + ".weight");
         // A GGUF file does not say whether a model norms queries and keys if not all of the family do.
         if (findFamily(architecture.family)->config_rules.query_key_norms_flag != nullptr &&
-            !store.has("blk.0." + ggufNames().query_norm + ".weight"))
+            architecture.query_key_norm_weights && !store.has("blk.0." + ggufNames().query_norm + ".weight"))
             architecture.query_key_norms = QueryKeyNorms::none;
     }
     Locator locator(store, naming, architecture, biases);

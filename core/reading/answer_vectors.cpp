@@ -21,9 +21,12 @@ void requireKnownForm(const QuestionContext& context, std::int64_t layer) {
                         "shows its weights");
     };
     if (model.score_softcap > 0) refuse("this model caps its scores");
+    if (model.has_sinks) refuse("the softmax of this model has a sink");
+    if (model.norms_rotated && model.query_key_norm_weights)
+        refuse("this model norms queries and keys after their rotation");
     if (model.isWindowed(layer) && std::ssize(context.ids) > model.window)
-        refuse("layer " + std::to_string(layer) + " attends to the last " + std::to_string(model.window) +
-               " tokens alone");
+        refuse("layer " + std::to_string(layer) + " attends to " +
+               (model.chunked ? "chunks of " : "the last ") + std::to_string(model.window) + " tokens alone");
 }
 
 /// Factor of queries in addition to 1/√d [d]: a scale of the model, and the attention factor of its scaling

@@ -132,6 +132,10 @@ std::vector<HeadReport> HeadObserver::reports() const {
 }
 
 HeadsAnswer observeHeads(const QuestionContext& context) {
+    if (context.model().chunked && std::ssize(context.ids) > context.model().window)
+        throw Error(ErrorKind::usage, "this model attends in chunks of " +
+                                          std::to_string(context.model().window) +
+                                          " tokens: what its heads do is shown of a text within one");
     if (context.ids.size() < 2) throw Error(ErrorKind::usage, "what heads do is seen in two tokens or more");
     HeadObserver observer(context.model(), context.ids);
     context.reader.hidden(context.ids, context.change, observer.recorder());

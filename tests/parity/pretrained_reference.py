@@ -97,6 +97,10 @@ MIXTURES = {
     "glm4_moe": ({**OF_GLM, "n_group": 4, "topk_group": 2, "use_qk_norm": True, "attention_bias": True}, torch.bfloat16),
     "dots1": ({**OF_GLM, "norm_topk_prob": True}, torch.bfloat16),
     "minimax_m2": ({**OF_EXPERTS, "head_dim": 8, "rotary_dim": 4}, torch.bfloat16),
+    "hunyuan_v1_dense": ({"head_dim": 8}, torch.bfloat16),
+    "hunyuan_v1_moe": ({"intermediate_size": 24, "num_experts": 5, "moe_topk": 2, "head_dim": 8}, torch.bfloat16),
+    "llama4_text": ({**OF_EXPERTS, "num_experts_per_tok": 1, "intermediate_size_mlp": 40, "head_dim": 8, "num_hidden_layers": 4,
+                     "interleave_moe_layer_step": 2, "rope_parameters": LLAMA3}, torch.bfloat16),
 }
 # Stored a second time, in merged/, with the names of transformers 5's own classes: one tensor for all experts.
 MERGED = {"mixtral", "granitemoe", "phimoe", "ernie4_5_moe"}
@@ -188,6 +192,10 @@ def write_gguf(folder: pathlib.Path, path: pathlib.Path) -> None:
         config.setdefault("n_ctx", config.get("n_positions"))
         # It knows Phi's classes by their names in published models.
         config["architectures"] = ["PhiMoEForCausalLM" if name == "PhimoeForCausalLM" else name for name in config["architectures"]]
+        if config["model_type"] == "hunyuan_v1_moe":  # published configs list these by layer
+            layers = config["num_hidden_layers"]
+            config |= {"moe_intermediate_size": [config["intermediate_size"]] * layers, "moe_topk": [config["moe_topk"]] * layers,
+                       "num_shared_expert": [1] * layers}
         kind = conversion.get_model_class(conversion.get_model_architecture(config, conversion.ModelType.TEXT))
         kind.set_vocab = lambda self: self.gguf_writer.add_vocab_size(self.hparams["vocab_size"])
         with torch.inference_mode():
@@ -266,6 +274,11 @@ CONFIGS = {
     "other constants of gpt-oss": ("gpt_oss", {"swiglu_limit": 0.5, "swiglu_alpha": 1.0, "sliding_window": 3}),
     "a least sum of weights": ("ernie4_5_moe", {"moe_norm_min": 0.9}),
     "other groups": ("glm4_moe", {"n_group": 2, "topk_group": 1, "routed_scaling_factor": 0.5, "norm_topk_prob": False}),
+    "chunks of Llama 4, and queries that grow": ("llama4_text", {"attention_chunk_size": 10, "floor_scale": 3, "attn_scale": 0.5}),
+    "no chunks of Llama 4": ("llama4_text", {"attention_chunk_size": None, "layer_types": None, "floor_scale": 3,
+                                             "attn_temperature_tuning": False, "use_qk_norm": False}),
+    "other chunked layers of Llama 4": ("llama4_text", {"attention_chunk_size": 5, "no_rope_layers": [1, 0, 0, 1],
+                                                        "layer_types": ["full_attention", "chunked_attention"] * 2}),
     "windows of dots.llm1": ("dots1", {"sliding_window": 4, "max_window_layers": 1, "layer_types": None}),
     "a smaller share of Phi": ("phi", {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25}}),
 }

@@ -4,6 +4,7 @@
 // name in a file of this folder; related models share a file.
 #define ROPER_FAMILIES(FAMILY) \
     FAMILY(llama)              \
+    FAMILY(llama4_text)        \
     FAMILY(mistral)            \
     FAMILY(ministral)          \
     FAMILY(ministral3)         \
@@ -41,6 +42,8 @@
     FAMILY(dots1)              \
     FAMILY(minimax_m2)         \
     FAMILY(gpt_oss)            \
+    FAMILY(hunyuan_v1_dense)   \
+    FAMILY(hunyuan_v1_moe)     \
     FAMILY(helium)             \
     FAMILY(internlm3)          \
     FAMILY(seed_oss)           \

@@ -110,4 +110,57 @@ Family ministral3() {
     return family;
 }
 
+/// The text part of Llama 4. GGUF files do not contain the length of its chunks, the growth of its queries,
+/// and whether it norms them; llama.cpp's programs have the values of the published models.
+Family llama4_text() {
+    Family family = llamaLike("llama4_text", "llama4");
+    family.describe = [](Architecture& model) {
+        model.query_key_norms = QueryKeyNorms::shared_weights;
+        model.query_key_norm_weights = false;
+        model.norms_rotated = true;
+        model.norms_unrotated_layers = false;
+        model.query_growth = 0.1;
+        model.query_growth_length = 8192;
+        model.query_growth_offset = 1;
+        model.grows_rotated_layers = false;
+        model.mixed_tokens.scores = RouterScores::sigmoid;
+        model.mixed_tokens.normalizes = false;
+        model.mixed_tokens.weighs_inputs = true;
+    };
+    for (std::string* const name : {&family.names.gate, &family.names.up, &family.names.down})
+        name->replace(0, std::string("mlp").size(), "feed_forward");
+    family.mixture_names = {{.router = "feed_forward.router",
+                             .all_gate_up = "feed_forward.experts.gate_up_proj",
+                             .all_down = "feed_forward.experts.down_proj",
+                             .shared_gate = "feed_forward.shared_expert.gate_proj",
+                             .shared_up = "feed_forward.shared_expert.up_proj",
+                             .shared_down = "feed_forward.shared_expert.down_proj"}};
+    family.experts_transposed = true;
+    family.config_rules.norm_epsilon = 1e-5;
+    family.config_rules.query_key_norms_flag = "use_qk_norm";
+    family.config_rules.query_key_norms_usually = true;
+    family.config_rules.growth_flag = "attn_temperature_tuning";
+    family.config_rules.growth_key = "attn_scale";
+    family.config_rules.growth_length_key = "floor_scale";
+    family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
+    family.config_rules.windowed = WindowedLayers::chunked;
+    family.config_rules.window = 8192;
+    family.config_rules.ignored = {"for_llm_compressor"};
+    family.config_rules.mixed_tokens = {.experts = {"num_local_experts", 16},
+                                        .per_token = {"num_experts_per_tok", 1},
+                                        .dense_feed_forward = {"intermediate_size_mlp", 16384},
+                                        .is_shared = true,
+                                        .layers = MixtureLayers::listed_or_by_step};
+    family.gguf_rules.biases = {never, never, never, never};
+    family.gguf_rules.interleaves = true;
+    family.gguf_rules.has_frequency_factors = true;
+    family.gguf_rules.chunk = 8192;
+    family.gguf_rules.window_pattern = 4;
+    family.gguf_rules.unrotated_every_nth = 4;
+    family.gguf_rules.experts_without_norms = 128;
+    family.gguf_rules.has_mixture_step = true;
+    family.gguf_rules.has_expert_width = true;
+    return family;
+}
+
 }  // namespace roper::family
