@@ -119,6 +119,7 @@ OF_LONGROPE = {"rope_type": "longrope", "rope_theta": 10000.0, "factor": 1.0, "a
                "long_factor": LONG}
 FACTOR_TENSORS = {"rope_factors_short.weight": SHORT, "rope_factors_long.weight": LONG}
 THIRDS = ["sliding_attention", "sliding_attention", "full_attention"] * 2
+ARCHITECTURES = {"gemma3_text": "gemma3", "mixtral": "llama", "qwen3_moe": "qwen3moe", "glm4_moe": "glm4moe", "gpt_oss": "gpt-oss"}
 ENTRIES = {
     "a factor without a type": ("qwen3", {"rope.scaling.factor": 4.0}, {}, {"rope_parameters": {**SCALED, "rope_type": "linear"}}),
     "the older key": ("qwen3", {"rope.scale_linear": 4.0}, {}, {"rope_parameters": {**SCALED, "rope_type": "linear"}}),
@@ -146,6 +147,12 @@ ENTRIES = {
     "every third layer sees all": ("gemma3_text", {"attention.sliding_window_pattern": 3}, {}, {"layer_types": THIRDS}),
     "a flag for each layer": ("gemma3_text", {"attention.sliding_window_pattern": [kind == "sliding_attention" for kind in THIRDS]},
                               {}, {"layer_types": THIRDS}),
+    "one expert of a token": ("mixtral", {"expert_used_count": 1}, {}, {"num_experts_per_tok": 1}),
+    "weights that are not divided": ("qwen3_moe", {"expert_weights_norm": False}, {}, {"norm_topk_prob": False}),
+    "weights that are divided": ("olmoe", {"expert_weights_norm": True}, {}, {"norm_topk_prob": True}),
+    "a scale of weights": ("glm4_moe", {"expert_weights_scale": 0.5, "expert_gating_func": 2}, {}, {"routed_scaling_factor": 0.5}),
+    "other groups": ("glm4_moe", {"expert_group_count": 2, "expert_group_used_count": 1}, {}, {"n_group": 2, "topk_group": 1}),
+    "another window of gpt-oss": ("gpt_oss", {"attention.sliding_window": 3}, {}, {"sliding_window": 3}),
     "scaled layers that see all": ("gemma3_text", {"rope.scaling.type": "linear", "rope.scaling.factor": 8.0}, {},
                                    {"rope_parameters": {"full_attention": {"rope_theta": 1e6, "rope_type": "linear", "factor": 8.0},
                                                         "sliding_attention": {"rope_theta": 1e4, "rope_type": "default"}}}),
@@ -219,7 +226,7 @@ def nll_with(name: str, changes: dict) -> list[float]:
 def write_entries() -> None:
     written = {}
     for name, (family, entries, tensors, changes) in ENTRIES.items():
-        architecture = {"gemma3_text": "gemma3"}.get(family, family)
+        architecture = ARCHITECTURES.get(family, family)
         written[name] = {"family": family, "entries": {f"{architecture}.{key}": value for key, value in entries.items()},
                          "tensors": tensors, "nll": nll_with(family, changes)}
     lines = [f"  {json.dumps(name)}: {json.dumps(one)}" for name, one in written.items()]

@@ -109,6 +109,49 @@ TEST(GgufKeys, WhatIsNotObeyedIsRefusedByName) {
     expectRefused("llama", "rope.dimension_count", 8U);
 }
 
+/// The required entries of a small mixture of 8 experts.
+GgufBytes smallMixture(const std::string& architecture, std::uint32_t per_token = 2) {
+    GgufBytes bytes = smallModel(architecture);
+    bytes.add(architecture + ".expert_count", 8U);
+    bytes.add(architecture + ".expert_used_count", per_token);
+    return bytes;
+}
+
+TEST(GgufKeys, AMixtureIsRefusedIfItsRouterWouldChooseOtherwise) {
+    EXPECT_EQ(read(smallMixture("llama")).architecture.family, "mixtral");
+    const auto expectNot = [](GgufBytes bytes, const std::string& key, std::uint32_t value,
+                              const std::string& why) {
+        bytes.add(key, value);
+        expectError(ErrorKind::checkpoint, "the entry " + key + " is " + why, [&] { read(bytes); });
+    };
+    expectNot(smallMixture("llama"), "llama.expert_gating_func", 2, "2, which is not how");
+    expectNot(smallMixture("glm4moe"), "glm4moe.expert_gating_func", 1, "1, which is not how");
+    expectNot(smallMixture("qwen3moe"), "qwen3moe.expert_gating_func", 4, "4, which is not how");
+    expectNot(smallMixture("glm4moe"), "glm4moe.expert_group_count", 3, "3: 8 experts do not form groups");
+    expectNot(smallMixture("qwen3moe"), "qwen3moe.expert_shared_count", 1, "1: ");
+    expectNot(smallMixture("qwen3moe"), "qwen3moe.leading_dense_block_count", 1, "1: ");
+    expectNot(smallMixture("llama4"), "llama4.attention.sliding_window", 4096, "4096; chunks");
+    expectError(ErrorKind::checkpoint, "expert_used_count is 9, but there are 8 experts",
+                [] { read(smallMixture("llama", 9)); });
+    expectError(ErrorKind::checkpoint, "expert_used_count is 3; this family's router chooses two experts",
+                [] { read(smallMixture("phimoe", 3)); });
+}
+
+TEST(GgufKeys, LayersThatPredictFurtherTokensAreNoBlocks) {
+    GgufBytes bytes = smallMixture("glm4moe");
+    bytes.add("glm4moe.nextn_predict_layers", 1U);
+    EXPECT_EQ(read(bytes).architecture.layers, 1);
+}
+
+TEST(GgufKeys, LlamaFourWithoutChunksRotatesInAllLayers) {
+    GgufBytes bytes = smallMixture("llama4");
+    EXPECT_EQ(read(bytes).architecture.window, 8192);
+    EXPECT_EQ(read(bytes).architecture.rotations.size(), 2U);
+    bytes.add("llama4.attention.sliding_window", 0U);
+    EXPECT_EQ(read(bytes).architecture.window, 0);
+    EXPECT_EQ(read(bytes).architecture.rotations.size(), 1U);
+}
+
 TEST(GgufKeys, ValuesThatMeanNothingPass) {
     for (const std::string& architecture : kAll) {
         for (const char* const name : {"expert_count", "attention.shared_kv_layers", "ssm.inner_size"})
