@@ -64,6 +64,8 @@ enum class MixtureLayers {
     all,
     /// every `decoder_sparse_step`-th, counted from 1, except those in `mlp_only_layers` (Qwen)
     by_sparse_step,
+    /// "sparse" in `mlp_layer_types`, or all after the first `first_k_dense_replace` (EXAONE)
+    listed_or_after_first_dense,
     after_first_dense,  ///< all after the first `first_k_dense_replace` (DeepSeek V3)
     /// every `moe_layer_interval`-th, counted from 1, from `moe_layer_start_index` to `moe_layer_end_index`
     by_interval,

@@ -108,7 +108,10 @@ void readSizes(const GgufEntries& entries, bool has_further_layers, Architecture
     if (model.heads % model.key_value_heads != 0)
         entries.refuse("attention.head_count_kv",
                        "must divide attention.head_count, " + std::to_string(model.heads));
-    model.feed_forward = entries.required("feed_forward_length", kMaxFeedForward);
+    // A model all of whose layers are mixtures need not have the width of a dense one.
+    constexpr const char *kWidth = "feed_forward_length", *kOfExperts = "expert_feed_forward_length";
+    model.feed_forward = entries.required(
+        !entries.has(kWidth) && entries.has(kOfExperts) ? kOfExperts : kWidth, kMaxFeedForward);
     model.context = entries.integer("context_length", 1, 1 << 30, 2048);
     model.head_dim = entries.integer("attention.key_length", 1, kMaxHeadDim, model.width / model.heads);
     if (entries.integer("attention.value_length", 1, kMaxHeadDim, model.head_dim) != model.head_dim)

@@ -99,6 +99,8 @@ const std::vector<GgufKey>& knownKeys() {
          KeyUse::neutral,
          "layers would have embeddings of their own",
          {0}},
+        {"expert_shared_feed_forward_length", " exaone-moe ", KeyUse::harmless,
+         "it follows from expert_shared_count, which is read"},
         {"expert_shared_feed_forward_length", " ernie4_5-moe ", KeyUse::harmless,
          "its converter does not compute it of the shared experts; expert_shared_count is read"},
         {"expert_shared_count", " hunyuan-moe ", KeyUse::neutral, kExperts, {0, 1}},

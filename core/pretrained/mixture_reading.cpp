@@ -37,6 +37,23 @@ std::vector<bool> listedLayers(const ConfigFields& config, const char* key, std:
     return listed;
 }
 
+/// Which layers `mlp_layer_types` calls sparse.
+std::vector<bool> layersOfKinds(const ConfigFields& config, std::int64_t layers) {
+    constexpr const char* kKinds = "mlp_layer_types";
+    const auto kinds = config.texts(kKinds, kMaxLayers);
+    if (kinds->size() != static_cast<std::size_t>(layers))
+        config.refuse(kKinds,
+                      "names " + std::to_string(kinds->size()) + " layers of " + std::to_string(layers));
+    std::vector<bool> sparse;
+    for (const std::string& kind : *kinds) {
+        if (kind != "sparse" && kind != "dense")
+            config.refuse(kKinds,
+                          "\"" + toSingleLine(kind) + "\" is not known here; known are dense and sparse");
+        sparse.push_back(kind == "sparse");
+    }
+    return sparse;
+}
+
 std::vector<bool> mixtureLayers(const ConfigFields& config, const MixtureRules& rules, std::int64_t layers) {
     const auto step = [&](const char* key) { return config.whole(key, 1, kMaxLayers).value_or(1); };
     std::vector<bool> all(static_cast<std::size_t>(layers), true);
@@ -53,6 +70,9 @@ std::vector<bool> mixtureLayers(const ConfigFields& config, const MixtureRules& 
             keep([&](std::int64_t i) { return (i + 1) % nth == 0 && !dense[static_cast<std::size_t>(i)]; });
             break;
         }
+        case MixtureLayers::listed_or_after_first_dense:
+            if (config.has("mlp_layer_types")) return layersOfKinds(config, layers);
+            [[fallthrough]];
         case MixtureLayers::after_first_dense: {
             const std::int64_t first = countOf(config, rules.first_dense, 0, kMaxLayers);
             keep([&](std::int64_t i) { return i >= first; });

@@ -97,6 +97,12 @@ MIXTURES = {
     "glm4_moe": ({**OF_GLM, "n_group": 4, "topk_group": 2, "use_qk_norm": True, "attention_bias": True}, torch.bfloat16),
     "dots1": ({**OF_GLM, "norm_topk_prob": True}, torch.bfloat16),
     "minimax_m2": ({**OF_EXPERTS, "head_dim": 8, "rotary_dim": 4}, torch.bfloat16),
+    "flex_olmo": ({**OF_EXPERTS, "num_local_experts": None, "num_experts": 6}, torch.bfloat16),
+    # Its converter uses one dense layer and a share of 0.5, as in GLM 4.5, unless the config has them, as published ones do.
+    "solar_open": ({**OF_GLM, "first_k_dense_replace": 0, "num_hidden_layers": 2, "attention_bias": True, "intermediate_size": None,
+                    "rope_parameters": {"rope_type": "default", "rope_theta": 1e6, "partial_rotary_factor": 1.0}}, torch.bfloat16),
+    "exaone_moe": ({**OF_QWEN, "num_hidden_layers": 4, "head_dim": 8, "num_experts": 8, "n_group": 4, "topk_group": 2,
+                    "sliding_window": 6, "num_shared_experts": 2}, torch.bfloat16),
     "hunyuan_v1_dense": ({"head_dim": 8}, torch.bfloat16),
     "hunyuan_v1_moe": ({"intermediate_size": 24, "num_experts": 5, "moe_topk": 2, "head_dim": 8}, torch.bfloat16),
     "llama4_text": ({**OF_EXPERTS, "num_experts_per_tok": 1, "intermediate_size_mlp": 40, "head_dim": 8, "num_hidden_layers": 4,
@@ -105,8 +111,8 @@ MIXTURES = {
 # Stored a second time, in merged/, with the names of transformers 5's own classes: one tensor for all experts.
 MERGED = {"mixtral", "granitemoe", "phimoe", "ernie4_5_moe"}
 MODELS = {**DENSE, **MIXTURES}
-# llama.cpp's converter does not know the first two; it writes Mistral's models as Llama's.
-WITHOUT_GGUF = {"helium", "ministral", "mistral"}
+# llama.cpp's converter does not know the first three; it writes Mistral's models as Llama's.
+WITHOUT_GGUF = {"flex_olmo", "helium", "ministral", "mistral"}
 
 # Name: family, entries (without the architecture) and tensors that its GGUF file gets, and the equivalent fields of the config.
 # Without a window, the model is not causal. Each of eight pairs has its own factor.
@@ -286,6 +292,7 @@ CONFIGS = {
                                              "attn_temperature_tuning": False, "use_qk_norm": False}),
     "other chunked layers of Llama 4": ("llama4_text", {"attention_chunk_size": 5, "no_rope_layers": [1, 0, 0, 1],
                                                         "layer_types": ["full_attention", "chunked_attention"] * 2}),
+    "windows of EXAONE with experts": ("exaone_moe", {"sliding_window": 3, "norm_topk_prob": False, "n_group": 1, "topk_group": 1}),
     "windows of dots.llm1": ("dots1", {"sliding_window": 4, "max_window_layers": 1, "layer_types": None}),
     "a smaller share of Phi": ("phi", {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25}}),
 }

@@ -19,4 +19,32 @@ Family exaone4() {
     return family;
 }
 
+/// K-EXAONE, which chooses experts like GLM 4.5.
+Family exaone_moe() {
+    Family family = llamaLike("exaone_moe", "exaone-moe");
+    family.describe = [](Architecture& model) { glm4_moe().describe(model); };
+    family.mixture_names = glm4_moe().mixture_names;
+    family.mixture_names.front().other_choice_bias = "mlp.e_score_correction_bias";
+    family.of_further_tokens = {"mtp"};
+    family.has_further_layers = true;
+    family.config_rules.norm_epsilon = 1e-5;
+    family.config_rules.windowed = WindowedLayers::all_but_every_nth;
+    family.config_rules.window_pattern = 4;
+    family.config_rules.ignored = {"first_k_dense_replace", "first_last_k_dense_replace", "is_moe_layer",
+                                   "num_nextn_predict_layers"};
+    family.config_rules.mixed_tokens = glm4_moe().config_rules.mixed_tokens;
+    family.config_rules.mixed_tokens.experts = {"num_experts", 64, "num_local_experts"};
+    family.config_rules.mixed_tokens.feed_forward.default_value = 1024;
+    family.config_rules.mixed_tokens.shared_experts = {"num_shared_experts", 1};
+    family.config_rules.mixed_tokens.layers = MixtureLayers::listed_or_after_first_dense;
+    family.gguf_rules.biases = {never, never, never, never};
+    family.gguf_rules.has_expert_width = family.gguf_rules.has_shared_count = true;
+    family.gguf_rules.has_dense_first = family.gguf_rules.has_expert_norm = true;
+    family.gguf_rules.has_frequency_factors = true;
+    family.gguf_rules.rotates_only_windowed = true;
+    family.gguf_rules.window = 128;
+    family.gguf_rules.window_pattern = 4;
+    return family;
+}
+
 }  // namespace roper::family

@@ -81,4 +81,23 @@ Family dots1() {
     return family;
 }
 
+/// Solar Open, whose GGUF files name the architecture of GLM 4.5.
+Family solar_open() {
+    Family family = glm4_moe();
+    family.model_type = "solar_open";
+    family.gguf = "";
+    family.describe = [](Architecture& model) {
+        glm4_moe().describe(model);
+        model.query_key_norms = QueryKeyNorms::none;
+    };
+    family.has_further_layers = false;
+    family.config_rules.query_key_norms_flag = nullptr;
+    // Members of published configs that transformers' class does not read.
+    family.config_rules.ignored = {"first_k_dense_replace", "num_nextn_predict_layers", "use_qk_norm"};
+    family.config_rules.feed_forward_factor = 1;  // there are no dense layers
+    family.config_rules.mixed_tokens.feed_forward.default_value = 1280;
+    family.config_rules.mixed_tokens.layers = MixtureLayers::all;
+    return family;
+}
+
 }  // namespace roper::family

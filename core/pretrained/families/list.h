@@ -23,16 +23,19 @@
     FAMILY(olmo2)              \
     FAMILY(olmo3)              \
     FAMILY(olmoe)              \
+    FAMILY(flex_olmo)          \
     FAMILY(granite)            \
     FAMILY(granitemoe)         \
     FAMILY(granitemoeshared)   \
     FAMILY(smollm3)            \
     FAMILY(exaone4)            \
+    FAMILY(exaone_moe)         \
     FAMILY(cohere)             \
     FAMILY(cohere2)            \
     FAMILY(glm)                \
     FAMILY(glm4)               \
     FAMILY(glm4_moe)           \
+    FAMILY(solar_open)         \
     FAMILY(starcoder2)         \
     FAMILY(nemotron)           \
     FAMILY(stablelm)           \

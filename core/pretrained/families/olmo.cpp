@@ -58,4 +58,21 @@ Family olmoe() {
     return family;
 }
 
+/// FlexOlmo: the blocks of OLMo 2 with the experts of OLMoE.
+Family flex_olmo() {
+    Family family = olmo2();
+    family.model_type = "flex_olmo";
+    family.gguf = "";
+    family.describe = [](Architecture& model) {
+        olmo2().describe(model);
+        olmoe().describe(model);
+    };
+    family.mixture_names = olmoe().mixture_names;
+    family.config_rules.norm_epsilon = 1e-6;
+    family.config_rules.mixed_tokens = olmoe().config_rules.mixed_tokens;
+    family.config_rules.mixed_tokens.experts.default_value = 7;
+    family.config_rules.mixed_tokens.per_token.default_value = 5;
+    return family;
+}
+
 }  // namespace roper::family
