@@ -117,6 +117,14 @@ class Locator {
         return part(names_.head, out, in, out, {}, biases_.head, /*may_be_transposed=*/false);
     }
 
+    std::optional<VectorLocation> biasOfTiedHead() {
+        const std::string bias = names_.head + ".bias";
+        const bool has_bias =
+            biases_.head == BiasRule::always || (biases_.head == BiasRule::if_present && store_.has(bias));
+        if (!has_bias) return std::nullopt;
+        return vector(bias, model_.vocabulary, {});
+    }
+
     /// A linear layer stored as some of the `all` rows of a tensor.
     LinearLocation part(const std::string& name, std::int64_t out, std::int64_t in, std::int64_t all,
                         const Rows& rows, BiasRule rule, bool may_be_transposed = true) {
@@ -218,7 +226,8 @@ class Locator {
         MixtureWeights weights;
         weights.router = linear(name(names.router), mixed_tokens.experts, model_.width,
                                 mixed_tokens.router_bias ? BiasRule::always : BiasRule::never);
-        if (mixed_tokens.choice_bias)
+        // As in llama.cpp, a GGUF file need not have it.
+        if (mixed_tokens.choice_bias && (!is_gguf_ || store_.has(name(names.choice_bias))))
             weights.choice_bias =
                 vector(name(store_.has(name(names.choice_bias)) || names.other_choice_bias.empty()
                                 ? names.choice_bias
@@ -406,7 +415,7 @@ void locateHead(Locator& locator, const TensorStore& store, const Architecture& 
                 ModelWeights& weights) {
     const std::string name = locator.names().head;
     if (model.tied) {
-        weights.head.emplace(LinearLocation{weights.embedding, {}});
+        weights.head.emplace(LinearLocation{weights.embedding, locator.biasOfTiedHead()});
     } else if (store.has(name + ".weight") || store.unsupportedTensors().count(name + ".weight") > 0) {
         weights.head = locator.head(model.vocabulary, model.width);
     } else {

@@ -76,7 +76,7 @@ Family dots1() {
     family.config_rules.mixed_tokens.shared_experts = {"n_shared_experts", 0};
     family.config_rules.mixed_tokens.first_dense = {"first_k_dense_replace", 0};
     family.config_rules.mixed_tokens.normalizes_usually = false;
-    family.gguf_rules.biases = {never, never, never, never};
+    family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.feed_forward_norm = nullptr;
     return family;
 }

@@ -28,7 +28,7 @@ Family gpt_oss() {
     family.config_rules.ignored = {"experts_per_token", "initial_context_length"};
     family.config_rules.mixed_tokens = {.experts = {"num_local_experts", 128, "num_experts"},
                                         .per_token = {"num_experts_per_tok", 4}};
-    family.gguf_rules.biases = {always, always, never, never};
+    family.gguf_rules.biases = {if_present, always, never, never};
     family.gguf_rules.feed_forward_norm = "post_attention_norm";
     family.gguf_rules.has_exact_yarn = true;
     family.gguf_rules.has_expert_width = true;

@@ -35,7 +35,7 @@ Family granitemoe() {
     family.config_rules.biases.feed_forward = {};
     family.config_rules.mixed_tokens = {.experts = {"num_local_experts", 8},
                                         .per_token = {"num_experts_per_tok", 2}};
-    family.gguf_rules.biases = {never, never, never, never};
+    family.gguf_rules.biases = {if_present, if_present, never, never};
     family.gguf_rules.has_frequency_factors = false;
     family.gguf_rules.has_shared_width = true;
     return family;

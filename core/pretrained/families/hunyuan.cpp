@@ -43,7 +43,7 @@ Family hunyuan_v1_dense() {
                                    "use_mla",
                                    "use_qk_norm",
                                    "v_head_dim"};
-    family.gguf_rules.biases = {never, never, never, never};
+    family.gguf_rules.biases = {if_present, never, never, never};
     return family;
 }
 

@@ -85,7 +85,7 @@ Family mixtral() {
     family.config_rules.window = 0;
     family.config_rules.mixed_tokens = {.experts = {"num_local_experts", 8, "num_experts"},
                                         .per_token = {"num_experts_per_tok", 2}};
-    family.gguf_rules.biases = {never, never, never, never};
+    family.gguf_rules.biases = {if_present, if_present, never, never};
     family.gguf_rules.interleaves = true;
     family.gguf_rules.requires_full_rotation = true;
     family.gguf_rules.has_frequency_factors = true;
@@ -151,7 +151,7 @@ Family llama4_text() {
                                         .dense_feed_forward = {"intermediate_size_mlp", 16384},
                                         .is_shared = true,
                                         .layers = MixtureLayers::listed_or_by_step};
-    family.gguf_rules.biases = {never, never, never, never};
+    family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.interleaves = true;
     family.gguf_rules.has_frequency_factors = true;
     family.gguf_rules.chunk = 8192;

@@ -59,7 +59,7 @@ Family phimoe() {
     family.config_rules.mixed_tokens = {.experts = {"num_local_experts", 16},
                                         .per_token = {"num_experts_per_tok", 2},
                                         .closeness_key = "router_jitter_noise"};
-    family.gguf_rules.biases = {always, always, never, always};
+    family.gguf_rules.biases = {if_present, always, never, always};
     family.gguf_rules.has_long_factors = true;
     family.gguf_rules.window_pattern = 0;
     family.gguf_rules.epsilon_key = "attention.layer_norm_rms_epsilon";

@@ -75,6 +75,7 @@ Family ernie4_5_moe() {
     names.shared_down = "mlp.shared_experts.down_proj";
     family.mixture_names = {names};
     family.of_further_tokens = {"mtp"};
+    family.config_rules.biases.head = {"use_bias"};
     family.config_rules.ignored = {"moe_capacity", "moe_gate", "moe_use_aux_free",
                                    "num_nextn_predict_layers"};
     family.config_rules.mixed_tokens = {.experts = {"moe_num_experts", 64, "num_experts"},
@@ -113,7 +114,7 @@ Family minimax_m2() {
                                    "use_routing_bias"};
     family.config_rules.mixed_tokens = {.experts = {"num_local_experts", 256, "num_experts"},
                                         .per_token = {"num_experts_per_tok", 8}};
-    family.gguf_rules.biases = {never, never, never, never};
+    family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.has_expert_width = true;
     return family;
 }
