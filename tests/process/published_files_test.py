@@ -377,6 +377,20 @@ class Heads(Published):
         for kind in ("model-head", "reach", "all-heads", "kernels"):
             self.draw(kind, model)
 
+    def test_layers_that_predict_further_tokens_are_left_out(self):
+        """Folders of GLM 4.5 have one after the last layer; transformers reads nothing of it."""
+        for family, layer, code in (("glm4_moe", 3, 0), ("glm4_moe", 2, 4), ("dots1", 3, 4)):
+            shutil.rmtree(self.home / family, ignore_errors=True)
+            model = small_model(self.home, family)
+            plain = self.nll(model)
+            tensors = read_tensors(model / "model.safetensors")
+            tensors[f"model.layers.{layer}.eh_proj.weight"] = tensors["lm_head.weight"]
+            write_tensors(model / "model.safetensors", tensors)
+            if code == 0:
+                self.assertEqual(self.nll(model), plain)
+            else:
+                self.assertIn(f"layers.{layer}.eh_proj.weight has no place", self.look(model, code=code))
+
     def test_a_tied_head_that_differs_is_used(self):
         model = small_model(self.home, "qwen2")  # its config ties the head
         plain = self.nll(model)
