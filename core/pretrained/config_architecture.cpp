@@ -75,7 +75,10 @@ void readScales(const ConfigFields& config, const Family& family, Architecture& 
         model.query_growth = config.number(rules.growth_key, 0, 1e6).value_or(model.query_growth);
         model.query_growth_length =
             config.number(rules.growth_length_key, 1, 1e9).value_or(model.query_growth_length);
-        if (!config.flag(rules.growth_flag).value_or(true)) model.query_growth = 0;
+        // The first configs of Llama 4 have a number here.
+        const bool grows = config.isNumber(rules.growth_flag) ? config.number(rules.growth_flag, 0, 1e9) != 0
+                                                              : config.flag(rules.growth_flag).value_or(true);
+        if (!grows) model.query_growth = 0;
     }
     if (!family.queries_grow) return;
     const auto rope = config.object("rope_parameters");

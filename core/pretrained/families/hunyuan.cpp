@@ -14,11 +14,15 @@ Family hunyuan_v1_dense() {
     family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
     // Members of published configs that transformers' class does not read.
     family.config_rules.ignored = {"add_classification_head",
+                                   "anyres_pooling_size",
                                    "attention_head_dim",
                                    "cla_share_factor",
                                    "class_num",
                                    "dense_list",
                                    "group_limited_greedy",
+                                   "im_end_id",
+                                   "im_newline_id",
+                                   "im_start_id",
                                    "kv_lora_rank",
                                    "mask_init_id",
                                    "moe_drop_tokens",
@@ -31,18 +35,23 @@ Family hunyuan_v1_dense() {
                                    "num_media_embeds",
                                    "num_shared_expert",
                                    "org_vocab_size",
+                                   "pad_id",
                                    "pool_type",
                                    "position_embedding_xdrope",
                                    "q_lora_rank",
                                    "qk_nope_head_dim",
                                    "routed_scaling_factor",
                                    "skip_cls_token",
+                                   "text_end_id",
+                                   "text_start_id",
                                    "topk_group",
                                    "use_cla",
                                    "use_mixed_mlp_moe",
                                    "use_mla",
                                    "use_qk_norm",
-                                   "v_head_dim"};
+                                   "v_head_dim",
+                                   "video_end_id",
+                                   "video_start_id"};
     family.gguf_rules.biases = {if_present, never, never, never};
     return family;
 }
