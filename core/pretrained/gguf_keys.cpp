@@ -135,7 +135,6 @@ constexpr std::string_view kTokenizer = "tokenizer.ggml.";
 
 /// The same for tokenizer keys, after `kTokenizer`.
 const std::vector<GgufKey>& knownTokenizerKeys() {
-    constexpr std::string_view kUnigram = "of unigram tokenizers, which are not read";
     static const std::vector<GgufKey> keys = {
         {"model", "", KeyUse::conditional},
         {"pre", "", KeyUse::conditional},
@@ -145,17 +144,19 @@ const std::vector<GgufKey>& knownTokenizerKeys() {
         {"merges", "", KeyUse::conditional},
         {"add_bos_token", "", KeyUse::conditional},
         {"add_eos_token", "", KeyUse::conditional},
+        {"add_sep_token", "", KeyUse::conditional},
         {"add_space_prefix", "", KeyUse::conditional},
+        {"remove_extra_whitespaces", "", KeyUse::conditional},
+        {"escape_whitespaces", "", KeyUse::conditional},
+        {"treat_whitespace_as_suffix", "", KeyUse::conditional},
+        {"precompiled_charsmap", "", KeyUse::conditional},
+        {"normalizer.*", "", KeyUse::conditional},
         {"*_token_id", "", KeyUse::harmless, "names a token; those around a text are read"},
         {"*_token_ids", "", KeyUse::harmless, "names tokens that end a text"},
         {"add_padding_token", "", KeyUse::harmless, "texts are not padded"},
         {"add_unknown_token", "", KeyUse::harmless, "texts have no such token around them"},
+        {"suppress_tokens", "", KeyUse::harmless, "is for llama.cpp's sampling"},
         {"token_type_count", "", KeyUse::harmless, "of models with segments, which are not read"},
-        {"add_sep_token", "", KeyUse::harmless, "of WordPiece tokenizers, which are not read"},
-        {"remove_extra_whitespaces", "", KeyUse::harmless, kUnigram},
-        {"escape_whitespaces", "", KeyUse::harmless, kUnigram},
-        {"treat_whitespace_as_suffix", "", KeyUse::harmless, kUnigram},
-        {"precompiled_charsmap", "", KeyUse::harmless, kUnigram},
     };
     return keys;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "core/tokenizers/encoding_budget.h"
+#include "core/tokenizers/prefix_search.h"
 
 namespace roper {
 
@@ -49,8 +49,8 @@ class AddedTokenSearch {
   private:
     const SearchEntry* longestMatchAt(std::string_view text, std::size_t at, EncodingBudget& budget) const;
 
-    std::vector<SearchEntry> tokens_;      ///< sorted by text
-    std::array<bool, 256> first_bytes_{};  ///< first bytes of all tokens
+    std::vector<SearchEntry> tokens_;
+    PrefixSearch search_;  ///< views of the texts of tokens_, whose buffers never move
 };
 
 }  // namespace roper

@@ -1,7 +1,6 @@
 #include "core/tokenizers/bpe.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <numeric>
 #include <queue>
@@ -37,23 +36,6 @@ struct Candidate {
 
 }  // namespace
 
-std::size_t characterLength(char first) {
-    const auto byte = static_cast<unsigned char>(first);
-    return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
-}
-
-Bpe::Bpe(std::vector<std::string> pieces, const std::vector<Merge>& merges) : pieces_(std::move(pieces)) {
-    ids_.reserve(pieces_.size());
-    for (std::size_t id = 0; id < pieces_.size(); ++id)
-        if (!pieces_[id].empty()) ids_.try_emplace(pieces_[id], static_cast<std::int32_t>(id));
-    setMerges(merges);
-    for (int byte = 0; byte < 256; ++byte) {
-        char name[8];
-        std::snprintf(name, sizeof name, "<0x%02X>", byte);
-        byte_pieces_.push_back(idOf(name).value_or(-1));
-    }
-}
-
 void Bpe::setMerges(const std::vector<Merge>& merges) {
     merges_.clear();
     merges_.reserve(merges.size());
@@ -61,14 +43,11 @@ void Bpe::setMerges(const std::vector<Merge>& merges) {
         merges_[keyOf(merge.left, merge.right)] = {merge.rank, merge.merged};
 }
 
-std::optional<std::int32_t> Bpe::idOf(std::string_view piece) const {
-    const auto found = ids_.find(piece);
-    return found == ids_.end() ? std::nullopt : std::optional(found->second);
-}
-
 std::optional<Bpe::Merge> Bpe::mergeOf(const std::string& left, const std::string& right,
                                        std::size_t rank) const {
-    const auto a = idOf(left), b = idOf(right), merged = idOf(left + right);
+    if (right.size() < continuing_prefix.size()) return std::nullopt;
+    const auto a = pieces().idOf(left), b = pieces().idOf(right),
+               merged = pieces().idOf(left + right.substr(continuing_prefix.size()));
     if (!a || !b || !merged) return std::nullopt;
     return Merge{*a, *b, *merged, static_cast<std::int32_t>(rank)};
 }
@@ -86,21 +65,19 @@ std::vector<std::int32_t> Bpe::characters(std::string_view word) const {
     const auto writeUnknown = [&] {
         if (std::exchange(unknown_pending, false)) ids.push_back(*unknown);
     };
+    std::string piece;
     for (std::size_t at = 0; at < word.size();) {
         const std::size_t length = std::min(characterLength(word[at]), word.size() - at);
-        const std::string_view character = word.substr(at, length);
+        piece = at > 0 ? continuing_prefix : "";
+        piece += word.substr(at, length);
         at += length;
-        if (const auto id = idOf(character)) {
+        if (at == word.size()) piece += word_suffix;
+        if (const auto id = pieces().idOf(piece)) {
             writeUnknown();
             ids.push_back(*id);
             continue;
         }
-        const auto piece = [&](char byte) { return byte_pieces_[static_cast<unsigned char>(byte)]; };
-        if (byte_fallback &&
-            std::all_of(character.begin(), character.end(), [&](char byte) { return piece(byte) >= 0; })) {
-            for (const char byte : character)
-                ids.push_back(piece(byte));
-        } else if (unknown) {
+        if ((!byte_fallback || !pieces().appendBytes(piece, ids)) && unknown) {
             if (!fuse_unknown) writeUnknown();
             unknown_pending = true;
         }
@@ -109,9 +86,9 @@ std::vector<std::int32_t> Bpe::characters(std::string_view word) const {
     return ids;
 }
 
-void Bpe::encode(std::string_view word, std::vector<std::int64_t>& ids) const {
+void Bpe::encode(std::string_view word, EncodingBudget&, std::vector<std::int64_t>& ids) const {
     if (ignore_merges) {
-        if (const auto id = idOf(word)) {
+        if (const auto id = pieces().idOf(word)) {
             ids.push_back(*id);
             return;
         }
@@ -157,8 +134,8 @@ void Bpe::encode(std::string_view word, std::vector<std::int64_t>& ids) const {
         ids.push_back(parts[static_cast<std::size_t>(place)].id);
 }
 
-std::vector<Bpe::Merge> mergesFromScores(const Bpe& vocabulary, const std::vector<double>& scores) {
-    const std::vector<std::string>& pieces = vocabulary.pieces();
+std::vector<Bpe::Merge> mergesFromScores(const Pieces& vocabulary, const std::vector<double>& scores) {
+    const std::vector<std::string>& pieces = vocabulary.texts();
     for (const std::string& piece : pieces)
         if (piece.size() > kMaxScoredPieceBytes)
             throw std::invalid_argument("the token " + quoteExcerpt(piece) + " is too long");

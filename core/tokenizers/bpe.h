@@ -5,16 +5,15 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
-#include "core/tokenizers/keyed_hash.h"
+#include "core/tokenizers/token_model.h"
 
 namespace roper {
 
 /// Byte pair encoding (Sennrich et al. 2016, arXiv 1508.07909): a word is split into characters; then the
 /// neighbouring pair whose merge has the lowest rank is merged, until no merge applies.
-class Bpe {
+class Bpe : public TokenModel {
   public:
     /// Two neighbours and the result of merging them, as ids. The merge of the lowest rank is applied first,
     /// and among equal ranks the leftmost.
@@ -22,14 +21,10 @@ class Bpe {
         std::int32_t left, right, merged, rank;
     };
 
-    /// @param pieces  the text of each id as the vocabulary writes it; empty for an unused id
-    explicit Bpe(std::vector<std::string> pieces, const std::vector<Merge>& merges = {});
+    explicit Bpe(Pieces pieces) : TokenModel(std::move(pieces)) {}
 
     /// Replaces all merges. If a pair occurs twice, the last entry counts.
     void setMerges(const std::vector<Merge>& merges);
-
-    Bpe(Bpe&&) = default;
-    Bpe& operator=(Bpe&&) = default;
 
     /// A word that is itself a piece is not merged ("ignore_merges").
     bool ignore_merges = false;
@@ -40,14 +35,16 @@ class Bpe {
     std::optional<std::int32_t> unknown = {};
     /// Consecutive unknown characters share one id ("fuse_unk").
     bool fuse_unknown = false;
+    /// How the pieces of all characters of a word but the first begin ("continuing_subword_prefix").
+    std::string continuing_prefix = {};
+    /// How the piece of a word's last character ends ("end_of_word_suffix").
+    std::string word_suffix = {};
 
-    /// Appends the ids of a word. @param word  UTF-8
-    void encode(std::string_view word, std::vector<std::int64_t>& ids) const;
+    void encode(std::string_view word, EncodingBudget& budget, std::vector<std::int64_t>& ids) const override;
 
-    std::optional<std::int32_t> idOf(std::string_view piece) const;
-    /// The merge of two pieces; nothing if they or their result are missing from the vocabulary.
+    /// The merge of two pieces, with the right one's continuing prefix left out of the result; nothing if
+    /// they or their result are missing from the vocabulary.
     std::optional<Merge> mergeOf(const std::string& left, const std::string& right, std::size_t rank) const;
-    const std::vector<std::string>& pieces() const { return pieces_; }
 
   private:
     struct RankedMerge {
@@ -56,11 +53,7 @@ class Bpe {
     std::vector<std::int32_t> characters(std::string_view word) const;
     const RankedMerge* merge(std::int32_t left, std::int32_t right) const;
 
-    std::vector<std::string> pieces_;
-    /// Views into pieces_, whose buffers never move.
-    std::unordered_map<std::string_view, std::int32_t, KeyedHash> ids_;
     std::unordered_map<std::uint64_t, RankedMerge, KeyedHash> merges_;
-    std::vector<std::int32_t> byte_pieces_;  ///< 256 ids, −1 where the vocabulary has no such piece
 };
 
 /// Longest piece, in bytes, of a vocabulary with scores: each of its splits into two parts is looked up.
@@ -72,9 +65,6 @@ inline constexpr std::size_t kMaxScoredMerges = 1U << 21U;
 /// other pieces, ranked by the score of the whole, highest first.
 /// @param scores  one for each piece
 /// @throws std::invalid_argument for a piece that is too long, and for too many merges
-std::vector<Bpe::Merge> mergesFromScores(const Bpe& vocabulary, const std::vector<double>& scores);
-
-/// Length in bytes of the UTF-8 character with this first byte; 1 for an invalid first byte.
-std::size_t characterLength(char first);
+std::vector<Bpe::Merge> mergesFromScores(const Pieces& vocabulary, const std::vector<double>& scores);
 
 }  // namespace roper

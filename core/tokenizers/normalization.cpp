@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "core/tokenizers/characters.h"
+#include "core/tokenizers/pieces.h"
+
 namespace roper {
 namespace {
 
@@ -44,7 +47,7 @@ bool isAscii(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-std::string toNormalForm(std::string text, int form, EncodingBudget& budget) {
+std::string stretchInNormalForm(std::string text, int form, EncodingBudget& budget) {
     if (isAscii(text)) return text;
     spendOnSortingMarks(text, budget);
     const auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | form);
@@ -68,6 +71,92 @@ std::string toNormalForm(std::string text, int form, EncodingBudget& budget) {
     return text;
 }
 
+/// Characters that later versions of Unicode decompose or reorder are left in place.
+std::string toNormalForm(std::string text, int form, EncodingBudget& budget) {
+    if (isAscii(text)) return text;
+    std::string made;
+    std::size_t done = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t length = characterLength(text[at]);
+        const auto character = length > 1 ? characterAt(text, at) : std::nullopt;
+        if (character && isNormalizedLater(*character)) {
+            made += stretchInNormalForm(text.substr(done, at - done), form, budget);
+            made.append(text, at, length);
+            done = at + length;
+        }
+        at += length;
+    }
+    if (done == 0) return stretchInNormalForm(std::move(text), form, budget);
+    made += stretchInNormalForm(text.substr(done), form, budget);
+    budget.requireOutputFits(made.size());
+    return made;
+}
+
+/// The text with `change(character, text)` appended for each character. Characters of the same kind take
+/// less time than kStepsOfCharacter.
+template <class Change>
+std::string eachChanged(std::string_view text, EncodingBudget& budget, const Change& change) {
+    constexpr std::uint64_t kStepsOfCharacter = 4;
+    budget.require(kStepsOfCharacter * text.size());
+    std::string made;
+    made.reserve(text.size());
+    for (std::size_t at = 0; at < text.size(); at += characterLength(text[at])) {
+        const auto character = characterAt(text, at);
+        if (!character) throw std::invalid_argument("the text to normalize is not UTF-8");
+        change(*character, made);
+    }
+    budget.requireOutputFits(made.size());
+    return made;
+}
+
+template <class IsRemoved>
+std::string without(std::string_view text, EncodingBudget& budget, const IsRemoved& is_removed) {
+    return eachChanged(text, budget, [&](Character character, std::string& made) {
+        if (!is_removed(character)) append(character, made);
+    });
+}
+
+std::string stripped(std::string_view text, bool at_left, bool at_right) {
+    const auto isBlank = [](std::optional<Character> character) {
+        return character && isWhiteSpace(*character);
+    };
+    while (at_left && isBlank(characterAt(text, 0)))
+        text.remove_prefix(characterLength(text.front()));
+    while (at_right && isBlank(characterBefore(text, text.size())))
+        text = text.substr(0, previousCharacterBegin(text, text.size()));
+    return std::string(text);
+}
+
+std::string cleaned(std::string_view text, EncodingBudget& budget) {
+    return eachChanged(text, budget, [](Character character, std::string& made) {
+        const bool is_line = character == '\t' || character == '\n' || character == '\r';
+        if (character == 0 || character == 0xFFFD || (!is_line && isOther(character))) return;
+        append(isWhiteSpace(character) ? ' ' : character, made);
+    });
+}
+
+std::string withChinesePadded(std::string_view text, EncodingBudget& budget) {
+    return eachChanged(text, budget, [](Character character, std::string& made) {
+        if (isChinese(character)) made += ' ';
+        append(character, made);
+        if (isChinese(character)) made += ' ';
+    });
+}
+
+/// The normalizer Nmt of Hugging Face's tokenizers, which follows SentencePiece's rules "nmt_nfkc".
+std::string byNmtRules(std::string_view text, EncodingBudget& budget) {
+    return eachChanged(text, budget, [](Character c, std::string& made) {
+        if ((c >= 1 && c <= 8) || c == 0x0B || (c >= 0x0E && c <= 0x1F) || c == 0x7F || c == 0x8F ||
+            c == 0x9F)
+            return;
+        static constexpr Character kBlanks[] = {0x09,   0x0A,   0x0C,   0x0D,   0x1680,
+                                                0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD};
+        const bool is_blank = (c >= 0x200B && c <= 0x200F) ||
+                              std::find(std::begin(kBlanks), std::end(kBlanks), c) != std::end(kBlanks);
+        append(is_blank ? ' ' : c, made);
+    });
+}
+
 std::string applied(std::string text, const Normalization& change, EncodingBudget& budget) {
     using Kind = Normalization::Kind;
     switch (change.kind) {
@@ -84,8 +173,39 @@ std::string applied(std::string text, const Normalization& change, EncodingBudge
             return text.empty() ? text : change.text + text;
         case Kind::replace:
             return replaced(text, *change.pattern, change.text, budget);
+        case Kind::lower_case:
+            return eachChanged(
+                text, budget, [](Character character, std::string& made) { made += lowerCaseOf(character); });
+        case Kind::strip:
+            return stripped(text, change.at_left, change.at_right);
+        case Kind::strip_accents:
+            return without(text, budget, &isCombiningMark);
+        case Kind::strip_nonspacing:
+            return without(text, budget, &isNonspacingMark);
+        case Kind::clean:
+            return cleaned(text, budget);
+        case Kind::pad_chinese:
+            return withChinesePadded(text, budget);
+        case Kind::nmt:
+            return byNmtRules(text, budget);
+        case Kind::graphemes_by_map:
+            return change.charsmap->byGraphemes(text, budget);
+        case Kind::longest_by_map:
+            return change.charsmap->byLongest(text, budget);
+        case Kind::byte_characters:
+            return asByteCharacters(text, budget);
     }
     return text;
+}
+
+std::vector<std::string> makeByteCharacters() {
+    std::vector<std::string> characters(256);
+    Character next = 256;
+    for (Character byte = 0; byte < 256; ++byte) {
+        const bool prints = (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
+        append(prints ? byte : next++, characters[static_cast<std::size_t>(byte)]);
+    }
+    return characters;
 }
 
 }  // namespace
@@ -100,6 +220,20 @@ std::string replaced(std::string_view text, const Pattern& pattern, const std::s
         done = end;
     });
     made.append(text, done);
+    budget.requireOutputFits(made.size());
+    return made;
+}
+
+const std::vector<std::string>& byteCharacters() {
+    static const std::vector<std::string> characters = makeByteCharacters();
+    return characters;
+}
+
+std::string asByteCharacters(std::string_view text, EncodingBudget& budget) {
+    std::string made;
+    made.reserve(2 * text.size());
+    for (const char byte : text)
+        made += byteCharacters()[static_cast<unsigned char>(byte)];
     budget.requireOutputFits(made.size());
     return made;
 }

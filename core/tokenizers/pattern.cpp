@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/tokenizers/bpe.h"
 #include "core/tokenizers/pattern_syntax.h"
+#include "core/tokenizers/pieces.h"
 
 namespace roper {
 namespace {

@@ -1,8 +1,10 @@
 #include "core/tokenizers/splitting.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/tokenizers/normalization.h"
+#include "core/tokenizers/pieces.h"
 
 namespace roper {
 namespace {
@@ -79,7 +81,39 @@ std::string withSpaces(std::string_view text, const Split& split, bool is_first,
     return made;
 }
 
+/// Passes on stretches of `length` characters; the last may be shorter.
+void cutEvery(std::uint64_t length, std::string_view text, const std::function<void(const Part&)>& visit) {
+    std::size_t begin = 0;
+    for (std::uint64_t characters = 1, at = 0; at < text.size(); ++characters) {
+        at = std::min(at + characterLength(text[at]), text.size());
+        if (characters % length != 0 && at < text.size()) continue;
+        visit({begin, at, true});
+        begin = at;
+    }
+}
+
 }  // namespace
+
+/// Determined by testing every character.
+Pattern punctuationMark() {
+    static const std::string kLater =
+        R"(\x{61D}\x{9FD}\x{A76}\x{C77}\x{C84}\x{1B7D}-\x{1B7E}\x{2E43}-\x{2E4F}\x{2E52}-\x{2E5D})"
+        R"(\x{10EAD}\x{10F55}-\x{10F59}\x{10F86}-\x{10F89}\x{1144B}-\x{1144F}\x{1145A}-\x{1145B})"
+        R"(\x{1145D}\x{11660}-\x{1166C}\x{116B9}\x{1183B}\x{11944}-\x{11946}\x{119E2})"
+        R"(\x{11A3F}-\x{11A46}\x{11A9A}-\x{11A9C}\x{11A9E}-\x{11AA2}\x{11C41}-\x{11C45})"
+        R"(\x{11C70}-\x{11C71}\x{11EF7}-\x{11EF8}\x{11FFF}\x{12FF1}-\x{12FF2}\x{16E97}-\x{16E9A})"
+        R"(\x{16FE2}\x{1E95E}-\x{1E95F})";
+    return Pattern("(?![" + kLater + R"(])[\p{P}!-/:-@\[-`{-~\x{166D}\x{111C9}])");
+}
+
+void addBertSplits(std::vector<Split>& splits) {
+    Split spaces, marks;
+    spaces.pattern = Pattern(R"(\s)");
+    spaces.match = Split::Match::removed;
+    marks.pattern = punctuationMark();
+    splits.push_back(std::move(spaces));
+    splits.push_back(std::move(marks));
+}
 
 void forEachWord(std::string_view text, std::span<const Split> splits, bool is_first, EncodingBudget& budget,
                  const std::function<void(std::string_view)>& visit) {
@@ -91,16 +125,22 @@ void forEachWord(std::string_view text, std::span<const Split> splits, bool is_f
         if (!text.starts_with(' ')) text = spaced.append(" ").append(text);
         return forEachWord(text, rest, is_first, budget, visit);
     }
+    if (split.kind == Split::Kind::byte_characters) {
+        spaced = asByteCharacters(text, budget);
+        return forEachWord(spaced, rest, is_first, budget, visit);
+    }
     if (split.kind == Split::Kind::metaspace) {
         spaced = withSpaces(text, split, is_first, budget);
         text = spaced;
         if (!split.splits_words) return forEachWord(text, rest, is_first, budget, visit);
     }
-    const auto rule = split.kind == Split::Kind::metaspace ? Split::Match::with_next : split.match;
-    cut(text, split, rule, budget, [&](const Part& part) {
+    const auto takePart = [&](const Part& part) {
         forEachWord(text.substr(part.begin, part.end - part.begin), rest, is_first && part.begin == 0, budget,
                     visit);
-    });
+    };
+    if (split.kind == Split::Kind::fixed_length) return cutEvery(split.length, text, takePart);
+    const auto rule = split.kind == Split::Kind::metaspace ? Split::Match::with_next : split.match;
+    cut(text, split, rule, budget, takePart);
 }
 
 }  // namespace roper

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/tokenizers/encoding_budget.h"
 #include "core/tokenizers/pattern.h"
@@ -14,19 +16,32 @@ namespace roper {
 /// One rule that splits a text into words, like a pre-tokenizer of Hugging Face; merges never cross a
 /// boundary.
 struct Split {
-    enum class Kind { pattern, metaspace, prepend_blank };
+    enum class Kind {
+        pattern,
+        metaspace,
+        prepend_blank,    ///< splits nothing: prepends a blank to text that has none
+        byte_characters,  ///< splits nothing: writes every byte as a character, as in GPT-2's vocabulary
+        fixed_length,     ///< words of `length` characters
+    };
     /// What happens to a match of the pattern.
     enum class Match { isolated, removed, contiguous, with_previous, with_next };
     enum class Prefix { never, first, always };
 
-    Kind kind = Kind::pattern;  ///< `prepend_blank` splits nothing: it prepends a blank to text that has none
+    Kind kind = Kind::pattern;
     std::optional<Pattern> pattern = {};  ///< for `metaspace`: `space`
     Match match = Match::isolated;
     bool inverted = false;          ///< the pattern describes the text between matches
     std::string space = "▁";        ///< for `metaspace`: replaces blanks; each one starts a word
     Prefix prefix = Prefix::never;  ///< for `metaspace`: texts that get one prepended
     bool splits_words = true;       ///< for `metaspace`: whether it splits at all
+    std::uint64_t length = 0;       ///< for `fixed_length`: characters, not 0
 };
+
+/// Appends the rules of BERT: words are separated by white space, and each punctuation mark is one.
+void addBertSplits(std::vector<Split>& splits);
+
+/// What Hugging Face's tokenizers (0.23.3) count as punctuation: ASCII's, and Unicode's as of version 8.
+Pattern punctuationMark();
 
 /// Splits a text by each rule in order and passes on the words in order. A word is valid until the call
 /// returns.

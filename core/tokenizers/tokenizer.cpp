@@ -1,12 +1,7 @@
 #include "core/tokenizers/tokenizer.h"
 
-#include <utf8proc.h>
-
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <stdexcept>
-#include <unordered_map>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -14,75 +9,35 @@
 namespace roper {
 namespace {
 
-std::string codePointAsUtf8(unsigned point) {
-    std::array<utf8proc_uint8_t, 4> bytes{};
-    const auto length = ::utf8proc_encode_char(static_cast<utf8proc_int32_t>(point), bytes.data());
-    return {reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(length)};
-}
-
-std::vector<std::string> makeByteCharacters() {
-    std::vector<std::string> characters(256);
-    unsigned next = 256;
-    for (unsigned byte = 0; byte < 256; ++byte) {
-        const bool prints = (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
-        characters[byte] = codePointAsUtf8(prints ? byte : next++);
-    }
-    return characters;
-}
-
-/// Decodes byte characters to bytes; a character outside that alphabet stands for itself.
-std::string bytesOfCharacters(std::string_view text) {
-    static const auto bytes = [] {
-        std::unordered_map<std::string, char> made;
-        for (std::size_t byte = 0; byte < 256; ++byte)
-            made.emplace(byteCharacters()[byte], static_cast<char>(byte));
-        return made;
-    }();
-    std::string made;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t length = std::min(characterLength(text[at]), text.size() - at);
-        const std::string character(text.substr(at, length));
-        const auto found = bytes.find(character);
-        if (found == bytes.end())
-            made += character;
-        else
-            made += found->second;
-        at += length;
-    }
-    return made;
-}
-
-/// The byte of a piece such as <0x0A>; nothing for any other piece.
-std::optional<char> byteOfPiece(std::string_view piece) {
-    if (piece.size() != 6 || !piece.starts_with("<0x") || piece.back() != '>') return std::nullopt;
-    int byte = 0;
-    for (const char digit : piece.substr(3, 2)) {
-        const char* const digits = "0123456789ABCDEF";
-        const std::size_t value = std::string_view(digits).find(digit);
-        if (value == std::string_view::npos) return std::nullopt;
-        byte = 16 * byte + static_cast<int>(value);
-    }
-    return static_cast<char>(byte);
+/// Whether the first character is still the first one behind this normalizer.
+bool keepsBeginning(const Normalization& change) {
+    using Kind = Normalization::Kind;
+    return change.kind == Kind::nfc || change.kind == Kind::nfd || change.kind == Kind::nfkc ||
+           change.kind == Kind::nfkd || change.kind == Kind::lower_case;
 }
 
 /// A Metaspace whose prepend_scheme is "first" depends on the position in the text before normalization
-/// (tokenizers 0.23.3). That position is unknown here if normalizers replace or insert something, or if added
-/// tokens split the text before it is normalized.
+/// (tokenizers 0.23.3). That position is unknown here if normalizers remove, replace or insert something, or
+/// if added tokens split the text before it is normalized.
 void requireKnownTextStart(const TokenizerParts& parts) {
     const auto first = std::find_if(parts.splits.begin(), parts.splits.end(),
                                     [](const Split& split) { return split.prefix == Split::Prefix::first; });
-    if (first == parts.splits.end() || parts.normalizations.empty()) return;
-    const bool replaces =
-        std::any_of(parts.normalizations.begin(), parts.normalizations.end(),
-                    [](const Normalization& change) { return !change.text.empty() || change.pattern; });
-    const bool is_divided = first != parts.splits.begin() ||
-                            std::any_of(parts.added_tokens.begin(), parts.added_tokens.end(),
-                                        [](const AddedToken& token) { return token.normalized; });
-    if (replaces || is_divided)
+    if (first == parts.splits.end()) return;
+    const bool is_changed =
+        !std::all_of(parts.normalizations.begin(), parts.normalizations.end(), &keepsBeginning);
+    const bool is_divided = !parts.normalizations.empty() &&
+                            (first != parts.splits.begin() ||
+                             std::any_of(parts.added_tokens.begin(), parts.added_tokens.end(),
+                                         [](const AddedToken& token) { return token.normalized; }));
+    const bool is_lengthened = std::any_of(parts.splits.begin(), first, [](const Split& split) {
+        return split.kind == Split::Kind::prepend_blank || split.kind == Split::Kind::byte_characters;
+    });
+    if (is_changed || is_divided || is_lengthened)
         throw std::invalid_argument(
             "a pre_tokenizer \"Metaspace\" with the prepend_scheme \"first\" is not understood here behind a "
-            "normalizer Prepend or Replace, or where other pre_tokenizers or added tokens divide normalized "
-            "text before");
+            "normalizer that may change the beginning of a text, behind the pre_tokenizer ByteLevel, or "
+            "where "
+            "other pre_tokenizers or added tokens divide normalized text before");
 }
 
 void requirePartLimits(const TokenizerParts& parts) {
@@ -101,9 +56,9 @@ void requirePartLimits(const TokenizerParts& parts) {
         return split.kind == Split::Kind::metaspace;
     });
     require(static_cast<std::size_t>(metaspaces), 1, "pre_tokenizers \"Metaspace\"");
-    const bool is_character =
-        !parts.blank.empty() && parts.blank.size() == characterLength(parts.blank.front());
-    if (!is_character) throw std::invalid_argument("the replacement of Metaspace is not one character");
+    require(parts.decodings.size(), Tokenizer::kMostDecodings, "decoders");
+    for (const Decoding& step : parts.decodings)
+        require(step.text.size(), Tokenizer::kMaxContentBytes, "bytes that a decoder writes");
 }
 
 }  // namespace
@@ -125,15 +80,10 @@ void requireTokenId(const AddedToken& token) {
 const char* const kGpt2Pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
-const std::vector<std::string>& byteCharacters() {
-    static const std::vector<std::string> characters = makeByteCharacters();
-    return characters;
-}
-
 Tokenizer::Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
     requirePartLimits(parts_);
     requireKnownTextStart(parts_);
-    size_ = static_cast<std::int64_t>(parts_.bpe.pieces().size());
+    size_ = static_cast<std::int64_t>(parts_.model->pieces().texts().size());
     for (const AddedToken& token : parts_.added_tokens) {
         requireToken(token.text);
         requireTokenId(token);
@@ -144,13 +94,14 @@ Tokenizer::Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
     prepareAddedTokens();
     for (const auto* const ids : {&parts_.prefix_ids, &parts_.suffix_ids})
         for (const std::int64_t id : *ids)
-            if (!added_by_id_.contains(id) && (id < 0 || id >= std::ssize(parts_.bpe.pieces())))
+            if (!added_by_id_.contains(id) && (id < 0 || id >= std::ssize(parts_.model->pieces().texts())))
                 throw std::invalid_argument("the vocabulary has no token " + std::to_string(id) +
                                             ", which is to stand around every text");
 }
 
 /// Prepares both searches. In Hugging Face's tokenizers (0.23.3) it is undefined which of several added
-/// tokens wins if they normalize to the same text.
+/// tokens wins if they normalize to the same text, and one without any text left is found between all
+/// characters.
 void Tokenizer::prepareAddedTokens() {
     std::vector<AddedTokenSearch::SearchEntry> raw_tokens, normalized_tokens;
     std::map<std::string, const AddedToken*> known;
@@ -169,10 +120,24 @@ void Tokenizer::prepareAddedTokens() {
                 "the added tokens " + quoteExcerpt(toSingleLine(same->second->text)) + " and " +
                 quoteExcerpt(toSingleLine(token->text)) +
                 " become the same text when they are normalized; which one is meant is not known");
-        if (!text.empty()) normalized_tokens.push_back({std::move(text), token});
+        if (text.empty())
+            throw std::invalid_argument("the added token " + quoteExcerpt(toSingleLine(token->text)) +
+                                        " is empty when it is normalized; what it matches is not known");
+        normalized_added_[id] = text;
+        normalized_tokens.push_back({std::move(text), token});
     }
     raw_search_ = AddedTokenSearch(std::move(raw_tokens));
     normalized_search_ = AddedTokenSearch(std::move(normalized_tokens));
+}
+
+/// The result of `call`; its errors name the tokenizer's file.
+template <class Call>
+auto Tokenizer::namingTheFile(const Call& call) const {
+    try {
+        return call();
+    } catch (const std::invalid_argument& error) {
+        throw Error(ErrorKind::checkpoint, parts_.origin + ": " + error.what());
+    }
 }
 
 std::vector<std::int64_t> Tokenizer::encode(std::string_view text, bool add_special_tokens) const {
@@ -186,11 +151,7 @@ std::vector<std::int64_t> Tokenizer::encode(std::string_view text, EncodingBudge
         throw Error(ErrorKind::usage, "the text is not UTF-8: byte " + std::to_string(wrong) + " is wrong");
     std::vector<std::int64_t> ids;
     if (add_special_tokens) ids = parts_.prefix_ids;
-    try {
-        encodeText(text, budget, ids);
-    } catch (const std::invalid_argument& error) {
-        throw Error(ErrorKind::checkpoint, parts_.origin + ": " + error.what());
-    }
+    namingTheFile([&] { encodeText(text, budget, ids); });
     if (add_special_tokens) ids.insert(ids.end(), parts_.suffix_ids.begin(), parts_.suffix_ids.end());
     return ids;
 }
@@ -221,16 +182,9 @@ void Tokenizer::encodeNormalized(std::string_view text, bool is_first, EncodingB
 
 void Tokenizer::encodeWords(std::string_view text, bool is_first, EncodingBudget& budget,
                             std::vector<std::int64_t>& ids) const {
-    std::string as_characters;
     forEachWord(text, parts_.splits, is_first, budget, [&](std::string_view word) {
         budget.spendOnWord(word.size());
-        if (parts_.byte_level) {
-            as_characters.clear();
-            for (const char byte : word)
-                as_characters += byteCharacters()[static_cast<unsigned char>(byte)];
-            word = as_characters;
-        }
-        parts_.bpe.encode(word, ids);
+        if (!word.empty()) parts_.model->encode(word, budget, ids);
         EncodingBudget::requireTokenCount(ids.size());
     });
 }
@@ -238,28 +192,28 @@ void Tokenizer::encodeWords(std::string_view text, bool is_first, EncodingBudget
 std::string Tokenizer::textOf(std::int64_t id) const {
     if (const auto found = added_by_id_.find(id); found != added_by_id_.end()) return found->second->text;
     const std::string& piece = pieceOf(id);
-    if (parts_.byte_level) return bytesOfCharacters(piece);
-    if (parts_.bpe.byte_fallback)
-        if (const auto byte = byteOfPiece(piece)) return {*byte};
-    std::string text = piece;
-    for (std::size_t at = text.find(parts_.blank); at != std::string::npos;
-         at = text.find(parts_.blank, at + 1))
-        text.replace(at, parts_.blank.size(), " ");
-    return text;
+    constexpr std::uint64_t kMostStepsOfPiece = 1'000'000;
+    EncodingBudget budget(piece.size(), kMostStepsOfPiece);
+    return namingTheFile([&] { return decodedWithin(piece, parts_.decodings, budget); });
 }
 
 std::string Tokenizer::decode(std::span<const std::int64_t> ids) const {
-    std::string text;
-    for (const std::int64_t id : ids)
-        text += textOf(id);
-    return text;
+    std::vector<std::string> pieces;
+    std::size_t bytes = 0;
+    for (const std::int64_t id : ids) {
+        const auto added_tokens = normalized_added_.find(id);
+        pieces.push_back(added_tokens != normalized_added_.end() ? added_tokens->second : pieceOf(id));
+        bytes += pieces.back().size();
+    }
+    EncodingBudget budget(bytes);
+    return namingTheFile([&] { return decoded(std::move(pieces), parts_.decodings, budget); });
 }
 
 const std::string& Tokenizer::pieceOf(std::int64_t id) const {
     if (const auto found = added_by_id_.find(id); found != added_by_id_.end()) return found->second->text;
-    if (id < 0 || id >= static_cast<std::int64_t>(parts_.bpe.pieces().size()))
+    if (id < 0 || id >= static_cast<std::int64_t>(parts_.model->pieces().texts().size()))
         throw std::invalid_argument("the vocabulary has no token " + std::to_string(id));
-    return parts_.bpe.pieces()[static_cast<std::size_t>(id)];
+    return parts_.model->pieces().texts()[static_cast<std::size_t>(id)];
 }
 
 bool Tokenizer::isSpecial(std::int64_t id) const {

@@ -2,28 +2,27 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/tokenizers/added_tokens.h"
-#include "core/tokenizers/bpe.h"
+#include "core/tokenizers/decoding.h"
 #include "core/tokenizers/encoding_budget.h"
 #include "core/tokenizers/normalization.h"
 #include "core/tokenizers/splitting.h"
+#include "core/tokenizers/token_model.h"
 
 namespace roper {
 
 /// The stages of a tokenizer, in order.
 struct TokenizerParts {
-    explicit TokenizerParts(Bpe with) : bpe(std::move(with)) {}
-
     std::vector<Normalization> normalizations = {};
     std::vector<Split> splits = {};
-    bool byte_level = false;  ///< pieces are written as in GPT-2: every byte as a printable character
-    std::string blank = "▁";  ///< how pieces write a blank, unless `byte_level`
-    Bpe bpe;
+    std::unique_ptr<const TokenModel> model = {};  ///< never null
+    std::vector<Decoding> decodings = {};
     std::vector<AddedToken> added_tokens = {};
     std::vector<std::int64_t> prefix_ids = {},
                               suffix_ids = {};  ///< special tokens before and after every text
@@ -36,7 +35,7 @@ class Tokenizer {
     /// Limits on special tokens around a text, bytes written by a normalizer, normalizers, and splits; no
     /// published tokenizer comes near any of them.
     static constexpr std::size_t kMaxSpecialTokens = 256, kMaxContentBytes = 1024, kMaxNormalizations = 32,
-                                 kMaxSplits = 32;
+                                 kMaxSplits = 32, kMostDecodings = 32;
 
     /// @throws std::invalid_argument for tokens outside the vocabulary and for too many parts
     explicit Tokenizer(TokenizerParts parts);
@@ -49,10 +48,11 @@ class Tokenizer {
     std::vector<std::int64_t> encode(std::string_view text, EncodingBudget& budget,
                                      bool add_special_tokens = true) const;
 
-    /// The bytes of a token, which may be an incomplete UTF-8 character. @throws std::invalid_argument for an
-    /// unknown id
+    /// The bytes that a token adds within a text, possibly an incomplete UTF-8 character.
+    /// @throws std::invalid_argument for an unknown id; Error (checkpoint) if a decoder takes too long
     std::string textOf(std::int64_t id) const;
-    /// The concatenated texts of several tokens. A blank that the tokenizer prepended is kept.
+    /// The text of several tokens, as Hugging Face's tokenizers give it with special tokens. Bytes that are
+    /// not UTF-8 become U+FFFD. @throws like `textOf`
     std::string decode(std::span<const std::int64_t> ids) const;
 
     /// The token as written in the vocabulary, for example "Ġthe".
@@ -64,6 +64,8 @@ class Tokenizer {
     const TokenizerParts& parts() const { return parts_; }
 
   private:
+    template <class Call>
+    auto namingTheFile(const Call& call) const;
     void prepareAddedTokens();
     void encodeText(std::string_view text, EncodingBudget& budget, std::vector<std::int64_t>& ids) const;
     void encodeNormalized(std::string_view text, bool is_first, EncodingBudget& budget,
@@ -74,6 +76,8 @@ class Tokenizer {
     TokenizerParts parts_;
     AddedTokenSearch raw_search_, normalized_search_;
     std::map<std::int64_t, const AddedToken*> added_by_id_;
+    /// Texts of added tokens that are searched for in normalized text.
+    std::map<std::int64_t, std::string> normalized_added_;
     std::int64_t size_ = 0;
 };
 
@@ -85,9 +89,6 @@ void requireToken(const std::string& text);
 
 /// @throws std::invalid_argument for an id out of range
 void requireTokenId(const AddedToken& token);
-
-/// The characters by which GPT-2's vocabulary writes bytes, in UTF-8: 'A' for itself, "Ġ" for a blank.
-const std::vector<std::string>& byteCharacters();
 
 /// GPT-2's pattern for splitting text into words.
 extern const char* const kGpt2Pattern;

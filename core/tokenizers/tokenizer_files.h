@@ -9,8 +9,8 @@
 
 namespace roper {
 
-/// The tokenizer of a Hugging Face folder: tokenizer.json, which must use byte pair encoding, and the tokens
-/// that tokenizer_config.json or added_tokens.json add, as in transformers 5.24.
+/// The tokenizer of a Hugging Face folder: tokenizer.json, and the tokens that tokenizer_config.json or
+/// added_tokens.json add, as in transformers 5.24.
 /// @throws Error (checkpoint) naming the file, the member and what is not supported; Error (disk)
 Tokenizer readTokenizerJson(const FilePath& path);
 
@@ -18,11 +18,9 @@ Tokenizer readTokenizerJson(const FilePath& path);
 Tokenizer parseTokenizerJson(std::string_view json, const std::string& origin);
 
 /// The tokenizer in a GGUF file: `tokenizer.ggml.model` is gpt2 (with the pattern named by
-/// `tokenizer.ggml.pre`) or llama (SentencePiece's vocabulary with scores).
+/// `tokenizer.ggml.pre`), gemma4, llama (SentencePiece's byte pair encoding, by scores), t5 (SentencePiece's
+/// unigram model) or bert (WordPiece).
 /// @throws Error (checkpoint) naming the file, the entry and what is not supported
 Tokenizer tokenizerOf(const GgufMetadata& metadata);
-
-/// Supported values of `tokenizer.ggml.pre`.
-std::vector<std::string> supportedPreTokenizers();
 
 }  // namespace roper

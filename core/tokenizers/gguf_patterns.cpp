@@ -1,0 +1,173 @@
+#include "core/tokenizers/gguf_patterns.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/tokenizers/tokenizer.h"
+
+namespace roper {
+namespace {
+
+// Parts of patterns.
+const std::string kContraction = R"((?i:'s|'t|'re|'ve|'m|'ll|'d))", kEnds = R"(|\s*[\r\n]+|\s+(?!\S)|\s+)",
+                  kWord = R"([^\r\n\p{L}\p{N}]?\p{L}+)", kLines = R"([\r\n]*)", kSlashes = R"([\r\n/]*)",
+                  kUpper = R"([\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}])", kLower = R"([\p{Ll}\p{Lm}\p{Lo}\p{M}])",
+                  kEachDigit = R"(\p{N})", kThreeDigits = R"(\p{N}{1,3})",
+                  kChineseOrKana = "[一-龥぀-ゟ゠-ヿ]+";
+
+/// Other characters, which may have a blank before them. @param lines  what may follow them
+std::string others(const std::string& lines) {
+    return R"( ?[^\s\p{L}\p{N}]+)" + lines;
+}
+
+/// Words with a contraction, digits, others, white space, as in Llama 3. @param digits  a group of digits
+std::string likeLlama3(const std::string& digits) {
+    return kContraction + "|" + kWord + "|" + digits + "|" + others(kLines) + kEnds;
+}
+
+/// Words of capitals and small letters, as in Mistral's tokenizer Tekken. @param end  what may end a word
+/// @param letters  what each of a word's letters must be, before its class
+std::string likeTekken(const std::string& digits, const std::string& end, const std::string& lines,
+                       const std::string& letter = "") {
+    const auto each = [&](const std::string& kind) {
+        return letter.empty() ? kind : "(?:" + letter + kind + ")";
+    };
+    const std::string upper = each(kUpper), lower = each(kLower), first = R"([^\r\n\p{L}\p{N}]?)";
+    return first + upper + "*" + lower + "+" + end + "|" + first + upper + "+" + lower + "*" + end + "|" +
+           digits + "|" + others(lines) + kEnds;
+}
+
+/// The last step of DeepSeek V3's rules. @param ends  how the pattern goes on behind runs of symbols
+std::string likeDeepSeek3(const std::string& ends) {
+    return R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+)" +
+           ends;
+}
+
+/// Names that share rules, separated by blanks.
+struct Group {
+    std::string_view names;
+    std::vector<std::string> expressions;
+    bool ignore_merges = false;
+    bool begins_with_mark = false;
+    bool byte_level = true;
+};
+
+const std::vector<Group>& groups() {
+    static const std::string kLlama3 = likeLlama3(kThreeDigits), kQwen2 = likeLlama3(kEachDigit),
+                             kSentences = R"( ?[^(\s|.,!?…。，、।۔،)]+)";
+    static const std::string kSmallScripts =
+        "[A-Za-zµÀ-ÖØ-öø-ƺƼ-ƿǄ-ʓʕ-ʯͰ-ͳͶͷͻ-ͽͿΆΈ-ΊΌΎ-ΡΣ-ϵϷ-ҁҊ-ԯԱ-ՖႠ-ჅᎠ-Ᏽᏸ-ᏽᲐ-ᲺᲽ-Ჿᴀ-ᴫᵫ-"
+        "ᵷᵹ-"
+        "ᶚḀ-"
+        "ἕἘ-"
+        "Ἕἠ-ὅὈ-Ὅὐ-ὗὙὛὝὟ-ώᾀ-ᾴᾶ-ᾼιῂ-ῄῆ-ῌῐ-ΐῖ-Ίῠ-Ῥῲ-ῴῶ-ῼ"
+        "ℂℇℊ-ℓℕℙ-ℝℤΩℨK-ℭℯ-ℴℹℼ-ℿⅅ-ⅉⅎↃↄⰀ-ⱻⱾ-ⳤⳫ-ⳮⳲⳳꙀ-ꙭꚀ-ꚛꜢ-ꝯꝱ-ꞇꞋ-ꞎꭰ-ꮿﬀ-ﬆﬓ-ﬗＡ-Ｚａ-"
+        "ｚ𐐀-"
+        "𐑏𐒰-"
+        "𐓓𐓘-"
+        "𐓻𐲀-𐲲𐳀-𐳲𑢠-𑣟𞤀-𞥃]+";
+    static const std::string kCjk = "[一-龥ࠀ-一가-퟿]+", kNotHan = R"((?!\p{Han}))";
+    static const std::string kDeepSeek3 = likeDeepSeek3(kLines + kEnds);
+    static const std::vector<Group> known = {
+        {"gpt-2 phi-2 mpt olmo jais trillion granite-docling exaone4 gigachat a.x-4.0 mellum modern-bert "
+         "jina-es "
+         "jina-de jina-v2-es jina-v2-de jina-v1-en jina-v2-code roberta-bpe",
+         {kGpt2Pattern}},
+        {"smollm starcoder refact command-r codeshell exaone minerva-7b mellum2", {kEachDigit, kGpt2Pattern}},
+        {"llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano",
+         {kLlama3},
+         true,
+         true},
+        {"dbrx smaug-bpe chatglm-bpe", {kLlama3}},
+        {"glm4 glm5", {kLlama3}, true},
+        {"minicpm5", {kThreeDigits, likeLlama3(R"(\p{N}+)")}, true},
+        {"qwen2 deepseek-r1-qwen kormo f2llmv2 megrez stablelm2 hunyuan solar-open grok-2", {kQwen2}},
+        {"qwen35",
+         {kContraction + R"(|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*)" + kEnds}},
+        {"ufakzeka", {kWord + "|" + kEachDigit + "|" + others(kLines) + kEnds}},
+        {"laguna", {R"([^\n]+|[\n]+)", kQwen2}},
+        {"jais-2",
+         {kContraction + "|" + kWord + "|" + kThreeDigits + "|" + others(kLines) +
+          R"(|\s*[\r\n]+|\s{512}(?!\S)|\s{256}(?!\S)|\s{128}(?!\S)|\s{64}(?!\S)|\s{32}(?!\S)|\s{16}(?!\S)|\s{8}(?!\S)|\s{4}(?!\S)|\s{1,2}(?!\S)|\s{1})"}},
+        {"seed-coder", {kContraction + "|" + kWord + R"(|\p{N}{1}| ?[^\s\p{L}\p{N}\r\n]+)" + kEnds}},
+        {"bailingmoe bailingmoe2 llada-moe",
+         {R"('(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+)"}},
+        {"exaone-moe",
+         {kContraction +
+          R"(|[^\r\n\p{L}\p{N}]?(?:\p{L}\p{M}*(?: \p{L}\p{M}*)*)+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+)"}},
+        {"tekken", {likeTekken(kEachDigit, "", kSlashes)}, true, true},
+        {"gpt-4o llama4 kanana2 talkie minimax-m2", {likeTekken(kThreeDigits, kContraction + "?", kSlashes)}},
+        {"granite-embed-multi-97m", {likeTekken(kThreeDigits, kContraction + "?", kSlashes)}, true},
+        {"tiny_aya cohere2moe",
+         {R"(\d{1,3}(?=(?:\d{3})*\b))", likeTekken(kThreeDigits, kContraction + "?", kSlashes)}},
+        {"youtu",
+         {"[가-힣ㄱ-ㆎ]+|[！…“”‘’—：；，、-〿︰-﹏]+|[ㄅ-ㄯ]+|" + kChineseOrKana,
+          likeTekken(kEachDigit, kContraction + "?", kSlashes)},
+         true},
+        {"kimi-k2", {R"([\p{Han}]+|)" + likeTekken(kThreeDigits, kContraction + "?", kLines, kNotHan)}},
+        {"deepseek-llm",
+         {R"([\r\n])", R"(\s?)" + kSmallScripts, R"(\s?[!-/:-~！-／：-～‘-‟　-。]+)", R"(\s+$)", kCjk,
+          R"(\p{N}+)"}},
+        {"deepseek-coder", {R"([\r\n])", R"(\s?\p{L}+)", R"(\s?\p{P}+)", kCjk, kEachDigit}},
+        {"deepseek-v3 hunyuan-dense joyai-llm hy_v4", {kThreeDigits, kChineseOrKana, kDeepSeek3}},
+        {"spark2_5", {kThreeDigits, kChineseOrKana, likeDeepSeek3(R"(|[\r\n]|\s+(?!\S)|\s+)"), kEachDigit}},
+        // Groups of three digits, counted from the last.
+        {"afmoe",
+         {R"(\p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N})))",
+          "[一-鿿㐀-䶿豈-﫿぀-ゟ゠-ヿ･-ﾟ⼀-⿟เ-๿຀-໿ក-៿က-႟ꩠ-ꩿꧠ-꧿가-"
+          "힯ᄀ-"
+          "ᇿ]"
+          "+",
+          kDeepSeek3}},
+        {"superbpe", {R"(\p{N}+)", R"((?=(\d{3})+(?!\d)))"}},
+        {"falcon", {R"([\p{P}\$\+<=>\^~\|`]+)", kGpt2Pattern, "[0-9][0-9][0-9]"}},
+        {"default", {R"([\p{P}\$\+<=>\^~\|]+)", kGpt2Pattern, R"(\p{N}+)", "[0-9][0-9][0-9]"}},
+        {"poro-chat bloom gpt3-finnish", {kSentences}},
+        {"viking", {kSentences, kEachDigit}},
+        {"chameleon",
+         {"<sentinel:[0-9]+>", "(IMGIMG)((A|B|C|D|E|F|G|H|I){1,4})Z", R"(([\t\n]|    |  ))", kEachDigit,
+          R"([\p{P}!-/:-@\[-`{-~])", kGpt2Pattern},
+         false,
+         true},
+        {"gemma4", {R"([^\n]+|[\n]+)"}, false, true, false},
+        {"granite-embed-multi-311m", {R"([^\n]+|[\n]+)"}, false, true, false},
+        {"sarvam-moe", {R"([^\n]+|[\n]+)"}, false, false, false},
+    };
+    return known;
+}
+
+std::vector<KnownPattern> sortedPatterns() {
+    std::vector<KnownPattern> patterns;
+    for (const Group& group : groups())
+        for (std::size_t begin = 0; begin < group.names.size();) {
+            const std::size_t end = std::min(group.names.find(' ', begin), group.names.size());
+            patterns.push_back({std::string(group.names.substr(begin, end - begin)), group.expressions,
+                                group.ignore_merges, group.begins_with_mark, group.byte_level});
+            begin = end + 1;
+        }
+    std::sort(patterns.begin(), patterns.end(),
+              [](const KnownPattern& a, const KnownPattern& b) { return a.name < b.name; });
+    return patterns;
+}
+
+const std::vector<KnownPattern>& patternsByName() {
+    static const std::vector<KnownPattern> patterns = sortedPatterns();
+    return patterns;
+}
+
+}  // namespace
+
+const KnownPattern* knownPattern(const std::string& name) {
+    for (const KnownPattern& pattern : patternsByName())
+        if (pattern.name == name) return &pattern;
+    return nullptr;
+}
+
+std::vector<std::string> supportedPreTokenizers() {
+    std::vector<std::string> names;
+    for (const KnownPattern& pattern : patternsByName())
+        names.push_back(pattern.name);
+    return names;
+}
+
+}  // namespace roper

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace roper {
+
+/// How models of one `tokenizer.ggml.pre` split texts into words.
+struct KnownPattern {
+    std::string name;
+    std::vector<std::string> expressions;  ///< applied in order
+    bool ignore_merges = false;            ///< Bpe::ignore_merges
+    /// A text begins with the model's first token, if the file does not say otherwise.
+    bool begins_with_mark = false;
+    /// Pieces are written as in GPT-2: every byte as a character. Otherwise blanks are written as "▁".
+    bool byte_level = true;
+};
+
+/// By name; null if it is not known.
+const KnownPattern* knownPattern(const std::string& name);
+
+/// Supported values of `tokenizer.ggml.pre`, sorted.
+std::vector<std::string> supportedPreTokenizers();
+
+}  // namespace roper

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/tokenizers/prefix_search.h"
+#include "core/tokenizers/token_model.h"
+
+namespace roper {
+
+/// The unigram language model (Kudo 2018, arXiv 1804.10959): of all ways to cut a word into pieces, the one
+/// with the largest sum of scores. A character that is no piece by itself may be unknown, at the score of the
+/// least likely piece minus 10. Of equal sums, the one whose last piece begins first wins, as in Hugging
+/// Face's tokenizers (0.23.3).
+class Unigram : public TokenModel {
+  public:
+    /// @param scores    of each id, finite
+    /// @param unknown   id of unknown characters, of which consecutive ones share one token
+    /// @param searched  whether each id's text may be found in a word; empty: all
+    Unigram(Pieces pieces, std::vector<double> scores, std::optional<std::int32_t> unknown,
+            const std::vector<bool>& searched = {});
+
+    /// What is no piece is encoded as its UTF-8 bytes, the pieces <0x00> … <0xFF> ("byte_fallback").
+    bool byte_fallback = false;
+    /// Score of an unknown character; kUnknownPenalty below the lowest score unless set.
+    double unknown_score;
+
+    void encode(std::string_view word, EncodingBudget& budget, std::vector<std::int64_t>& ids) const override;
+
+    /// Difference between the score of unknown characters and the lowest of all pieces.
+    static constexpr double kUnknownPenalty = 10;
+
+  private:
+    /// The last piece of the best way to cut a word up to some place.
+    struct Best {
+        double score = 0;
+        std::int32_t begin = -1;  ///< −1: no way has been found yet
+        std::int32_t id = 0;
+    };
+    std::vector<Best> bestCuts(std::string_view word, EncodingBudget& budget) const;
+    std::int32_t requireUnknown() const;
+    void appendUnknown(std::string_view text, std::vector<std::int64_t>& ids) const;
+
+    std::vector<double> scores_;
+    std::optional<std::int32_t> unknown_;
+    std::vector<std::int32_t> id_of_entry_;
+    PrefixSearch search_;
+};
+
+}  // namespace roper
