@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/control/model_description.h"
 #include "core/corpus/open_task.h"
 #include "core/reading/run_model.h"
@@ -14,15 +15,31 @@ namespace {
 
 constexpr const char* kTokenizerJson = "tokenizer.json";
 
-TextCodec codecOf(std::shared_ptr<const Tokenizer> tokenizer) {
+/// Refuses a text with a token that the model lacks. @param rows  of the table of embeddings
+void requireRows(const std::vector<std::int64_t>& ids, const Tokenizer& tokenizer, std::int64_t rows) {
+    for (const std::int64_t id : ids)
+        if (id >= rows)
+            throw Error(ErrorKind::usage,
+                        "the text needs the token " + quoteExcerpt(tokenizer.pieceOf(id)) + " (" +
+                            std::to_string(id) +
+                            "), for which the model has no embedding: it has those of tokens 0 to " +
+                            std::to_string(rows - 1));
+}
+
+/// @param rows  of the model's table of embeddings, if it is known
+TextCodec codecOf(std::shared_ptr<const Tokenizer> tokenizer, std::optional<std::int64_t> rows = {}) {
     // A table of embeddings may have more rows than there are tokens, padded to a round number, and a
     // vocabulary may skip ids.
     const auto textOf = [tokenizer](std::int64_t id) {
         const std::string text = id < tokenizer->size() ? tokenizer->textOf(id) : "";
         return text.empty() ? "<unused " + std::to_string(id) + ">" : text;
     };
-    return {[tokenizer](std::string_view text) { return tokenizer->encode(text); }, textOf,
-            [tokenizer](std::int64_t id) { return tokenizer->isSpecial(id); }};
+    const auto encode = [tokenizer, rows](std::string_view text) {
+        std::vector<std::int64_t> ids = tokenizer->encode(text);
+        if (rows) requireRows(ids, *tokenizer, *rows);
+        return ids;
+    };
+    return {encode, textOf, [tokenizer](std::int64_t id) { return tokenizer->isSpecial(id); }};
 }
 
 TextCodec codecOf(std::shared_ptr<const Task> task) {
@@ -103,12 +120,13 @@ OpenedModel openPublished(const FilePath& path) {
     PretrainedModel model = openPretrainedModel(path);
     const auto tokenizer = std::make_shared<const Tokenizer>(
         model.gguf ? tokenizerOf(*model.gguf) : readTokenizerJson(model.path / kTokenizerJson));
-    if (tokenizer->size() > model.architecture.vocabulary)
+    // Some tokenizers have a few tokens more than the model, such as those for pictures.
+    const std::int64_t rows = model.architecture.vocabulary;
+    if (tokenizer->size() > rows + rows / 8)
         throw Error(ErrorKind::checkpoint, tokenizer->parts().origin + ": the tokenizer has " +
                                                std::to_string(tokenizer->size()) + " tokens, the model " +
-                                               std::to_string(model.architecture.vocabulary) +
-                                               ": they do not belong together");
-    return {std::move(model), codecOf(tokenizer), {}, 0};
+                                               std::to_string(rows) + ": they do not belong together");
+    return {std::move(model), codecOf(tokenizer, rows), {}, 0};
 }
 
 OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step) {

@@ -339,6 +339,13 @@ class Vocabulary(Published):
                             ["token_map", "--layer", 0, "--head", 0], ["patch", "--other", text[::-1]], ["kernels"]):
             self.look(model, *more, what=what, text=text)
 
+    def test_a_tokenizer_may_have_tokens_that_the_model_lacks(self):
+        model = small_model(self.home, "gpt_neox")  # of 64 rows
+        (model / "tokenizer.json").write_text(tokenizer_json([*LETTERS[:64], "é", "λ"]))
+        self.look(model)
+        said = self.look(model, text="01é2", code=2)
+        self.assertIn('the text needs the token "é" (64), for which the model has no embedding: it has those of tokens 0 to 63', said)
+
     def test_ids_between_those_of_tokens_answer_too(self):
         model = small_model(self.home, "gpt_neox")
         tokens = {"model": {"type": "BPE", "vocab": {**{letter: i for i, letter in enumerate(LETTERS[:20])}, "z": 40}, "merges": []}}
