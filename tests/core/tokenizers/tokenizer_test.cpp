@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/base/file_reading.h"
@@ -47,6 +49,32 @@ TEST(Tokenizers, GiveTheIdsOfHuggingFacesOwn) {
         ++kinds;
     }
     EXPECT_EQ(kinds, 15);
+}
+
+/// Random tokenizers of all four models, on texts that are hard to tokenize.
+TEST(Tokenizers, GiveTheIdsAndTextsOfHuggingFacesOwnOnHostileTexts) {
+    const std::filesystem::path folder = std::filesystem::path(ROPER_PRETRAINED) / "tokenizers";
+    const auto texts = nlohmann::json::parse(readFile(folder / "texts.json"));
+    std::map<std::string, int> of_kind;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        const std::string name = entry.path().stem().string();
+        if (name == "texts") continue;
+        const auto one = nlohmann::json::parse(readFile(entry.path()));
+        const Tokenizer tokenizer = parseTokenizerJson(one["tokenizer"].get<std::string>(), name);
+        const bool has_decoder =
+            one["tokenizer"].get<std::string>().find("\"decoder\": null") == std::string::npos;
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            const auto ids = one["ids"][i].get<Ids>();
+            EXPECT_EQ(tokenizer.encode(texts[i].get<std::string>()), ids) << name << ": " << texts[i];
+            if (has_decoder) {
+                EXPECT_EQ(tokenizer.decode(ids), one["decoded"][i]) << name << ": " << texts[i];
+            }
+        }
+        ++of_kind[name.substr(0, name.find('-'))];
+    }
+    EXPECT_EQ(texts.size(), 22U);
+    EXPECT_EQ(of_kind, (std::map<std::string, int>{
+                           {"BPE", 24}, {"Unigram", 24}, {"WordLevel", 24}, {"WordPiece", 24}}));
 }
 
 /// The same tokenizer in the metadata of a GGUF file, which has no normalizer.
