@@ -160,11 +160,33 @@ const std::vector<double>& requiredScores(const GgufMetadata& metadata, std::siz
     return *scores;
 }
 
-/// How SentencePiece writes blanks. A file that does not tell whether it keeps several blanks keeps them.
-void addBlanks(const GgufMetadata& metadata, TokenizerParts& parts) {
+/// SentencePiece's map of characters; null if the file has none.
+std::shared_ptr<const Charsmap> charsmapOf(const GgufMetadata& metadata) {
+    constexpr const char* kKey = "tokenizer.ggml.precompiled_charsmap";
+    const auto* const numbers = metadata.integers(kKey);
+    if (numbers == nullptr || numbers->empty()) return nullptr;
+    std::string bytes;
+    for (const std::int64_t number : *numbers) {
+        if (number < -128 || number > 255) metadata.refuse(kKey, "holds numbers that are no bytes");
+        bytes += static_cast<char>(number);
+    }
+    try {
+        return std::make_shared<const Charsmap>(bytes);
+    } catch (const std::invalid_argument& error) {
+        metadata.refuse(kKey, std::string("cannot be read: ") + error.what());
+    }
+}
+
+/// Reads how SentencePiece changes a text: it applies its map, and writes blanks as "▁". A file that does not
+/// tell whether it keeps several blanks keeps them.
+void addNormalizations(const GgufMetadata& metadata, TokenizerParts& parts) {
     using Kind = Normalization::Kind;
+    if (auto charsmap = charsmapOf(metadata)) {
+        parts.normalizations.push_back({Kind::longest_by_map});
+        parts.normalizations.back().charsmap = std::move(charsmap);
+    }
     if (metadata.flag("tokenizer.ggml.remove_extra_whitespaces").value_or(false)) {
-        parts.normalizations.push_back({Kind::replace, Pattern(R"(\A +| +\z)"), ""});
+        parts.normalizations.push_back({Kind::replace, Pattern(R"(\A +|[ ▁]+\z)"), ""});
         parts.normalizations.push_back({Kind::replace, Pattern(" +"), " "});
     }
     if (metadata.flag("tokenizer.ggml.add_space_prefix").value_or(true))
@@ -185,26 +207,9 @@ TokenizerParts scoredPairParts(const GgufMetadata& metadata, const std::vector<s
     bpe->unknown = firstUnknown(tokenTypes(metadata, pieces.size()));
     parts.model = std::move(bpe);
     parts.decodings = bytesAndBlanks();
-    addBlanks(metadata, parts);
+    addNormalizations(metadata, parts);
     addMarks(metadata, true, false, pieces.size(), parts);
     return parts;
-}
-
-/// The map of characters in a file of a unigram tokenizer; null if it has none.
-std::shared_ptr<const Charsmap> charsmapOf(const GgufMetadata& metadata) {
-    constexpr const char* kKey = "tokenizer.ggml.precompiled_charsmap";
-    const auto* const numbers = metadata.integers(kKey);
-    if (numbers == nullptr || numbers->empty()) return nullptr;
-    std::string bytes;
-    for (const std::int64_t number : *numbers) {
-        if (number < -128 || number > 255) metadata.refuse(kKey, "holds numbers that are no bytes");
-        bytes += static_cast<char>(number);
-    }
-    try {
-        return std::make_shared<const Charsmap>(bytes);
-    } catch (const std::invalid_argument& error) {
-        metadata.refuse(kKey, std::string("cannot be read: ") + error.what());
-    }
 }
 
 /// Unigram tokenizers (T5, XLM-R). As in llama.cpp, tokens that a user defined cost nothing, and only normal
@@ -230,11 +235,7 @@ TokenizerParts unigramParts(const GgufMetadata& metadata, const std::vector<std:
     TokenizerParts parts;
     parts.model = std::move(unigram);
     parts.decodings = {{Decoding::Kind::metaspace, kBlank}};
-    if (auto charsmap = charsmapOf(metadata)) {
-        parts.normalizations.push_back({Normalization::Kind::longest_by_map});
-        parts.normalizations.back().charsmap = std::move(charsmap);
-    }
-    addBlanks(metadata, parts);
+    addNormalizations(metadata, parts);
     addMarks(metadata, false, true, pieces.size(), parts);
     return parts;
 }
@@ -281,6 +282,27 @@ TokenizerParts wordPieceParts(const GgufMetadata& metadata, const std::vector<st
     return parts;
 }
 
+bool isOneOf(const std::string& text, std::initializer_list<const char*> texts) {
+    return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
+/// White space that added tokens include. GGUF files do not tell; llama.cpp knows it of these models.
+void addWhiteSpaceOfTokens(const GgufMetadata& metadata, std::vector<AddedToken>& tokens) {
+    const auto given = [&](const char* key) { return metadata.text(key).value_or(""); };
+    const std::string name = lowerCase(given("general.name")), pre = given("tokenizer.ggml.pre"),
+                      architecture = given("general.architecture");
+    const auto isNamed = [&](const char* part) { return name.find(part) != std::string::npos; };
+    const bool is_jina = isOneOf(pre, {"jina-v2-de", "jina-v2-es", "jina-v2-code"}) ||
+                         isOneOf(architecture, {"nomic-bert-moe", "jina-bert-v3"});
+    for (AddedToken& token : tokens)
+        if (is_jina)
+            token.strips_left = token.text == "<mask>";
+        else if (isNamed("phi-3") || isNamed("phi3"))
+            token.strips_right = !isOneOf(token.text, {"<unk>", "<s>", "<|endoftext|>"});
+        else if (isNamed("modern-bert"))
+            token.strips_left = token.text == "[MASK]";
+}
+
 /// Tokens that are searched for in a text. Their texts in the file stand for themselves.
 void addTokensByType(const GgufMetadata& metadata, const std::vector<std::string>& pieces,
                      TokenizerParts& parts) {
@@ -290,6 +312,7 @@ void addTokensByType(const GgufMetadata& metadata, const std::vector<std::string
         if (type == kControl || type == kUserDefined || type == kUnknown)
             parts.added_tokens.push_back({pieces[id], static_cast<std::int64_t>(id), type != kUserDefined});
     }
+    addWhiteSpaceOfTokens(metadata, parts.added_tokens);
 }
 
 TokenizerParts partsOf(const GgufMetadata& metadata, const std::vector<std::string>& pieces) {

@@ -9,6 +9,9 @@
 namespace roper {
 namespace {
 
+/// Limits on decoding a piece or a text; real decoders take a few steps for each byte.
+constexpr std::uint64_t kMostStepsToDecode = 1'000'000, kMostStepsToDecodeByte = 1000;
+
 /// Whether the first character is still the first one behind this normalizer.
 bool keepsBeginning(const Normalization& change) {
     using Kind = Normalization::Kind;
@@ -192,8 +195,7 @@ void Tokenizer::encodeWords(std::string_view text, bool is_first, EncodingBudget
 std::string Tokenizer::textOf(std::int64_t id) const {
     if (const auto found = added_by_id_.find(id); found != added_by_id_.end()) return found->second->text;
     const std::string& piece = pieceOf(id);
-    constexpr std::uint64_t kMostStepsOfPiece = 1'000'000;
-    EncodingBudget budget(piece.size(), kMostStepsOfPiece);
+    EncodingBudget budget(piece.size(), kMostStepsToDecode);
     return namingTheFile([&] { return decodedWithin(piece, parts_.decodings, budget); });
 }
 
@@ -205,7 +207,7 @@ std::string Tokenizer::decode(std::span<const std::int64_t> ids) const {
         pieces.push_back(added_tokens != normalized_added_.end() ? added_tokens->second : pieceOf(id));
         bytes += pieces.back().size();
     }
-    EncodingBudget budget(bytes);
+    EncodingBudget budget(bytes, kMostStepsToDecode + kMostStepsToDecodeByte * bytes);
     return namingTheFile([&] { return decoded(std::move(pieces), parts_.decodings, budget); });
 }
 

@@ -205,8 +205,10 @@ void encodeTexts(const Tokenizer& tokenizer) {
         EncodingBudget budget(text.size(), kMaxSteps);
         try {
             const auto ids = tokenizer.encode(text, budget);
-            for (const std::int64_t id : ids)
+            for (const std::int64_t id : ids) {
                 require(id >= 0 && id < tokenizer.size(), "a token has no place in the vocabulary");
+                tokenizer.textOf(id);
+            }
             tokenizer.decode(ids);
         } catch (const Error&) {
         }

@@ -17,6 +17,7 @@ class TokenizerGrammar {
     nlohmann::json normalizer(int depth = 0);
     nlohmann::json preTokenizer(int depth = 0);
     nlohmann::json postProcessor(int depth = 0);
+    nlohmann::json decoder(int depth = 0);
     nlohmann::json addedTokens();
     nlohmann::json model();
 
@@ -37,7 +38,13 @@ class TokenizerGrammar {
     nlohmann::json pattern();
     nlohmann::json metaspace();
     nlohmann::json id();
+    nlohmann::json charsmap();
+    nlohmann::json stepNormalizer();
+    nlohmann::json stepPreTokenizer();
+    nlohmann::json stepDecoder();
     nlohmann::json vocabulary(std::vector<std::string>& pieces);
+    nlohmann::json pairModel(const nlohmann::json& vocabulary, const std::vector<std::string>& pieces);
+    nlohmann::json unigramModel(const std::vector<std::string>& pieces);
 
     std::mt19937 random_;
 };

@@ -25,7 +25,7 @@ void collect(Json& value, std::vector<Json*>& all) {
 
 /// A value of some member, which may not fit where it is used.
 Json anyMember(TokenizerGrammar& grammar) {
-    switch (grammar.below(5)) {
+    switch (grammar.below(6)) {
         case 0:
             return grammar.normalizer();
         case 1:
@@ -34,6 +34,8 @@ Json anyMember(TokenizerGrammar& grammar) {
             return grammar.postProcessor();
         case 3:
             return grammar.addedTokens();
+        case 4:
+            return grammar.decoder();
         default:
             return grammar.model();
     }
@@ -70,7 +72,7 @@ void changeValue(Json& value, TokenizerGrammar& grammar) {
 }
 
 void change(Json& tokenizer, TokenizerGrammar& grammar) {
-    switch (grammar.below(8)) {
+    switch (grammar.below(9)) {
         case 0:
             tokenizer["normalizer"] = grammar.normalizer();
             return;
@@ -85,6 +87,9 @@ void change(Json& tokenizer, TokenizerGrammar& grammar) {
             return;
         case 4:
             tokenizer["model"] = grammar.model();
+            return;
+        case 5:
+            tokenizer["decoder"] = grammar.decoder();
             return;
         default:
             std::vector<Json*> all;

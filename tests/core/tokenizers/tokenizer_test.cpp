@@ -8,9 +8,11 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/base/file_reading.h"
 #include "core/tokenizers/bpe.h"
+#include "core/tokenizers/gguf_patterns.h"
 #include "core/tokenizers/tokenizer_files.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gguf_bytes.h"
@@ -58,7 +60,7 @@ TEST(Tokenizers, GiveTheIdsAndTextsOfHuggingFacesOwnOnHostileTexts) {
     std::map<std::string, int> of_kind;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
         const std::string name = entry.path().stem().string();
-        if (name == "texts") continue;
+        if (name == "texts" || name == "sentencepiece") continue;
         const auto one = nlohmann::json::parse(readFile(entry.path()));
         const Tokenizer tokenizer = parseTokenizerJson(one["tokenizer"].get<std::string>(), name);
         const bool has_decoder =
@@ -129,6 +131,71 @@ TEST(Tokenizers, InAGgufFileAreTheSame) {
             EXPECT_EQ(tokenizer.encode(content["texts"][i].get<std::string>()), (*found)["ids"][i].get<Ids>())
                 << one.name << ": " << content["texts"][i];
     }
+}
+
+/// SentencePiece's models of both kinds, with a map of characters, with and without a blank put first, and
+/// with and without several blanks in a row.
+TEST(Tokenizers, OfSentencePieceInAGgufFileGiveItsIds) {
+    const std::filesystem::path folder = std::filesystem::path(ROPER_PRETRAINED) / "tokenizers";
+    const auto texts = nlohmann::json::parse(readFile(folder / "texts.json"));
+    std::set<std::string> kinds;
+    for (const auto& one : nlohmann::json::parse(readFile(folder / "sentencepiece.json"))) {
+        GgufBytes bytes;
+        kinds.insert(one["kind"].get<std::string>());
+        bytes.add("tokenizer.ggml.model", one["kind"].get<std::string>());
+        bytes.add("tokenizer.ggml.tokens", one["tokens"].get<std::vector<std::string>>());
+        bytes.add("tokenizer.ggml.scores", one["scores"].get<std::vector<float>>());
+        bytes.add("tokenizer.ggml.token_type", one["types"].get<std::vector<std::int32_t>>());
+        bytes.add("tokenizer.ggml.precompiled_charsmap", one["charsmap"].get<std::vector<std::int32_t>>());
+        for (const char* const flag : {"add_space_prefix", "remove_extra_whitespaces"})
+            bytes.add(std::string("tokenizer.ggml.") + flag, one[flag].get<bool>());
+        for (const char* const mark : {"add_bos_token", "add_eos_token"})
+            bytes.add(std::string("tokenizer.ggml.") + mark, false);
+        const Tokenizer tokenizer = tokenizerIn(bytes);
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            if (one["ids"][i].is_null()) continue;
+            EXPECT_EQ(tokenizer.encode(texts[i].get<std::string>()), one["ids"][i].get<Ids>())
+                << one["kind"] << ": " << texts[i];
+        }
+    }
+    EXPECT_EQ(kinds, (std::set<std::string>{"llama", "t5"}));
+}
+
+/// llama.cpp writes "▁" before pieces that begin a word, and none before those that continue one.
+TEST(Tokenizers, OfBertInAGgufFileCutWordsIntoPieces) {
+    const std::vector<std::string> pieces = {"[PAD]", "[UNK]", "[CLS]", "[SEP]",   "▁un", "aff",
+                                             "able",  "▁the",  "▁cafe", "▁[MASK]", "▁!",  "▁日"};
+    GgufBytes bytes;
+    bytes.add("tokenizer.ggml.model", std::string("bert"));
+    bytes.add("tokenizer.ggml.tokens", pieces);
+    bytes.add("tokenizer.ggml.token_type", std::vector<std::int32_t>{3, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1});
+    bytes.add("tokenizer.ggml.unknown_token_id", 1U);
+    bytes.add("tokenizer.ggml.cls_token_id", 2U);
+    bytes.add("tokenizer.ggml.seperator_token_id", 3U);
+    const Tokenizer tokenizer = tokenizerIn(bytes);
+    EXPECT_EQ(tokenizer.encode("The UNAFFABLE café!日x"), (Ids{2, 7, 4, 5, 6, 8, 10, 11, 1, 3}));
+    EXPECT_EQ(tokenizer.encode("affable[SEP]"), (Ids{2, 1, 3, 3}));
+    EXPECT_EQ(tokenizer.decode(Ids{7, 4, 5, 6}), "the unaffable");
+    EXPECT_EQ(tokenizer.textOf(5) + tokenizer.textOf(7) + tokenizer.textOf(3), "aff the[SEP]");
+    bytes.add("tokenizer.ggml.normalizer.lowercase", false);
+    EXPECT_EQ(tokenizerIn(bytes).encode("The the"), (Ids{2, 1, 7, 3}));
+    bytes.add("tokenizer.ggml.add_sep_token", false);
+    bytes.add("tokenizer.ggml.add_bos_token", false);
+    EXPECT_EQ(tokenizerIn(bytes).encode("the"), (Ids{7}));
+}
+
+/// Every name that llama.cpp's converter writes, except "whitespace", which needs another tokenizer.
+TEST(Tokenizers, PatternsOfGgufFilesAreAllUnderstood) {
+    const std::vector<std::string> names = supportedPreTokenizers();
+    EXPECT_EQ(names.size(), 90U);
+    for (const std::string& name : names) {
+        const KnownPattern* const known = knownPattern(name);
+        ASSERT_NE(known, nullptr);
+        EXPECT_FALSE(known->expressions.empty());
+        for (const std::string& expression : known->expressions)
+            EXPECT_NO_THROW(Pattern{expression}) << name;
+    }
+    EXPECT_EQ(knownPattern("whitespace"), nullptr);
 }
 
 TEST(Tokenizers, WhatAGgufFileLacksIsSaid) {
