@@ -288,6 +288,12 @@ TEST(Tokenizers, RefuseAddedTokensThatBecomeTheSame) {
     expectError(ErrorKind::checkpoint, "\"xa\" and \"xb\" become the same text",
                 [&] { parseTokenizerJson(with(x + ", " + y + "true}"), "f"); });
     EXPECT_EQ(idsOf(with(x + ", " + y + "false}"), "xbxaxb"), (Ids{5, 4, 5}));
+    // In that library, a text that is empty is found between all characters.
+    expectError(ErrorKind::checkpoint, "the added token \" \" is empty when it is normalized", [] {
+        idsOf(smallTokenizer(R"({"normalizer": {"type": "Strip"}, "added_tokens": [
+                                 {"content": " ", "id": 4, "normalized": true}]})"),
+              "ab");
+    });
 }
 
 /// The effect of an unknown member is unknown.
