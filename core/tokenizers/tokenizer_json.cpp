@@ -121,6 +121,19 @@ void addMissing(Json& json, const std::vector<Json>& more) {
         if (known.insert(token.at("content").get<std::string>()).second) list.push_back(token);
 }
 
+/// transformers 5.24 takes the options of a BERT's normalizer from tokenizer_config.json, or else the
+/// defaults of its class, and ignores those in tokenizer.json.
+void setBertOptions(Json& tokenizer, const Json& config) {
+    static const std::set<std::string> kClasses = {"BertTokenizer", "BertTokenizerFast",
+                                                   "DistilBertTokenizer", "DistilBertTokenizerFast"};
+    if (!kClasses.contains(jsonMemberOr<std::string>(config, "tokenizer_class", ""))) return;
+    const auto normalizer = tokenizer.find("normalizer");
+    if (normalizer == tokenizer.end() || typeOfPart(*normalizer) != "BertNormalizer") return;
+    (*normalizer)["lowercase"] = jsonMemberOr(config, "do_lower_case", true);
+    (*normalizer)["handle_chinese_chars"] = jsonMemberOr(config, "tokenize_chinese_chars", true);
+    (*normalizer)["strip_accents"] = jsonMember(config, "strip_accents");
+}
+
 /// Ignores truncation and padding, which transformers applies only on request.
 Tokenizer read(const Json& json, const std::string& origin) {
     requireKnown(json, "a tokenizer.json",
@@ -141,20 +154,14 @@ Tokenizer read(const Json& json, const std::string& origin) {
     return Tokenizer(std::move(parts));
 }
 
-}  // namespace
-
-namespace {
-
-/// @param more  yields the tokens that other files add
-Tokenizer parse(std::string_view json, const std::string& origin,
-                const std::function<std::vector<Json>()>& more) {
+/// @param change  applies what other files say to the content of the file
+Tokenizer parse(std::string_view json, const std::string& origin, const std::function<void(Json&)>& change) {
     const auto refuse = [&](const std::string& why) {
         return Error(ErrorKind::checkpoint, origin + ": " + why);
     };
     try {
         Json tokenizer = parseStrictJson(json);
-        if (const std::vector<Json> added_tokens = more(); !added_tokens.empty() && tokenizer.is_object())
-            addMissing(tokenizer, added_tokens);
+        if (tokenizer.is_object()) change(tokenizer);
         return read(tokenizer, origin);
     } catch (const Json::exception& error) {
         throw refuse(jsonErrorMessage(error.what()));
@@ -166,20 +173,23 @@ Tokenizer parse(std::string_view json, const std::string& origin,
 }  // namespace
 
 Tokenizer parseTokenizerJson(std::string_view json, const std::string& origin) {
-    return parse(json, origin, [] { return std::vector<Json>(); });
+    return parse(json, origin, [](Json&) {});
 }
 
 Tokenizer readTokenizerJson(const FilePath& path) {
-    return parse(readFile(path), path.string(), [&]() -> std::vector<Json> {
+    return parse(readFile(path), path.string(), [&](Json& tokenizer) {
         const Json config = readSiblingJson(path, "tokenizer_config.json"),
                    added_tokens = readSiblingJson(path, "added_tokens.json");
+        std::vector<Json> tokens;
         try {
-            return tokensFromSiblings(config, added_tokens);
+            tokens = tokensFromSiblings(config, added_tokens);
+            setBertOptions(tokenizer, config);
         } catch (const std::exception& error) {
             const char* const name = config.is_null() ? "added_tokens.json" : "tokenizer_config.json";
             throw Error(ErrorKind::checkpoint,
                         (path.path().parent_path() / name).string() + ": " + jsonErrorMessage(error.what()));
         }
+        if (!tokens.empty()) addMissing(tokenizer, tokens);
     });
 }
 

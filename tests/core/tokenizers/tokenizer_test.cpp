@@ -349,6 +349,23 @@ TEST(Tokenizers, TakeTokensFromTheFilesBesideTheirs) {
     expectError(ErrorKind::checkpoint, "added_tokens.json: ", [&] { ids("", R"({"<x>": )"); });
 }
 
+/// As in transformers 5.24.0, whose class of BERT's tokenizers has its own normalizer.
+TEST(Tokenizers, OfBertTakeTheirNormalizerFromTheConfigurationBeside) {
+    const std::string tokenizer = smallTokenizer(
+        R"({"model": {"type": "WordLevel", "vocab": {"A": 4}, "unk_token": "▁", "merges": null},
+            "normalizer": {"type": "BertNormalizer", "lowercase": false}})");
+    const auto ids = [&](const std::string& config) {
+        const TemporaryFolder folder;
+        std::ofstream(folder / "tokenizer.json") << tokenizer;
+        std::ofstream(folder / "tokenizer_config.json") << config;
+        return readTokenizerJson(folder / "tokenizer.json").encode("A");
+    };
+    EXPECT_EQ(ids("{}"), (Ids{4}));
+    EXPECT_EQ(ids(R"({"tokenizer_class": "PreTrainedTokenizerFast", "do_lower_case": true})"), (Ids{4}));
+    EXPECT_EQ(ids(R"({"tokenizer_class": "BertTokenizer"})"), (Ids{0}));
+    EXPECT_EQ(ids(R"({"tokenizer_class": "BertTokenizer", "do_lower_case": false})"), (Ids{4}));
+}
+
 TEST(Tokenizers, ByteLevelOnesGiveTheTextBack) {
     const nlohmann::json content = reference();
     for (const auto& one : content["tokenizers"]) {
