@@ -46,6 +46,14 @@ constexpr CharacterRange kLaterNormalized[] = {
 #undef ROPER_LATER_NORMALIZED
 };
 
+struct ScriptRange {
+    Character first, last;
+    int script;
+};
+constexpr ScriptRange kScripts[] = {
+#include "core/tokenizers/scripts.inc"
+};
+
 bool isMark(utf8proc_category_t category) {
     return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC ||
            category == UTF8PROC_CATEGORY_ME;
@@ -149,6 +157,13 @@ bool isNonspacingMark(Character character) {
 bool isCombiningMark(Character character) {
     if (character == 0x1CF2 || character == 0x1CF3) return true;  // letters since Unicode 12
     return isMark(::utf8proc_category(character)) && !isIn(kLaterCombining, character);
+}
+
+int batchScript(Character character) {
+    const auto* const range =
+        std::lower_bound(std::begin(kScripts), std::end(kScripts), character,
+                         [](const ScriptRange& one, Character c) { return one.last < c; });
+    return range != std::end(kScripts) && range->first <= character ? range->script : 0;
 }
 
 bool isNormalizedLater(Character character) {

@@ -342,6 +342,8 @@ void readPreTokenizer(const Json& json, TokenizerParts& parts) {
         splits.push_back(splitAt(Pattern(R"(\s)"), Split::Match::removed));
     } else if (type == "CharDelimiterSplit") {
         splits.push_back(delimited(json));
+    } else if (type == "UnicodeScripts") {
+        splits.push_back({Split::Kind::scripts});
     } else if (type == "FixedLength") {
         splits.push_back(fixedLength(json));
     } else if (type == "Metaspace") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/tokenizers/characters.h"
 #include "core/tokenizers/normalization.h"
 #include "core/tokenizers/pieces.h"
 
@@ -92,6 +93,21 @@ void cutEvery(std::uint64_t length, std::string_view text, const std::function<v
     }
 }
 
+/// Passes on stretches of one script. Characters without a script belong to the stretch before them; those at
+/// the beginning of the text are left out.
+void cutByScript(std::string_view text, const std::function<void(const Part&)>& visit) {
+    std::size_t begin = 0;
+    int script = 0;
+    for (std::size_t at = 0; at < text.size(); at += characterLength(text[at])) {
+        const int other = batchScript(characterAt(text, at).value_or(' '));
+        if (other == 0 || other == script) continue;
+        if (script != 0) visit({begin, at, true});
+        begin = at;
+        script = other;
+    }
+    if (script != 0) visit({begin, text.size(), true});
+}
+
 }  // namespace
 
 /// Determined by testing every character.
@@ -139,6 +155,7 @@ void forEachWord(std::string_view text, std::span<const Split> splits, bool is_f
                     visit);
     };
     if (split.kind == Split::Kind::fixed_length) return cutEvery(split.length, text, takePart);
+    if (split.kind == Split::Kind::scripts) return cutByScript(text, takePart);
     const auto rule = split.kind == Split::Kind::metaspace ? Split::Match::with_next : split.match;
     cut(text, split, rule, budget, takePart);
 }

@@ -22,6 +22,7 @@ struct Split {
         prepend_blank,    ///< splits nothing: prepends a blank to text that has none
         byte_characters,  ///< splits nothing: writes every byte as a character, as in GPT-2's vocabulary
         fixed_length,     ///< words of `length` characters
+        scripts,          ///< words of one script each
     };
     /// What happens to a match of the pattern.
     enum class Match { isolated, removed, contiguous, with_previous, with_next };

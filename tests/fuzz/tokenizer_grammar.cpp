@@ -147,7 +147,8 @@ Json TokenizerGrammar::metaspace() {
 Json TokenizerGrammar::stepPreTokenizer() {
     static const std::vector<std::string> kBehaviors = {"Isolated", "Removed", "Contiguous",
                                                         "MergedWithPrevious", "MergedWithNext"};
-    static const std::vector<std::string> kPlain = {"Whitespace", "WhitespaceSplit", "BertPreTokenizer"};
+    static const std::vector<std::string> kPlain = {"Whitespace", "WhitespaceSplit", "BertPreTokenizer",
+                                                    "UnicodeScripts"};
     switch (below(9)) {
         case 0:
             return {{"type", "ByteLevel"}, {"add_prefix_space", oneIn(2)}, {"use_regex", oneIn(2)}};

@@ -710,8 +710,8 @@ class Tokens(TrainerTest):
         output = self.tokens(path, "a" * 10, "a" * (17 << 10), "--json")
         self.assertEqual(len(output.splitlines()), 2)
         self.assertIn("run not found", self.tokens(self._folder.name + "/none", "a", code=2))
-        broken = json.loads(tokenizer_json()) | {"pre_tokenizer": {"type": "UnicodeScripts"}}
-        self.assertIn('the pre_tokenizer "UnicodeScripts" is not understood here', self.tokens(self.file(json.dumps(broken)), "a", code=4))
+        broken = json.loads(tokenizer_json()) | {"pre_tokenizer": {"type": "Syllables"}}
+        self.assertIn('the pre_tokenizer "Syllables" is not understood here', self.tokens(self.file(json.dumps(broken)), "a", code=4))
 
 
 if __name__ == "__main__":
