@@ -9,7 +9,8 @@
 # Version: tokenizers 0.23.3 (PyPI).
 # Seen: Replace("12" -> "é") makes of "12a" ["é", "a"], and of "a12" ["▁", "a", "é"]; Replace("1" -> "é") of "1a" ["▁", "é", "a"].
 # Source: Metaspace.pre_tokenize in tokenizers/src/pre_tokenizers/metaspace.rs (offsets_original().0 == 0).
-# Ours: such a tokenizer is refused (Tokenizers.RefuseABeginningThatIsNotKnown).
+# Ours: core/tokenizers/normalization.cpp traces the beginning likewise
+# (Tokenizers.TraceTheBeginningOfATextThroughItsNormalizer).
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

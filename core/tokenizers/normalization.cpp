@@ -198,6 +198,52 @@ std::string applied(std::string text, const Normalization& change, EncodingBudge
     return text;
 }
 
+std::string_view firstCharacter(std::string_view text) {
+    return text.empty() ? text : text.substr(0, characterLength(text.front()));
+}
+
+/// `beginning` of `normalized` behind a change by `replace`.
+std::size_t beginningAfterReplacing(const Normalization& change, std::string_view text, std::size_t beginning,
+                                    EncodingBudget& budget) {
+    std::size_t after = 0, done = 0;
+    bool goes_on = true;
+    change.pattern->forEachMatch(text, budget, [&](std::size_t begin, std::size_t end) {
+        if (!goes_on) return;
+        after += std::min(begin, beginning) - std::min(done, beginning);
+        // What replaces an empty match at the beginning of the text stands for its first character.
+        goes_on = begin <= beginning && (end == 0 || end <= beginning);
+        if (goes_on) after += change.text.size();
+        goes_on = goes_on && (end < beginning || change.text.empty());
+        done = end;
+    });
+    if (goes_on && done < beginning) after += beginning - done;
+    return after;
+}
+
+/// `beginning` of `normalized` behind one change. @param made  the text after it
+std::size_t beginningAfter(const Normalization& change, const std::string& text, const std::string& made,
+                           std::size_t beginning, EncodingBudget& budget) {
+    using Kind = Normalization::Kind;
+    switch (change.kind) {
+        case Kind::prepend:
+            if (change.text.empty()) return beginning == 0 ? firstCharacter(made).size() : beginning;
+            return beginning == 0 ? 0 : change.text.size() + beginning;
+        case Kind::strip: {
+            const std::size_t removed =
+                text.size() - stripped(text, change.at_left, /*at_right=*/false).size();
+            return std::min(beginning - std::min(beginning, removed), made.size());
+        }
+        case Kind::replace:
+            return beginningAfterReplacing(change, text, beginning, budget);
+        default:
+            break;
+    }
+    if (beginning == 0) return 0;
+    const std::string alone = applied(text.substr(0, beginning), change, budget);
+    if (alone.empty()) return change.kind == Kind::graphemes_by_map ? firstCharacter(made).size() : 0;
+    return made.starts_with(alone) ? alone.size() : firstCharacter(made).size();
+}
+
 std::vector<std::string> makeByteCharacters() {
     std::vector<std::string> characters(256);
     Character next = 256;
@@ -238,10 +284,18 @@ std::string asByteCharacters(std::string_view text, EncodingBudget& budget) {
     return made;
 }
 
-std::string normalized(std::string text, const std::vector<Normalization>& changes, EncodingBudget& budget) {
+std::string normalized(std::string text, const std::vector<Normalization>& changes, EncodingBudget& budget,
+                       std::size_t* beginning) {
+    if (beginning != nullptr) *beginning = firstCharacter(text).size();
     for (const Normalization& change : changes) {
         budget.require(kStepsPerChange + text.size());
-        text = applied(std::move(text), change, budget);
+        if (beginning == nullptr) {
+            text = applied(std::move(text), change, budget);
+            continue;
+        }
+        std::string made = applied(text, change, budget);
+        *beginning = beginningAfter(change, text, made, *beginning, budget);
+        text = std::move(made);
     }
     return text;
 }

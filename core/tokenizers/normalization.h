@@ -40,8 +40,12 @@ struct Normalization {
 };
 
 /// Applies all changes in order. @param text  UTF-8
+/// @param beginning  receives the number of leading bytes of the result that stand for the first character of
+/// the text, as Hugging Face's tokenizers (0.23.3) trace them: what replaces a match stands for its last
+/// character, and what is inserted for the character before it
 /// @throws std::invalid_argument if the budget is exceeded
-std::string normalized(std::string text, const std::vector<Normalization>& changes, EncodingBudget& budget);
+std::string normalized(std::string text, const std::vector<Normalization>& changes, EncodingBudget& budget,
+                       std::size_t* beginning = nullptr);
 
 /// The text with each match of the pattern replaced. @throws std::invalid_argument like `normalized`
 std::string replaced(std::string_view text, const Pattern& pattern, const std::string& by,

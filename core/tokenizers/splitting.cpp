@@ -131,28 +131,33 @@ void addBertSplits(std::vector<Split>& splits) {
     splits.push_back(std::move(marks));
 }
 
-void forEachWord(std::string_view text, std::span<const Split> splits, bool is_first, EncodingBudget& budget,
-                 const std::function<void(std::string_view)>& visit) {
+void forEachWord(std::string_view text, std::span<const Split> splits, std::size_t beginning,
+                 EncodingBudget& budget, const std::function<void(std::string_view)>& visit) {
     if (splits.empty()) return visit(text);
     const Split& split = splits.front();
     const auto rest = splits.subspan(1);
     std::string spaced;
     if (split.kind == Split::Kind::prepend_blank) {
-        if (!text.starts_with(' ')) text = spaced.append(" ").append(text);
-        return forEachWord(text, rest, is_first, budget, visit);
+        if (!text.starts_with(' ')) {
+            text = spaced.append(" ").append(text);
+            beginning += beginning > 0 ? 1 : 0;
+        }
+        return forEachWord(text, rest, beginning, budget, visit);
     }
     if (split.kind == Split::Kind::byte_characters) {
         spaced = asByteCharacters(text, budget);
-        return forEachWord(spaced, rest, is_first, budget, visit);
+        return forEachWord(spaced, rest, asByteCharacters(text.substr(0, beginning), budget).size(), budget,
+                           visit);
     }
     if (split.kind == Split::Kind::metaspace) {
-        spaced = withSpaces(text, split, is_first, budget);
+        spaced = withSpaces(text, split, beginning > 0, budget);
         text = spaced;
-        if (!split.splits_words) return forEachWord(text, rest, is_first, budget, visit);
+        beginning = 0;  // only one Metaspace needs it
+        if (!split.splits_words) return forEachWord(text, rest, beginning, budget, visit);
     }
     const auto takePart = [&](const Part& part) {
-        forEachWord(text.substr(part.begin, part.end - part.begin), rest, is_first && part.begin == 0, budget,
-                    visit);
+        forEachWord(text.substr(part.begin, part.end - part.begin), rest,
+                    beginning - std::min(beginning, part.begin), budget, visit);
     };
     if (split.kind == Split::Kind::fixed_length) return cutEvery(split.length, text, takePart);
     if (split.kind == Split::Kind::scripts) return cutByScript(text, takePart);

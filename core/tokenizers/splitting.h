@@ -33,7 +33,8 @@ struct Split {
     Match match = Match::isolated;
     bool inverted = false;          ///< the pattern describes the text between matches
     std::string space = "▁";        ///< for `metaspace`: replaces blanks; each one starts a word
-    Prefix prefix = Prefix::never;  ///< for `metaspace`: texts that get one prepended
+    Prefix prefix = Prefix::never;  ///< for `metaspace`: texts that get one prepended; `first`: all that
+                                    ///< begin with what stands for the first character
     bool splits_words = true;       ///< for `metaspace`: whether it splits at all
     std::uint64_t length = 0;       ///< for `fixed_length`: characters, not 0
 };
@@ -46,9 +47,9 @@ Pattern punctuationMark();
 
 /// Splits a text by each rule in order and passes on the words in order. A word is valid until the call
 /// returns.
-/// @param is_first  whether this is the beginning of the whole text
+/// @param beginning  number of leading bytes that stand for the first character of the whole text
 /// @throws std::invalid_argument if the budget is exceeded
-void forEachWord(std::string_view text, std::span<const Split> splits, bool is_first, EncodingBudget& budget,
-                 const std::function<void(std::string_view)>& visit);
+void forEachWord(std::string_view text, std::span<const Split> splits, std::size_t beginning,
+                 EncodingBudget& budget, const std::function<void(std::string_view)>& visit);
 
 }  // namespace roper

@@ -12,37 +12,6 @@ namespace {
 /// Limits on decoding a piece or a text; real decoders take a few steps for each byte.
 constexpr std::uint64_t kMostStepsToDecode = 1'000'000, kMostStepsToDecodeByte = 1000;
 
-/// Whether the first character is still the first one behind this normalizer.
-bool keepsBeginning(const Normalization& change) {
-    using Kind = Normalization::Kind;
-    return change.kind == Kind::nfc || change.kind == Kind::nfd || change.kind == Kind::nfkc ||
-           change.kind == Kind::nfkd || change.kind == Kind::lower_case;
-}
-
-/// A Metaspace whose prepend_scheme is "first" depends on the position in the text before normalization
-/// (tokenizers 0.23.3). That position is unknown here if normalizers remove, replace or insert something, or
-/// if added tokens split the text before it is normalized.
-void requireKnownTextStart(const TokenizerParts& parts) {
-    const auto first = std::find_if(parts.splits.begin(), parts.splits.end(),
-                                    [](const Split& split) { return split.prefix == Split::Prefix::first; });
-    if (first == parts.splits.end()) return;
-    const bool is_changed =
-        !std::all_of(parts.normalizations.begin(), parts.normalizations.end(), &keepsBeginning);
-    const bool is_divided = !parts.normalizations.empty() &&
-                            (first != parts.splits.begin() ||
-                             std::any_of(parts.added_tokens.begin(), parts.added_tokens.end(),
-                                         [](const AddedToken& token) { return token.normalized; }));
-    const bool is_lengthened = std::any_of(parts.splits.begin(), first, [](const Split& split) {
-        return split.kind == Split::Kind::prepend_blank || split.kind == Split::Kind::byte_characters;
-    });
-    if (is_changed || is_divided || is_lengthened)
-        throw std::invalid_argument(
-            "a pre_tokenizer \"Metaspace\" with the prepend_scheme \"first\" is not understood here behind a "
-            "normalizer that may change the beginning of a text, behind the pre_tokenizer ByteLevel, or "
-            "where "
-            "other pre_tokenizers or added tokens divide normalized text before");
-}
-
 void requirePartLimits(const TokenizerParts& parts) {
     const auto require = [](std::size_t count, std::size_t max_count, const char* what) {
         if (count > max_count)
@@ -85,7 +54,6 @@ const char* const kGpt2Pattern =
 
 Tokenizer::Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
     requirePartLimits(parts_);
-    requireKnownTextStart(parts_);
     size_ = static_cast<std::int64_t>(parts_.model->pieces().texts().size());
     for (const AddedToken& token : parts_.added_tokens) {
         requireToken(token.text);
@@ -95,6 +63,9 @@ Tokenizer::Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
         size_ = std::max(size_, token.id + 1);
     }
     prepareAddedTokens();
+    depends_on_beginning_ = std::any_of(parts_.splits.begin(), parts_.splits.end(), [](const Split& split) {
+        return split.prefix == Split::Prefix::first;
+    });
     for (const auto* const ids : {&parts_.prefix_ids, &parts_.suffix_ids})
         for (const std::int64_t id : *ids)
             if (!added_by_id_.contains(id) && (id < 0 || id >= std::ssize(parts_.model->pieces().texts())))
@@ -163,29 +134,35 @@ void Tokenizer::encodeText(std::string_view text, EncodingBudget& budget,
                            std::vector<std::int64_t>& ids) const {
     raw_search_.forEachSegment(text, budget, [&](std::string_view segment, const AddedToken* token) {
         EncodingBudget::requireTokenCount(ids.size());
-        if (token != nullptr)
+        if (token != nullptr) {
             ids.push_back(token->id);
-        else
-            encodeNormalized(normalized(std::string(segment), parts_.normalizations, budget),
-                             segment.data() == text.data(), budget, ids);
+            return;
+        }
+        std::size_t beginning = 0;
+        const std::string made =
+            normalized(std::string(segment), parts_.normalizations, budget,
+                       depends_on_beginning_ && segment.data() == text.data() ? &beginning : nullptr);
+        encodeNormalized(made, beginning, budget, ids);
     });
     EncodingBudget::requireTokenCount(ids.size());
 }
 
-void Tokenizer::encodeNormalized(std::string_view text, bool is_first, EncodingBudget& budget,
+void Tokenizer::encodeNormalized(std::string_view text, std::size_t beginning, EncodingBudget& budget,
                                  std::vector<std::int64_t>& ids) const {
     normalized_search_.forEachSegment(text, budget, [&](std::string_view segment, const AddedToken* token) {
         EncodingBudget::requireTokenCount(ids.size());
+        const auto place = static_cast<std::size_t>(segment.data() - text.data());
         if (token != nullptr)
             ids.push_back(token->id);
         else
-            encodeWords(segment, is_first && segment.data() == text.data(), budget, ids);
+            encodeWords(segment, std::min(beginning - std::min(beginning, place), segment.size()), budget,
+                        ids);
     });
 }
 
-void Tokenizer::encodeWords(std::string_view text, bool is_first, EncodingBudget& budget,
+void Tokenizer::encodeWords(std::string_view text, std::size_t beginning, EncodingBudget& budget,
                             std::vector<std::int64_t>& ids) const {
-    forEachWord(text, parts_.splits, is_first, budget, [&](std::string_view word) {
+    forEachWord(text, parts_.splits, beginning, budget, [&](std::string_view word) {
         budget.spendOnWord(word.size());
         if (!word.empty()) parts_.model->encode(word, budget, ids);
         EncodingBudget::requireTokenCount(ids.size());

@@ -68,9 +68,9 @@ class Tokenizer {
     auto namingTheFile(const Call& call) const;
     void prepareAddedTokens();
     void encodeText(std::string_view text, EncodingBudget& budget, std::vector<std::int64_t>& ids) const;
-    void encodeNormalized(std::string_view text, bool is_first, EncodingBudget& budget,
+    void encodeNormalized(std::string_view text, std::size_t beginning, EncodingBudget& budget,
                           std::vector<std::int64_t>& ids) const;
-    void encodeWords(std::string_view text, bool is_first, EncodingBudget& budget,
+    void encodeWords(std::string_view text, std::size_t beginning, EncodingBudget& budget,
                      std::vector<std::int64_t>& ids) const;
 
     TokenizerParts parts_;
@@ -79,6 +79,7 @@ class Tokenizer {
     /// Texts of added tokens that are searched for in normalized text.
     std::map<std::int64_t, std::string> normalized_added_;
     std::int64_t size_ = 0;
+    bool depends_on_beginning_ = false;  ///< a rule applies only to the beginning of a text
 };
 
 /// Largest id of a token.

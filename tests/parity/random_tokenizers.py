@@ -113,7 +113,7 @@ class Generator:
         return {"type": draw.choice(FORMS)}
 
     def metaspace(self):
-        return {"type": "Metaspace", "replacement": "▁" if not self.one_in(5) else self.random.choice(["_", "Ġ"]), "prepend_scheme": self.random.choice(["always", "always", "first", "never"]),
+        return {"type": "Metaspace", "replacement": "▁" if not self.one_in(5) else self.random.choice(["_", "Ġ"]), "prepend_scheme": self.random.choice(["always", "first", "never"]),
                 "split": not self.one_in(3)}
 
     def pre_tokenizer(self, depth: int = 0):

@@ -311,14 +311,21 @@ TEST(Tokenizers, NameMembersThatAreNotKnown) {
         (Ids{2, 2}));
 }
 
-/// A Metaspace that adds a blank only before the first word depends on where that word began before
-/// normalization.
-TEST(Tokenizers, RefuseABeginningThatIsNotKnown) {
-    const std::string first = R"("pre_tokenizer": {"type": "Metaspace", "prepend_scheme": "first"})";
-    expectError(ErrorKind::checkpoint, "prepend_scheme \"first\" is not understood here", [&] {
-        idsOf(smallTokenizer("{" + first + R"(, "normalizer": {"type": "Prepend", "prepend": "a"}})"), "ab");
-    });
-    EXPECT_EQ(idsOf(smallTokenizer("{" + first + R"(, "normalizer": {"type": "NFC"}})"), "ab"), (Ids{3, 2}));
+/// A Metaspace that adds a blank only before the first word does so if the word begins with what stands for
+/// the first character before normalization. What replaces several characters stands for the last one.
+TEST(Tokenizers, TraceTheBeginningOfATextThroughItsNormalizer) {
+    const auto ids = [](const std::string& normalizer, const std::string& text = "ab") {
+        return idsOf(smallTokenizer(R"({"pre_tokenizer": {"type": "Metaspace", "prepend_scheme": "first"},
+                                        "normalizer": )" +
+                                    normalizer + "}"),
+                     text);
+    };
+    EXPECT_EQ(ids(R"({"type": "NFC"})"), (Ids{3, 2}));
+    EXPECT_EQ(ids(R"({"type": "Prepend", "prepend": "a"})"), (Ids{3, 0, 2}));
+    EXPECT_EQ(ids(R"({"type": "Replace", "pattern": {"String": "a"}, "content": "b"})"), (Ids{3, 1, 1}));
+    EXPECT_EQ(ids(R"({"type": "Replace", "pattern": {"String": "ab"}, "content": "ab"})"), (Ids{2}));
+    EXPECT_EQ(ids(R"({"type": "Strip"})", " ab"), (Ids{2}));
+    EXPECT_EQ(ids(R"({"type": "Strip"})", "ab "), (Ids{3, 2}));
 }
 
 /// The ids are those of transformers 5.24.0, which reads these files in addition to tokenizer.json.
