@@ -16,7 +16,7 @@ std::int64_t countOf(const ConfigFields& config, const MixtureRules::Count& coun
     if (count.key == nullptr) return count.default_value;
     for (const char* const key : {count.key, count.other_key}) {
         if (key == nullptr || !config.has(key)) continue;
-        if (config.isNumber(key)) return *config.whole(key, least, most);
+        if (config.isNumber(key)) return *config.integer(key, least, most);
         const auto all = config.numbers(key, least, most, kMaxLayers);
         if (all->empty() || std::floor(all->front()) != all->front() ||
             std::any_of(all->begin(), all->end(), [&](double one) { return one != all->front(); }))
@@ -55,7 +55,7 @@ std::vector<bool> layersOfKinds(const ConfigFields& config, std::int64_t layers)
 }
 
 std::vector<bool> mixtureLayers(const ConfigFields& config, const MixtureRules& rules, std::int64_t layers) {
-    const auto step = [&](const char* key) { return config.whole(key, 1, kMaxLayers).value_or(1); };
+    const auto step = [&](const char* key) { return config.integer(key, 1, kMaxLayers).value_or(1); };
     std::vector<bool> all(static_cast<std::size_t>(layers), true);
     const auto keep = [&](auto is_mixture) {
         for (std::int64_t layer = 0; layer < layers; ++layer)
@@ -80,8 +80,8 @@ std::vector<bool> mixtureLayers(const ConfigFields& config, const MixtureRules& 
         }
         case MixtureLayers::by_interval: {
             const int nth = step("moe_layer_interval");
-            const int first = config.whole("moe_layer_start_index", 0, kMaxLayers).value_or(1);
-            int last = config.whole("moe_layer_end_index", -1, kMaxLayers).value_or(-1);
+            const int first = config.integer("moe_layer_start_index", 0, kMaxLayers).value_or(1);
+            int last = config.integer("moe_layer_end_index", -1, kMaxLayers).value_or(-1);
             if (last == -1) last = kMaxLayers;
             keep([&](std::int64_t i) { return (i + 1) % nth == 0 && i >= first && i <= last; });
             break;
@@ -162,19 +162,19 @@ void readGgufMixture(const GgufEntries& entries, const Family& family, Architect
     mixed_tokens.feed_forward = model.feed_forward;
     if (rules.has_expert_width)
         mixed_tokens.feed_forward =
-            entries.whole("expert_feed_forward_length", 1, kMaxFeedForward, model.feed_forward);
+            entries.integer("expert_feed_forward_length", 1, kMaxFeedForward, model.feed_forward);
     if (rules.has_shared_width)
         mixed_tokens.shared_feed_forward =
-            entries.whole("expert_shared_feed_forward_length", 0, kMaxFeedForward, 0);
+            entries.integer("expert_shared_feed_forward_length", 0, kMaxFeedForward, 0);
     if (rules.has_shared_count)
         mixed_tokens.shared_feed_forward =
-            entries.whole("expert_shared_count", 0, kMostExperts, 0) * mixed_tokens.feed_forward;
+            entries.integer("expert_shared_count", 0, kMostExperts, 0) * mixed_tokens.feed_forward;
     if (family.config_rules.mixed_tokens.is_shared)
         mixed_tokens.shared_feed_forward = mixed_tokens.feed_forward;
     const std::int64_t dense =
-        rules.has_dense_first ? entries.whole("leading_dense_block_count", 0, kMaxLayers, 0) : 0;
+        rules.has_dense_first ? entries.integer("leading_dense_block_count", 0, kMaxLayers, 0) : 0;
     const std::int64_t step =
-        rules.has_mixture_step ? entries.whole("interleave_moe_layer_step", 1, kMaxLayers, 1) : 1;
+        rules.has_mixture_step ? entries.integer("interleave_moe_layer_step", 1, kMaxLayers, 1) : 1;
     for (std::int64_t layer = 0; layer < model.layers; ++layer)
         mixed_tokens.layers.push_back(layer >= dense && (layer + 1) % step == 0);
     mixed_tokens.normalizes =
@@ -182,10 +182,11 @@ void readGgufMixture(const GgufEntries& entries, const Family& family, Architect
     // As in llama.cpp, 0 means that weights are not scaled.
     mixed_tokens.scale = entries.number("expert_weights_scale", -1e6, 1e6, 1);
     if (mixed_tokens.scale == 0) mixed_tokens.scale = 1;
-    mixed_tokens.groups = std::max<std::int64_t>(1, entries.whole("expert_group_count", 0, kMostExperts, 1));
+    mixed_tokens.groups =
+        std::max<std::int64_t>(1, entries.integer("expert_group_count", 0, kMostExperts, 1));
     mixed_tokens.groups_per_token =
-        std::max<std::int64_t>(1, entries.whole("expert_group_used_count", 0, kMostExperts, 1));
-    const std::int64_t scores = entries.whole("expert_gating_func", 0, 1 << 10, 0);
+        std::max<std::int64_t>(1, entries.integer("expert_group_used_count", 0, kMostExperts, 1));
+    const std::int64_t scores = entries.integer("expert_gating_func", 0, 1 << 10, 0);
     constexpr std::int64_t kSoftmax = 1, kSigmoid = 2, kSoftmaxOfChosen = 3;
     const bool is_as_expected =
         scores == 0 || (mixed_tokens.scores == RouterScores::sigmoid

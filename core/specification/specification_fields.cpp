@@ -34,8 +34,7 @@ std::vector<SpecificationField> aboutAndTask() {
         make({"about", "evidence", "", "Result of RoPE and RoPER over many seeds, in a sentence", AnyText()},
              &S::about, &S::About::evidence),
         make({"about", "measure", "",
-              "Primary measure of its runs, named before they were trained (docs/experiments.md); auto: by "
-              "the problems that they solve",
+              "Primary measure of its runs, named before training (docs/experiments.md); auto: problems solved",
               Choice{{"auto", "final_correct", "best_correct", "final_loss", "training_loss",
                       "final_token_accuracy", "steps_until", "mean_correct", "final_fully_correct"}}},
              &S::about, &S::About::measure),

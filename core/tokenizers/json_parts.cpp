@@ -180,10 +180,10 @@ void addPostProcessor(const Json& json, TokenizerParts& parts, bool& is_filled) 
         throwUnsupported("post_processor", type);
     is_filled = type == "TemplateProcessing";
     const std::size_t count =
-        parts.before.size() + parts.after.size() + marks.before.size() + marks.after.size();
+        parts.prefix_ids.size() + parts.suffix_ids.size() + marks.before.size() + marks.after.size();
     if (count > 0) requireBelowLimit(count - 1, Tokenizer::kMaxSpecialTokens, "special tokens around a text");
-    parts.before.insert(parts.before.begin(), marks.before.begin(), marks.before.end());
-    parts.after.insert(parts.after.end(), marks.after.begin(), marks.after.end());
+    parts.prefix_ids.insert(parts.prefix_ids.begin(), marks.before.begin(), marks.before.end());
+    parts.suffix_ids.insert(parts.suffix_ids.end(), marks.after.begin(), marks.after.end());
 }
 
 Decoding decodingOf(const Json& json, const std::string& type) {

@@ -93,7 +93,7 @@ Family ernie4_5_moe() {
 Family minimax_m2() {
     Family family = llamaLike("minimax_m2", "minimax-m2");
     family.describe = [](Architecture& model) {
-        model.query_key_norms = QueryKeyNorms::whole;
+        model.query_key_norms = QueryKeyNorms::all_heads;
         model.mixed_tokens.scores = RouterScores::sigmoid;
         model.mixed_tokens.choice_bias = true;
     };

@@ -117,7 +117,7 @@ TEST(Submission, IsReadBackAndNothingElseIs) {
     expectError(ErrorKind::usage, "belongs to another submission, a", [&] { readSubmission(file); });
     std::ofstream(file.path())
         << R"({"name": "a", "sweep": "b", "elements": [[7]], "time": 0, "ended": false})";
-    expectError(ErrorKind::usage, "writes: elements: type must be string", [&] { readSubmission(file); });
+    expectError(ErrorKind::usage, "was not written by `roper-train sweep --slurm`: elements: type must be string", [&] { readSubmission(file); });
     std::ofstream(file.path()) << R"({"name": "a", "sweep": "b", "elements": [], "ended": false})";
     expectError(ErrorKind::usage, "time", [&] { readSubmission(file); });
     for (const char* text :

@@ -98,7 +98,7 @@ TEST(MethodTable, IsWrittenAsMarkdownAndAsCsv) {
 }
 
 TEST(MethodTable, NeedsTheReferenceInEveryPreset) {
-    expectError(ErrorKind::usage, "there are: RoPE; RoPE, rotary fraction 0.5",
+    expectError(ErrorKind::usage, "the groups are: RoPE; RoPE, rotary fraction 0.5",
                 [&] { methodTable(threeMethods().records, "ALiBi"); });
 }
 

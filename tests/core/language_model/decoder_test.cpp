@@ -130,7 +130,7 @@ TEST(Decoder, NeverReadsExpertsThatNoTokenTakes) {
             for (std::uint64_t expert = 0; expert < 6; ++expert) {
                 if (taken[static_cast<std::size_t>(layer)].count(static_cast<std::int64_t>(expert)) > 0)
                     continue;
-                file.seekp(static_cast<std::streamoff>(tensor.place + expert * bytes));
+                file.seekp(static_cast<std::streamoff>(tensor.offset + expert * bytes));
                 file.write(reinterpret_cast<const char*>(nan.data()), static_cast<std::streamsize>(bytes));
             }
         }
