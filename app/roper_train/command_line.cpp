@@ -52,6 +52,7 @@ CommandLine::CommandLine() {
     addLook();
     addRotation();
     addModels();
+    addFamilies();
     addTokens();
     addEnqueue();
     addQueue();
@@ -146,8 +147,8 @@ void CommandLine::addProcesses(CLI::App* command) {
 void CommandLine::addFollow() {
     CLI::App* follow =
         command("follow",
-                "Join a run as one of several processes; started by the first, which passes the group's "
-                "key on stdin");
+                "Join a run as one of several processes; started by the first, which passes a shared "
+                "secret on stdin");
     follow->add_option("at", follow_.at, "HOST:PORT of the first process")->required();
     follow->add_option("--rank", follow_.rank, "Rank of this process, from 1")->required();
     follow->add_option("--of", follow_.size, "Number of processes")->required();
@@ -298,7 +299,7 @@ void CommandLine::addEval() {
 }
 
 void CommandLine::addExport() {
-    CLI::App* out = command("export", "Export attention, norms, logits, weights or metrics of a run");
+    CLI::App* out = command("export", "Export attention, vector norms, logits, weights or metrics of a run");
     addReading(out);
     out->add_option(
            "--what", what_,
@@ -330,7 +331,7 @@ void CommandLine::addServe() {
 
 void CommandLine::addTrust() {
     CLI::App* trust =
-        command("trust", "Trust a runs folder from elsewhere: write into it, and train its queue");
+        command("trust", "Trust a runs folder from elsewhere: allow writing into it and training its queue");
     trust->add_option("folder", out_, "Folder of runs")->required();
     setAction(trust, [this] { return trustCommand(out_); });
 }

@@ -57,9 +57,9 @@ class CommandLine {
     void addFilter(CLI::App* command, std::string& filter);
     void addProcesses(CLI::App* command);
     void addRun(), addResume(), addFollow(), addList(), addPresets(), addDescribe(), addSample(), addEval(),
-        addExport(), addServe(), addLook(), addRotation(), addModels(), addTokens(), addEnqueue(), addQueue(),
-        addSweep(), addWork(), addCompare(), addMethods(), addPrecision(), addDiff(), addBoard(), addBench(),
-        addImport(), addTrust(), addCompletion(), addMan();
+        addExport(), addServe(), addLook(), addRotation(), addModels(), addFamilies(), addTokens(),
+        addEnqueue(), addQueue(), addSweep(), addWork(), addCompare(), addMethods(), addPrecision(),
+        addDiff(), addBoard(), addBench(), addImport(), addTrust(), addCompletion(), addMan();
     void reportRunsFolder() const;
 
     CLI::App app_{"Trains transformers with rotary position embeddings, and answers questions about them.",
@@ -79,6 +79,7 @@ class CommandLine {
     EvalOptions eval_;
     LookOptions look_;
     RotationOptions rotation_;
+    FamiliesOptions families_;
     TokensOptions tokens_;
     EnqueueOptions enqueue_;
     FollowOptions follow_;

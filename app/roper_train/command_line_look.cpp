@@ -92,7 +92,8 @@ void addSettings(CLI::App* look, Question& question) {
         std::string help = field.help;
         help.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(help.front())));
         if (field.name == "layer" || field.name == "head")
-            help += "; with questions that do not show single heads: " + field.name + " to ablate or change";
+            help += "; with questions about the whole model: " + field.name +
+                    " to which --no-rotation and the other changes apply";
         const std::string option = optionOf(field.name);
         const auto set = [&field, &question, option](const std::string& text) {
             try {
@@ -166,6 +167,22 @@ void CommandLine::addModels() {
                                "have downloaded");
     models->add_flag("--json", read_.json, "One JSON object per model and line");
     setAction(models, [this] { return modelsCommand(read_.json); });
+}
+
+void CommandLine::addFamilies() {
+    CLI::App* families =
+        command("families", "Compare how models rotate: a table with a row per kind of layer");
+    families->add_option(
+        "models", families_.models,
+        std::string("Each one of: ") + kModels + " (default: all that `roper-train models` lists)");
+    families->add_option("--text", families_.text,
+                         "Measure attention to this text as well: the share of slow pairs in the scores, and "
+                         "the mean distance");
+    families->add_option("--threads", families_.threads, "CPU threads; 0: one per core")
+        ->check(CLI::Range(0, 4096));
+    families->add_flag("--json", families_.json, "One JSON object per row");
+    addRunsFolder(families);
+    setAction(families, withRuns(families_, familiesCommand));
 }
 
 void CommandLine::addTokens() {

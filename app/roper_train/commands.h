@@ -72,6 +72,18 @@ int rotationCommand(const RotationOptions& options);
 /// Lists the published models in the caches of other programs, with their size and the memory that reading
 /// takes, or why they cannot be opened.
 int modelsCommand(bool json);
+/// Options for comparing the rotation of models.
+struct FamiliesOptions {
+    std::vector<std::filesystem::path> models;  ///< empty: those in the caches of other programs
+    std::filesystem::path runs;
+    std::string text;  ///< if not empty, attention to this text is measured as well
+    std::int64_t threads = 0;
+    bool json = false;
+};
+/// Prints a row for each kind of layer of each model: frequencies, window, sinks; with a text also how far
+/// its heads attend. Prints an error in place of a model and continues with the next.
+/// @returns the exit code of the first error, otherwise 0
+int familiesCommand(const FamiliesOptions& options);
 /// Options for tokenizing texts with a model's tokenizer.
 struct TokensOptions {
     std::filesystem::path model;  ///< a tokenizer.json, a folder with one, a GGUF file, or a run

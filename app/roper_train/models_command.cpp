@@ -1,7 +1,6 @@
 // The models of this machine: what other programs have downloaded, and what it takes to read them.
 
 #include <algorithm>
-#include <cstdlib>
 #include <iomanip>
 #include <iostream>
 #include <map>
@@ -85,17 +84,12 @@ void printModel(const StoredModel& stored, const ModelDetails& details) {
     std::cout << "  " << toSingleLine(stored.path.string()) << "\n";
 }
 
-std::optional<std::string> valueInEnvironment(const std::string& name) {
-    const char* const value = std::getenv(name.c_str());
-    return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
-}
-
 }  // namespace
 
 int modelsCommand(bool json) {
     const ExitOnClosedOutput reader;
     std::size_t count = 0;
-    for (const ModelStore& store : modelStores(valueInEnvironment))
+    for (const ModelStore& store : modelStores())
         for (const StoredModel& stored : modelsIn(store)) {
             const ModelDetails details = detailsOf(stored);
             if (json)

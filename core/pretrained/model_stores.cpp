@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <regex>
 #include <set>
 #include <string_view>
@@ -160,9 +161,12 @@ std::optional<fs::path> chosenInLmStudio(const fs::path& home) {
 
 std::vector<ModelStore> modelStores(const Environment& environment) {
     using Layout = ModelStore::Layout;
-    const fs::path home = environment("HOME").value_or("/");
-    const fs::path cache = environment("XDG_CACHE_HOME").value_or((home / ".cache").string());
-    const fs::path hub_home = environment("HF_HOME").value_or((cache / "huggingface").string());
+    const auto valueOr = [&](const char* name, const fs::path& default_value) {
+        const std::string value = environment(name);
+        return value.empty() ? default_value : fs::path(value);
+    };
+    const fs::path home = valueOr("HOME", "/"), cache = valueOr("XDG_CACHE_HOME", home / ".cache"),
+                   hub_home = valueOr("HF_HOME", cache / "huggingface");
     std::vector<ModelStore> stores;
     std::set<fs::path> known;
     const auto add = [&](const char* program, Layout layout, const fs::path& folder) {
@@ -171,16 +175,14 @@ std::vector<ModelStore> modelStores(const Environment& environment) {
         if (!failure && isFolderThere(unique) && known.insert(unique).second)
             stores.push_back({program, layout, folder});
     };
-    const char* const hub = "Hugging Face";
-    add(hub, Layout::hugging_face, environment("HF_HUB_CACHE").value_or((hub_home / "hub").string()));
+    add("Hugging Face", Layout::hugging_face, valueOr("HF_HUB_CACHE", hub_home / "hub"));
     for (const fs::path& folder : {home / ".lmstudio", home / ".cache" / "lm-studio"}) {
         if (const auto chosen = chosenInLmStudio(folder)) add("LM Studio", Layout::lm_studio, *chosen);
         add("LM Studio", Layout::lm_studio, folder / "models");
     }
-    if (const auto folder = environment("OLLAMA_MODELS")) add("Ollama", Layout::ollama, *folder);
-    add("Ollama", Layout::ollama, home / ".ollama" / "models");
+    add("Ollama", Layout::ollama, valueOr("OLLAMA_MODELS", home / ".ollama" / "models"));
     add("Ollama", Layout::ollama, "/usr/share/ollama/.ollama/models");
-    add("llama.cpp", Layout::flat, environment("LLAMA_CACHE").value_or((cache / "llama.cpp").string()));
+    add("llama.cpp", Layout::flat, valueOr("LLAMA_CACHE", cache / "llama.cpp"));
     return stores;
 }
 

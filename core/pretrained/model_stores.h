@@ -2,9 +2,10 @@
 
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
+
+#include "core/base/this_process.h"
 
 namespace roper {
 
@@ -28,13 +29,13 @@ struct StoredModel {
     std::filesystem::path path;  ///< accepted by `locateModel`
 };
 
-/// Value of an environment variable; nothing if it is unset or empty.
-using Environment = std::function<std::optional<std::string>(const std::string& name)>;
+/// Value of an environment variable; empty if it is unset.
+using Environment = std::function<std::string(const std::string& name)>;
 
 /// The stores that exist on this machine, each folder once: Hugging Face's cache (HF_HUB_CACHE, HF_HOME,
 /// XDG_CACHE_HOME), which llama.cpp shares since 2026; LM Studio's folders, including the one chosen in its
 /// settings; Ollama's (OLLAMA_MODELS, the user's and the service's); llama.cpp's former cache (LLAMA_CACHE).
-std::vector<ModelStore> modelStores(const Environment& environment);
+std::vector<ModelStore> modelStores(const Environment& environment = environmentVariable);
 
 /// The models of a store, by title. Image projectors and folders without parameters are left out. Whether a
 /// model can be read is not checked. Folders that cannot be listed count as empty.

@@ -107,7 +107,7 @@ Error TensorStore::unsupportedTypeError(const std::string& name) const {
     const UnsupportedTensor& left_out = unsupported_.at(name);
     return {ErrorKind::checkpoint, files_[left_out.tensor.file].path + ": the tensor " + toSingleLine(name) +
                                        " is stored as " + left_out.type +
-                                       ", which is not read here; F32, F16 and BF16 are"};
+                                       ", which is not supported; F32, F16 and BF16 are"};
 }
 
 std::vector<std::string> TensorStore::namesWithoutSuffix(std::string_view ending) const {

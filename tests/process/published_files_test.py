@@ -293,6 +293,46 @@ class Names(Published):
         self.assertIn("damaged (llama.cpp)\n  cannot be opened: ", shown)
         self.assertIn("maker/model (LM Studio)\n  qwen3, ", shown)
 
+    def families(self, *arguments):
+        done = self.trainer("families", "--json", *arguments)
+        return [json.loads(line) for line in done.stdout.splitlines()], done
+
+    # Gemma 3: five windowed layers, base 10,000, then one that attends to all tokens, base 1,000,000, each of these
+    # numbers as small as in the model's config.json. SmolLM 3: every fourth layer does not rotate. gpt-oss: sinks.
+    def test_families_are_compared_by_kind_of_layer(self):
+        names = ("gemma3_text", "smollm3", "gpt_oss")
+        rows, done = self.families(*[small_model(self.home, name) for name in names], "--text", TEXT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        by_model = {name: [row for row in rows if row["model"] == name] for name in names}
+        for name in names:
+            config = json.loads((self.home / name / "config.json").read_text())
+            layers = sorted(layer for row in by_model[name] for layer in row["layers"])
+            self.assertEqual(layers, list(range(config["num_hidden_layers"])))
+        self.assertEqual({row["window"] > 0: row["theta_min"] for row in by_model["gemma3_text"]}.keys(), {True, False})
+        self.assertNotEqual(*[row["theta_min"] for row in by_model["gemma3_text"]])
+        (unrotated,) = [row for row in by_model["smollm3"] if row["rotated"] == 0]
+        self.assertEqual((unrotated["layers"], unrotated["theta_max"], unrotated["never_turn"]), ([3], None, 0))
+        self.assertEqual(unrotated["slow_share"], 1)  # nothing rotates, so all of the scores is slow
+        self.assertEqual({(name, row["sinks"]) for name in names for row in by_model[name]},
+                         {("gemma3_text", False), ("smollm3", False), ("gpt_oss", True)})
+        for name in names:
+            heads = [json.loads(line) for line in self.look(self.home / name, "--json", what="heads").splitlines()]
+            for row in by_model[name]:
+                mean = [head["mean_distance"] for head in heads if head["layer"] in row["layers"]]
+                self.assertAlmostEqual(row["mean_distance"], sum(mean) / len(mean), places=9)
+                self.assertEqual(row["never_turn"] > 0, row["rotated"] > 0 and row["theta_min"] * row["context"] < 2 * math.pi)
+
+    def test_families_go_on_after_a_model_that_cannot_be_opened(self):
+        damaged = self.home / "damaged.gguf"
+        damaged.write_bytes(b"GGUF damaged")
+        rows, done = self.families(damaged, small_model(self.home, "llama"))
+        self.assertEqual(done.returncode, 4)
+        self.assertIn(str(damaged), rows[0]["error"])
+        self.assertEqual((rows[1]["family"], "slow_share" in rows[1]), ("llama", False))
+        table = self.trainer("families", self.home / "llama").stdout.splitlines()
+        self.assertEqual(len(table), 2)
+        self.assertEqual(dict(zip(table[0].split(","), table[1].split(",")))["family"], "llama")
+
     def test_a_part_of_a_folder_names_the_folder(self):
         model = small_model(self.home, "llama")
         for name in ("config.json", "tokenizer.json", "model.safetensors"):

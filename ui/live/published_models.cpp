@@ -19,12 +19,8 @@ constexpr qsizetype kMaxRecent = 12;
 
 /// Models in the stores of other programs that have what reading a text takes.
 QStringList storedModels() {
-    const auto environment = [](const std::string& name) -> std::optional<std::string> {
-        const QByteArray value = qgetenv(name.c_str());
-        return value.isEmpty() ? std::nullopt : std::optional(value.toStdString());
-    };
     QStringList models;
-    for (const ModelStore& store : modelStores(environment))
+    for (const ModelStore& store : modelStores())
         for (const StoredModel& model : modelsIn(store)) {
             const QString path = QString::fromStdString(model.path.string());
             const bool is_folder = QFileInfo(path).isDir();
