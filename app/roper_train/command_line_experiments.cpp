@@ -121,7 +121,7 @@ void CommandLine::addCompare() {
 
 void CommandLine::addMethods() {
     CLI::App* methods =
-        command("methods", "Compare every method with one of them: a row per method, columns per preset");
+        command("methods", "Compare position methods with a baseline: a row per method, columns per preset");
     addFilter(methods, methods_.filter);
     methods->add_option("--a", methods_.reference, "Label of the baseline runs")->capture_default_str();
     methods
@@ -161,8 +161,8 @@ void CommandLine::addDiff() {
 }
 
 void CommandLine::addBoard() {
-    CLI::App* board =
-        command("board", "Show the RoPER note's table: its results, ours, and the missing runs");
+    CLI::App* board = command(
+        "board", "Show the table of the RoPER article (2022): its results, ours, and the missing runs");
     addRunsFolder(board);
     board->add_flag("--measure", measure_, "Measure the time per step where no run has recorded it");
     board->add_flag("--enqueue", enqueue_missing_, "Enqueue the missing runs");
@@ -172,7 +172,7 @@ void CommandLine::addBoard() {
 
 void CommandLine::addBench() {
     CLI::App* bench =
-        command("bench", "Benchmark training steps, attention or cached generation, with both methods");
+        command("bench", "Benchmark training steps, attention or cached generation, with RoPE and RoPER");
     bench
         ->add_option("work", bench_.work,
                      "step, attention, generate; baselines: also other programs; first: one step in a new "

@@ -42,7 +42,7 @@ struct SweepOptions {
 int sweepCommand(const SweepOptions& options);
 
 /// Trains the runs of one array element submitted by `sweep --slurm`.
-/// @param element  from 0; default: SLURM_ARRAY_TASK_ID
+/// @param array_task  from 0; default: SLURM_ARRAY_TASK_ID
 int workCommand(const std::filesystem::path& submission, std::optional<std::int64_t> array_task,
                 const std::string& fingerprint);
 

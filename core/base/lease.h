@@ -38,7 +38,7 @@ class Lease {
 
     /// Waits while a holder on another machine may still be alive: until its next heartbeat, or until its
     /// last one has expired.
-    /// @param say  called once, with a message for the user that it waits and for which process
+    /// @param report  called once, with a message for the user that it waits and for which process
     /// @throws Error (usage) naming the holder; Error (preempted) if asked to end meanwhile; Error (disk)
     explicit Lease(const FilePath& folder, const std::function<void(const std::string&)>& report = {},
                    double expires_s = kExpiry_s, ProcessIdentity identity = ProcessIdentity::ofThisProcess());

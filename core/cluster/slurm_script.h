@@ -18,19 +18,19 @@ struct SlurmOptions {
     bool operator==(const SlurmOptions&) const = default;
 };
 
-/// Value of --array, such as "0-199%16": the elements of an array, and how many may run at the same time.
+/// Value of --array, such as "0-199%16": the tasks of an array, and how many may run at the same time.
 std::string arrayOption(std::int64_t array_tasks, const SlurmOptions& options);
 
-/// The batch script of an array. Its elements write their output to FOLDER/NAME-INDEX.log.
+/// The batch script of an array. Its tasks write their output to FOLDER/NAME-INDEX.log.
 ///
 /// Two minutes before the time limit the scheduler sends SIGTERM to the trainer, which saves a checkpoint and
-/// returns the element to the queue. (B: signals the batch script's process, which has become the trainer;
+/// returns the task to the queue. (B: signals the batch script's process, which has become the trainer;
 /// without it, only steps started by srun would be signalled.) `--requeue` does the same when a node fails or
 /// the job is preempted.
 /// @param name        of the job
-/// @param elements    number of elements
-/// @param submission  the file that lists the runs of each element
-/// @param holds       fingerprint of that file that elements verify (`runListFingerprint`); empty: none
+/// @param array_tasks  number of array tasks
+/// @param submission  the file that lists the runs of each task
+/// @param fingerprint  of that file, which tasks verify (`runListFingerprint`); empty: none
 /// @throws Error (usage) for an option with a line break, or one that sweeps set themselves
 std::string slurmScript(const std::string& name, std::int64_t array_tasks,
                         const std::filesystem::path& submission, const SlurmOptions& options,

@@ -35,9 +35,9 @@ struct SweepRunStatus {
     std::string describe() const;
 };
 
-/// One element for each run, in the given order.
+/// The status of each run, in the given order.
 /// @param submissions  of the sweep
-/// @param elements     pending and running elements
+/// @param array_tasks  pending and running ones
 std::vector<SweepRunStatus> sweepRunStatuses(const std::filesystem::path& runs,
                                              const std::vector<std::string>& names,
                                              const std::vector<Submission>& submissions,

@@ -40,7 +40,7 @@ MeanCurve meanCurve(std::span<const RunRecord> runs, const std::vector<std::size
 
 /// The group without the run with the worst outcome; runs without an outcome are removed first. A group of
 /// one is not changed. Of equal runs the later one is removed.
-/// @param share  of problems solved, for `Measure::steps_until`
+/// @param solved_fraction  of the problems, for `Measure::steps_until`
 std::vector<std::size_t> withoutWorst(std::span<const RunRecord> runs,
                                       const std::vector<std::size_t>& members, Measure measure,
                                       double solved_fraction);

@@ -84,7 +84,7 @@ PossibleRange possibleRange(const RunRecord& run, Measure measure);
 /// rows.
 std::optional<double> medianStepSeconds(std::span<const MetricsRow> rows);
 
-/// @param share  of problems solved, for `steps_until`
+/// @param solved_fraction  of problems solved, for `steps_until`
 OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double solved_fraction = 0.9);
 
 }  // namespace roper

@@ -15,7 +15,8 @@ using SetupField = Field<Setup>;
 /// All members, in the order of writing. Each has its help, range and unit.
 const std::vector<SetupField>& setupFields();
 
-/// @param others  further names that are valid in this place, considered when suggesting the nearest name
+/// @param other_names  further names that are valid in this place, considered when suggesting the nearest
+/// name
 /// @throws Error (usage) with the nearest known name
 const SetupField& findSetupField(std::string_view key, const std::vector<std::string>& other_names = {});
 

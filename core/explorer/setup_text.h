@@ -9,7 +9,8 @@
 
 namespace roper {
 
-/// Settings of a setup's text beyond the setup: the page and tab in front. Keys begin with "view.".
+/// State of the window that is stored with a setup, such as the current page and tab. Keys begin with
+/// "view.".
 using ViewSettings = std::map<std::string, std::string>;
 
 struct SetupText {

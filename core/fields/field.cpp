@@ -78,7 +78,7 @@ bool isUnbounded(const IntegerRange& range) {
 std::string acceptsText(const FieldInfo& field) {
     struct Words {
         std::string operator()(const IntegerRange& range) const {
-            if (isUnbounded(range)) return "from " + std::to_string(range.low);
+            if (isUnbounded(range)) return std::to_string(range.low) + " or more";
             return std::to_string(range.low) + " … " + std::to_string(range.high);
         }
         std::string operator()(const RealRange& range) const {

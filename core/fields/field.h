@@ -95,7 +95,8 @@ std::vector<const FieldInfo*> fieldInfos(const std::vector<Field<T>>& fields) {
 
 /// Index of the field with this key ("model.width"), a former key or, if it is unique, the bare name
 /// ("width").
-/// @param others  further names that are valid in this place, considered when suggesting the nearest name
+/// @param other_names  further names that are valid in this place, considered when suggesting the nearest
+/// name
 /// @throws Error (usage) with the nearest known name
 std::size_t findKey(const std::vector<const FieldInfo*>& fields, std::string_view key,
                     const std::vector<std::string>& other_names = {});

@@ -31,7 +31,7 @@ struct QueryBlock {
     float* gradient;               ///< with respect to the scaled queries of the scores: [width, kQueryBlock]
 };
 
-/// @param room  space for four rows
+/// @param buffer  space for four rows
 template <class Kind>
 HWY_INLINE HWY_ATTR void loadQueryBlock(const AttentionSetup& setup, const Item& item,
                                         const typename Kind::Number* qkv, const typename Kind::Number* out,

@@ -178,7 +178,7 @@ HWY_INLINE HWY_ATTR void loadRow(const AttentionSetup& setup, const Item& item, 
 }
 
 /// All keys or values of an item, rotated.
-/// @param room  space for two rows
+/// @param buffer  space for two rows
 template <class Kind>
 HWY_INLINE HWY_ATTR void loadRotated(const AttentionSetup& setup, const Item& item,
                                      const typename Kind::Number* qkv, QkvPart part, const Factor<Kind>& to,

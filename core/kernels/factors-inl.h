@@ -45,7 +45,7 @@ struct Factor {
 };
 
 /// Fills the first `tokens` rows: make(t, row) writes the numbers of token t, [width].
-/// @param room  space for two rows, or null with float32
+/// @param buffer  space for two rows, or null with float32
 template <class Kind, class Make>
 HWY_INLINE HWY_ATTR void fillFactor(std::size_t tokens, std::size_t width, const Factor<Kind>& to,
                                     float* buffer, Make make) {

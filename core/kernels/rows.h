@@ -11,14 +11,14 @@ namespace roper {
 template <class Number>
 struct RowKernels {
     /// y = (x − mean) / deviation · weight + bias for each row (Ba et al. 2016).
-    /// @param means, inverses  [rows]: each row's mean, and 1 / √(variance + epsilon)
+    /// @param means, inverse_deviations  [rows]: each row's mean, and 1 / √(variance + epsilon)
     void (*normalize)(const float* x, const float* weight, const float* bias, float epsilon, std::size_t rows,
                       std::size_t width, Number* y, float* means, float* inverse_deviations);
 
     /// The gradient of `normalize` with respect to x, plus `residual_gradient`, the gradient that reaches x
     /// on other paths.
     /// @param grad_y                    ∂L/∂y
-    /// @param passing                   [rows, width], or null; may be grad_x
+    /// @param residual_gradient         [rows, width], or null; may be grad_x
     /// @param grad_weight, grad_bias    [width]
     void (*normalize_backward)(const float* x, const float* weight, const float* means,
                                const float* inverse_deviations, const Number* grad_y,

@@ -153,8 +153,7 @@ at::Tensor Decoder::feedForward(const at::Tensor& x, const FeedForwardWeights& l
 
 at::Tensor Decoder::feedForwardOf(std::int64_t layer, const at::Tensor& x, const Pass& pass) {
     const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
-    return block.mixed_tokens ? mixed_tokens(x, *block.mixed_tokens, layer, pass)
-                              : feedForward(x, block.feed_forward);
+    return block.mixture ? mixExperts(x, *block.mixture, layer, pass) : feedForward(x, block.feed_forward);
 }
 
 DecoderCache::Layer DecoderCache::append(std::int64_t layer, const Layer& added) {
@@ -302,7 +301,7 @@ at::Tensor Decoder::postNormBlock(const at::Tensor& x, const BlockWeights& block
 }
 
 at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervention& intervention,
-                           const PassRecorder& recorder, DecoderCache* cache) {
+                           const ForwardHooks& recorder, DecoderCache* cache) {
     const at::NoGradGuard no_gradients;
     const std::int64_t first = cache == nullptr ? 0 : cache->tokens_,
                        T = static_cast<std::int64_t>(tokens.size());

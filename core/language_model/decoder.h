@@ -33,11 +33,11 @@ struct ChosenExperts {
 /// Chooses experts and their weights.
 /// @param logits       the router's, [T, experts]
 /// @param choice_bias  [experts]; undefined without `ExpertMixture::choice_bias`
-ChosenExperts chooseExperts(const ExpertMixture& mixed_tokens, const at::Tensor& logits,
+ChosenExperts chooseExperts(const ExpertMixture& mixture, const at::Tensor& logits,
                             const at::Tensor& choice_bias);
 
 /// Callbacks during a pass. Each may be empty.
-struct PassRecorder {
+struct ForwardHooks {
     std::function<void(const LayerView&)> vectors = {};
     /// Attention weights of consecutive blocks of queries: [H, queries, keys], with the first query; the keys
     /// are those visible to the last query.
@@ -97,7 +97,7 @@ class Decoder {
     /// @throws std::invalid_argument if there are no tokens, an id is out of range, a position is beyond the
     /// model's table of positions, or the intervention names a layer, head or pair that does not exist
     at::Tensor hidden(std::span<const std::int64_t> tokens, const Intervention& intervention = {},
-                      const PassRecorder& recorder = {}, DecoderCache* cache = nullptr);
+                      const ForwardHooks& recorder = {}, DecoderCache* cache = nullptr);
 
     /// Position of the LM head's matrix. @throws std::invalid_argument if the model has none
     const LinearLocation& head() const;
@@ -128,7 +128,7 @@ class Decoder {
     /// State of one forward pass.
     struct Pass {
         const Intervention& intervention;
-        const PassRecorder& recorder;
+        const ForwardHooks& recorder;
         std::vector<Rotation> rotations, value_rotations;  ///< as `Architecture::rotations`
         /// bias of the scores [H, 2N − 1], by distance n − j + N − 1 for N tokens so far; or undefined
         at::Tensor bias;
@@ -148,8 +148,8 @@ class Decoder {
     at::Tensor attention(const at::Tensor& x, std::int64_t layer, const Pass& pass);
     at::Tensor feedForward(const at::Tensor& x, const FeedForwardWeights& layer);
     at::Tensor expertOutput(const at::Tensor& x, const FeedForwardWeights& expert);
-    at::Tensor mixed_tokens(const at::Tensor& x, const MixtureWeights& by, std::int64_t layer,
-                            const Pass& pass);
+    at::Tensor mixExperts(const at::Tensor& x, const MixtureWeights& by, std::int64_t layer,
+                          const Pass& pass);
     /// The layer's feed-forward, dense or a mixture.
     at::Tensor feedForwardOf(std::int64_t layer, const at::Tensor& x, const Pass& pass);
     at::Tensor weightedSum(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass);

@@ -11,25 +11,24 @@ namespace roper {
 namespace {
 
 /// Hides the scores of experts outside the best groups. scores [T, experts]
-at::Tensor inBestGroups(const ExpertMixture& mixed_tokens, const at::Tensor& scores) {
-    const at::Tensor grouped =
-        scores.unflatten(1, {mixed_tokens.groups, mixed_tokens.experts / mixed_tokens.groups});
+at::Tensor inBestGroups(const ExpertMixture& mixture, const at::Tensor& scores) {
+    const at::Tensor grouped = scores.unflatten(1, {mixture.groups, mixture.experts / mixture.groups});
     const at::Tensor of_groups = std::get<0>(at::topk(grouped, 2)).sum(-1);
-    const at::Tensor best = std::get<1>(at::topk(of_groups, mixed_tokens.groups_per_token));
+    const at::Tensor best = std::get<1>(at::topk(of_groups, mixture.groups_per_token));
     const at::Tensor hidden = at::ones_like(of_groups, at::kBool).scatter_(1, best, false);
     return grouped.masked_fill(hidden.unsqueeze(-1), -INFINITY).flatten(1);
 }
 
 /// SparseMixer without its noise: of the k-th expert, the softmax over the logits of all but the k − 1 before
 /// it that are within 2ε of the largest one left, relative to the larger of |logit| and that.
-ChosenExperts bySparseMixer(const ExpertMixture& mixed_tokens, const at::Tensor& logits) {
+ChosenExperts bySparseMixer(const ExpertMixture& mixture, const at::Tensor& logits) {
     std::vector<at::Tensor> experts, weights;
     at::Tensor left = logits;
-    for (std::int64_t k = 0; k < mixed_tokens.per_token; ++k) {
+    for (std::int64_t k = 0; k < mixture.per_token; ++k) {
         const auto [largest, expert] = left.max(-1, /*keepdim=*/true);
         const at::Tensor distance = (largest - logits) / at::maximum(logits.abs(), largest);
         const at::Tensor close =
-            at::softmax(left.masked_fill(distance > 2 * mixed_tokens.closeness, -INFINITY), -1);
+            at::softmax(left.masked_fill(distance > 2 * mixture.jitter_epsilon, -INFINITY), -1);
         experts.push_back(expert);
         weights.push_back(close.gather(-1, expert));
         left = left.scatter(-1, expert, -INFINITY);
@@ -43,8 +42,8 @@ struct TokensOfExpert {
     std::vector<float> weights;
 };
 
-std::vector<TokensOfExpert> tokensByExpert(const ExpertMixture& mixed_tokens, const ChosenExperts& chosen) {
-    std::vector<TokensOfExpert> all(static_cast<std::size_t>(mixed_tokens.experts));
+std::vector<TokensOfExpert> tokensByExpert(const ExpertMixture& mixture, const ChosenExperts& chosen) {
+    std::vector<TokensOfExpert> all(static_cast<std::size_t>(mixture.experts));
     const auto expert = chosen.experts.accessor<std::int64_t, 2>();
     const auto weight = chosen.weights.accessor<float, 2>();
     for (std::int64_t t = 0; t < expert.size(0); ++t)
@@ -58,26 +57,24 @@ std::vector<TokensOfExpert> tokensByExpert(const ExpertMixture& mixed_tokens, co
 
 }  // namespace
 
-ChosenExperts chooseExperts(const ExpertMixture& mixed_tokens, const at::Tensor& logits,
+ChosenExperts chooseExperts(const ExpertMixture& mixture, const at::Tensor& logits,
                             const at::Tensor& choice_bias) {
     ChosenExperts chosen;
-    if (mixed_tokens.scores == RouterScores::sparse_mixer) {
-        chosen = bySparseMixer(mixed_tokens, logits);
+    if (mixture.scores == RouterScores::sparse_mixer) {
+        chosen = bySparseMixer(mixture, logits);
     } else {
         const at::Tensor scores =
-            mixed_tokens.scores == RouterScores::sigmoid ? at::sigmoid(logits) : at::softmax(logits, -1);
+            mixture.scores == RouterScores::sigmoid ? at::sigmoid(logits) : at::softmax(logits, -1);
         // Logits have the same order as scores, and no ties where scores saturate.
-        at::Tensor by = choice_bias.defined()     ? scores + choice_bias
-                        : mixed_tokens.groups > 1 ? scores
-                                                  : logits;
-        if (mixed_tokens.groups > 1) by = inBestGroups(mixed_tokens, by);
-        chosen.experts = std::get<1>(at::topk(by, mixed_tokens.per_token));
+        at::Tensor by = choice_bias.defined() ? scores + choice_bias : mixture.groups > 1 ? scores : logits;
+        if (mixture.groups > 1) by = inBestGroups(mixture, by);
+        chosen.experts = std::get<1>(at::topk(by, mixture.per_token));
         chosen.weights = scores.gather(1, chosen.experts);
     }
-    if (mixed_tokens.normalizes)
+    if (mixture.normalizes)
         chosen.weights =
-            chosen.weights / chosen.weights.sum(-1, /*keepdim=*/true).clamp_min(mixed_tokens.least_sum);
-    if (mixed_tokens.scale != 1) chosen.weights = chosen.weights * mixed_tokens.scale;
+            chosen.weights / chosen.weights.sum(-1, /*keepdim=*/true).clamp_min(mixture.least_sum);
+    if (mixture.scale != 1) chosen.weights = chosen.weights * mixture.scale;
     return chosen;
 }
 
@@ -107,14 +104,14 @@ at::Tensor Decoder::expertOutput(const at::Tensor& x, const FeedForwardWeights& 
 
 /// x [T, C] → [T, C]. The tokens of an expert are multiplied by its matrices together; experts that no token
 /// takes are not read.
-at::Tensor Decoder::mixed_tokens(const at::Tensor& x, const MixtureWeights& by, std::int64_t layer,
-                                 const Pass& pass) {
-    const ExpertMixture& mixed_tokens = architecture().mixed_tokens;
+at::Tensor Decoder::mixExperts(const at::Tensor& x, const MixtureWeights& by, std::int64_t layer,
+                               const Pass& pass) {
+    const ExpertMixture& mixture = architecture().mixture;
     const at::Tensor bias = by.choice_bias ? weights_.vector(*by.choice_bias) : at::Tensor();
-    const ChosenExperts chosen = chooseExperts(mixed_tokens, linear(x, by.router), bias);
+    const ChosenExperts chosen = chooseExperts(mixture, linear(x, by.router), bias);
     if (pass.recorder.experts) pass.recorder.experts(layer, chosen);
     at::Tensor sum = at::zeros_like(x);
-    const std::vector<TokensOfExpert> tokens = tokensByExpert(mixed_tokens, chosen);
+    const std::vector<TokensOfExpert> tokens = tokensByExpert(mixture, chosen);
     for (std::size_t expert = 0; expert < tokens.size(); ++expert) {
         if (tokens[expert].tokens.empty()) continue;
         const at::Tensor rows = at::tensor(tokens[expert].tokens),
@@ -122,8 +119,8 @@ at::Tensor Decoder::mixed_tokens(const at::Tensor& x, const MixtureWeights& by, 
         const at::Tensor input = x.index_select(0, rows);
         const FeedForwardWeights parameters = by.expert(static_cast<std::int64_t>(expert));
         sum.index_add_(0, rows,
-                       mixed_tokens.weighs_inputs ? expertOutput(input * weights, parameters)
-                                                  : expertOutput(input, parameters) * weights);
+                       mixture.weighs_inputs ? expertOutput(input * weights, parameters)
+                                             : expertOutput(input, parameters) * weights);
     }
     if (!by.shared) return sum;
     const at::Tensor shared = feedForward(x, *by.shared);

@@ -75,7 +75,7 @@ class Transformer {
 
     /// The smallest denominator of each head's linear attention over tokens [B, T] → [L, H]; undefined for
     /// softmax, whose denominator cannot vanish.
-    at::Tensor minDenominators(const at::Tensor& tokens);
+    at::Tensor minNormalizers(const at::Tensor& tokens);
 
     /// Which code computes passes over whole sequences, and why: a line for the run's log.
     std::string describeComputation() const;

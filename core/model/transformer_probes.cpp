@@ -29,7 +29,7 @@ Transformer::ActivationStatistics Transformer::statistics(const at::Tensor& toke
     return {at::stack(attention).squeeze(1), at::stack(norms, 1)};
 }
 
-at::Tensor Transformer::minDenominators(const at::Tensor& tokens) {
+at::Tensor Transformer::minNormalizers(const at::Tensor& tokens) {
     if (attention_ == AttentionKind::softmax) return {};
     const AttentionMask mask = sequenceMask(causal_, tokens.size(1), {});
     std::vector<at::Tensor> layers;

@@ -51,7 +51,8 @@ struct ExpertMixture {
     /// Experts form groups; those of a token are in the `groups_per_token` groups whose two best experts have
     /// the largest sum.
     std::int64_t groups = 1, groups_per_token = 1;
-    double closeness = 0;  ///< ε of `sparse_mixer`: logits farther than 2ε, relatively, are left out
+    double jitter_epsilon =
+        0;  ///< ε of `sparse_mixer`: logits whose relative distance to the largest exceeds 2ε are masked
 
     bool isIn(std::int64_t layer) const { return experts > 0 && layers[static_cast<std::size_t>(layer)]; }
 };
@@ -85,7 +86,7 @@ struct Architecture {
     /// Experts compute down((up(x) + 1) ⊙ g·σ(α·g)) for g = gate(x), with g at most, and up(x) within, this
     /// limit; 0: as `gated` says (gpt-oss).
     double gate_limit = 0, gate_steepness = 1;
-    ExpertMixture mixed_tokens = {};
+    ExpertMixture mixture = {};
     bool tied = false;  ///< the head shares its matrix with the embeddings
 
     double embedding_scale = 1;  ///< multiplies embeddings (Gemma: √width)

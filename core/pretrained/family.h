@@ -96,7 +96,7 @@ struct MixtureRules {
     Count groups = {}, groups_per_token = {};
     const char* scale_key = nullptr;      ///< `ExpertMixture::scale`, 1 by default
     const char* least_sum_key = nullptr;  ///< `ExpertMixture::least_sum`; `describe` sets the default
-    const char* closeness_key = nullptr;  ///< `ExpertMixture::closeness`, likewise
+    const char* closeness_key = nullptr;  ///< `ExpertMixture::jitter_epsilon`, likewise
 };
 
 /// What the family's class in transformers reads of a config.json, and its defaults. The class does not read
@@ -134,7 +134,7 @@ struct ConfigRules {
     int max_window_layers = 28;         ///< default of the member of that name
     const char* window_flag = nullptr;  ///< if false, there is no window
 
-    MixtureRules mixed_tokens = {};
+    MixtureRules mixture = {};
     const char* gate_limit_key = nullptr;      ///< `Architecture::gate_limit`; `describe` sets the default
     const char* gate_steepness_key = nullptr;  ///< likewise
 

@@ -160,7 +160,7 @@ ParsedArchitecture readGgufArchitecture(const GgufMetadata& metadata) {
     model.shares_norm = model.shares_norm && model.parallel;
     readGgufMixture(entries, family, model);
     if (family.gguf_rules.experts_without_norms > 0 &&
-        model.mixed_tokens.experts == family.gguf_rules.experts_without_norms)
+        model.mixture.experts == family.gguf_rules.experts_without_norms)
         model.query_key_norms = QueryKeyNorms::none;
     readGgufScores(entries, family, model);
     readGgufScales(entries, family, model);

@@ -98,104 +98,99 @@ std::vector<bool> mixtureLayers(const ConfigFields& config, const MixtureRules& 
 
 /// @throws by `refuse`, which gets the name of a number and what is wrong with it
 template <class Refuse>
-void requireSound(const ExpertMixture& mixed_tokens, const Refuse& refuse) {
-    if (mixed_tokens.per_token > mixed_tokens.experts)
-        refuse("per_token", "is " + std::to_string(mixed_tokens.per_token) + ", but there are " +
-                                std::to_string(mixed_tokens.experts) + " experts");
-    if (mixed_tokens.scores == RouterScores::sparse_mixer && mixed_tokens.per_token != 2)
-        refuse("per_token", "is " + std::to_string(mixed_tokens.per_token) +
+void requireSound(const ExpertMixture& mixture, const Refuse& refuse) {
+    if (mixture.per_token > mixture.experts)
+        refuse("per_token", "is " + std::to_string(mixture.per_token) + ", but there are " +
+                                std::to_string(mixture.experts) + " experts");
+    if (mixture.scores == RouterScores::sparse_mixer && mixture.per_token != 2)
+        refuse("per_token", "is " + std::to_string(mixture.per_token) +
                                 "; this family's router chooses two experts, whatever it says");
-    const bool fits = mixed_tokens.groups_per_token <= mixed_tokens.groups &&
-                      mixed_tokens.experts % mixed_tokens.groups == 0 &&
-                      (mixed_tokens.groups == 1 || mixed_tokens.experts / mixed_tokens.groups >= 2);
-    if (!fits ||
-        mixed_tokens.experts / mixed_tokens.groups * mixed_tokens.groups_per_token < mixed_tokens.per_token)
-        refuse("groups", "is " + std::to_string(mixed_tokens.groups) + ": " +
-                             std::to_string(mixed_tokens.experts) +
+    const bool fits = mixture.groups_per_token <= mixture.groups && mixture.experts % mixture.groups == 0 &&
+                      (mixture.groups == 1 || mixture.experts / mixture.groups >= 2);
+    if (!fits || mixture.experts / mixture.groups * mixture.groups_per_token < mixture.per_token)
+        refuse("groups", "is " + std::to_string(mixture.groups) + ": " + std::to_string(mixture.experts) +
                              " experts do not form groups of two or more, " +
-                             std::to_string(mixed_tokens.groups_per_token) + " of which have the " +
-                             std::to_string(mixed_tokens.per_token) + " of a token");
+                             std::to_string(mixture.groups_per_token) + " of which have the " +
+                             std::to_string(mixture.per_token) + " of a token");
 }
 
 }  // namespace
 
 void readMixture(const ConfigFields& config, const ConfigRules& of_family, Architecture& model) {
-    const MixtureRules& rules = of_family.mixed_tokens;
+    const MixtureRules& rules = of_family.mixture;
     if (rules.experts.key == nullptr) return;
-    ExpertMixture& mixed_tokens = model.mixed_tokens;
+    ExpertMixture& mixture = model.mixture;
     const int most_experts = static_cast<int>(kMostExperts);
-    mixed_tokens.experts = countOf(config, rules.experts, 1, most_experts);
-    mixed_tokens.per_token = countOf(config, rules.per_token, 1, most_experts);
-    mixed_tokens.feed_forward =
+    mixture.experts = countOf(config, rules.experts, 1, most_experts);
+    mixture.per_token = countOf(config, rules.per_token, 1, most_experts);
+    mixture.feed_forward =
         rules.feed_forward.key == nullptr ? model.feed_forward : countOf(config, rules.feed_forward, 1, kMax);
     if (rules.shared_feed_forward.key != nullptr)
-        mixed_tokens.shared_feed_forward = countOf(config, rules.shared_feed_forward, 0, kMax);
+        mixture.shared_feed_forward = countOf(config, rules.shared_feed_forward, 0, kMax);
     if (rules.shared_experts.key != nullptr)
-        mixed_tokens.shared_feed_forward =
-            countOf(config, rules.shared_experts, 0, most_experts) * mixed_tokens.feed_forward;
-    if (rules.is_shared) mixed_tokens.shared_feed_forward = mixed_tokens.feed_forward;
+        mixture.shared_feed_forward =
+            countOf(config, rules.shared_experts, 0, most_experts) * mixture.feed_forward;
+    if (rules.is_shared) mixture.shared_feed_forward = mixture.feed_forward;
     if (rules.dense_feed_forward.key != nullptr)
         model.feed_forward = countOf(config, rules.dense_feed_forward, 1, kMax);
-    mixed_tokens.layers = mixtureLayers(config, rules, model.layers);
+    mixture.layers = mixtureLayers(config, rules, model.layers);
     if (rules.normalizes_flag != nullptr)
-        mixed_tokens.normalizes = config.flag(rules.normalizes_flag).value_or(rules.normalizes_usually);
-    mixed_tokens.groups = rules.groups.key == nullptr ? 1 : countOf(config, rules.groups, 1, most_experts);
-    mixed_tokens.groups_per_token =
+        mixture.normalizes = config.flag(rules.normalizes_flag).value_or(rules.normalizes_usually);
+    mixture.groups = rules.groups.key == nullptr ? 1 : countOf(config, rules.groups, 1, most_experts);
+    mixture.groups_per_token =
         rules.groups_per_token.key == nullptr ? 1 : countOf(config, rules.groups_per_token, 1, most_experts);
     const auto read = [&](const char* key, double low, double high, double& value) {
         if (key != nullptr) value = config.number(key, low, high).value_or(value);
     };
-    read(rules.scale_key, -1e6, 1e6, mixed_tokens.scale);
-    read(rules.least_sum_key, 0, 1e6, mixed_tokens.least_sum);
-    read(rules.closeness_key, 0, 1e6, mixed_tokens.closeness);
-    requireSound(mixed_tokens, [&](const std::string& what, const std::string& why) {
+    read(rules.scale_key, -1e6, 1e6, mixture.scale);
+    read(rules.least_sum_key, 0, 1e6, mixture.least_sum);
+    read(rules.closeness_key, 0, 1e6, mixture.jitter_epsilon);
+    requireSound(mixture, [&](const std::string& what, const std::string& why) {
         config.refuse(what == "groups" ? rules.groups.key : rules.per_token.key, why);
     });
 }
 
 void readGgufMixture(const GgufEntries& entries, const Family& family, Architecture& model) {
     const GgufRules& rules = family.gguf_rules;
-    if (family.config_rules.mixed_tokens.experts.key == nullptr) return;
-    ExpertMixture& mixed_tokens = model.mixed_tokens;
-    mixed_tokens.experts = entries.required("expert_count", kMostExperts);
-    mixed_tokens.per_token = entries.required("expert_used_count", kMostExperts);
-    mixed_tokens.feed_forward = model.feed_forward;
+    if (family.config_rules.mixture.experts.key == nullptr) return;
+    ExpertMixture& mixture = model.mixture;
+    mixture.experts = entries.required("expert_count", kMostExperts);
+    mixture.per_token = entries.required("expert_used_count", kMostExperts);
+    mixture.feed_forward = model.feed_forward;
     if (rules.has_expert_width)
-        mixed_tokens.feed_forward =
+        mixture.feed_forward =
             entries.integer("expert_feed_forward_length", 1, kMaxFeedForward, model.feed_forward);
     if (rules.has_shared_width)
-        mixed_tokens.shared_feed_forward =
+        mixture.shared_feed_forward =
             entries.integer("expert_shared_feed_forward_length", 0, kMaxFeedForward, 0);
     if (rules.has_shared_count)
-        mixed_tokens.shared_feed_forward =
-            entries.integer("expert_shared_count", 0, kMostExperts, 0) * mixed_tokens.feed_forward;
-    if (family.config_rules.mixed_tokens.is_shared)
-        mixed_tokens.shared_feed_forward = mixed_tokens.feed_forward;
+        mixture.shared_feed_forward =
+            entries.integer("expert_shared_count", 0, kMostExperts, 0) * mixture.feed_forward;
+    if (family.config_rules.mixture.is_shared) mixture.shared_feed_forward = mixture.feed_forward;
     const std::int64_t dense =
         rules.has_dense_first ? entries.integer("leading_dense_block_count", 0, kMaxLayers, 0) : 0;
     const std::int64_t step =
         rules.has_mixture_step ? entries.integer("interleave_moe_layer_step", 1, kMaxLayers, 1) : 1;
     for (std::int64_t layer = 0; layer < model.layers; ++layer)
-        mixed_tokens.layers.push_back(layer >= dense && (layer + 1) % step == 0);
-    mixed_tokens.normalizes =
-        entries.flag("expert_weights_norm", rules.has_expert_norm ? false : mixed_tokens.normalizes);
+        mixture.layers.push_back(layer >= dense && (layer + 1) % step == 0);
+    mixture.normalizes =
+        entries.flag("expert_weights_norm", rules.has_expert_norm ? false : mixture.normalizes);
     // As in llama.cpp, 0 means that weights are not scaled.
-    mixed_tokens.scale = entries.number("expert_weights_scale", -1e6, 1e6, 1);
-    if (mixed_tokens.scale == 0) mixed_tokens.scale = 1;
-    mixed_tokens.groups =
-        std::max<std::int64_t>(1, entries.integer("expert_group_count", 0, kMostExperts, 1));
-    mixed_tokens.groups_per_token =
+    mixture.scale = entries.number("expert_weights_scale", -1e6, 1e6, 1);
+    if (mixture.scale == 0) mixture.scale = 1;
+    mixture.groups = std::max<std::int64_t>(1, entries.integer("expert_group_count", 0, kMostExperts, 1));
+    mixture.groups_per_token =
         std::max<std::int64_t>(1, entries.integer("expert_group_used_count", 0, kMostExperts, 1));
     const std::int64_t scores = entries.integer("expert_gating_func", 0, 1 << 10, 0);
     constexpr std::int64_t kSoftmax = 1, kSigmoid = 2, kSoftmaxOfChosen = 3;
     const bool is_as_expected =
-        scores == 0 || (mixed_tokens.scores == RouterScores::sigmoid
+        scores == 0 || (mixture.scores == RouterScores::sigmoid
                             ? scores == kSigmoid
-                            : scores == kSoftmax || (scores == kSoftmaxOfChosen && mixed_tokens.normalizes));
+                            : scores == kSoftmax || (scores == kSoftmaxOfChosen && mixture.normalizes));
     if (!is_as_expected)
         entries.refuse("expert_gating_func", "is " + std::to_string(scores) +
                                                  ", which is not how this family's router makes scores");
-    requireSound(mixed_tokens, [&](const std::string& what, const std::string& why) {
+    requireSound(mixture, [&](const std::string& what, const std::string& why) {
         entries.refuse(what == "groups" ? "expert_group_count" : "expert_used_count", why);
     });
 }

@@ -196,7 +196,7 @@ class Locator {
     /// @param bias_of_all  name of the biases of all
     LinearLocation ofAllExperts(std::int64_t layer, const std::string& of_each, const std::string& of_all,
                                 const std::string& bias_of_all, std::int64_t out, std::int64_t in) {
-        const std::int64_t experts = model_.mixed_tokens.experts;
+        const std::int64_t experts = model_.mixture.experts;
         const std::string all = inLayer(layer, of_all);
         if (of_all.empty() || (!of_each.empty() && has(inLayer(layer, ofExpert(of_each, 0))))) {
             LinearLocation location;
@@ -210,7 +210,7 @@ class Locator {
         const std::vector<std::int64_t> shape = {experts, transposed ? in : out, transposed ? out : in};
         if (tensor.shape != shape) refuse(all, tensor, StoredTensor{tensor.type, shape}.shapeText());
         LinearLocation location{{all, transposed, out, in, {}, 0}, {}};
-        if (!model_.mixed_tokens.expert_biases) return location;
+        if (!model_.mixture.expert_biases) return location;
         const std::string bias = inLayer(layer, bias_of_all);
         const StoredTensor& biases = found(bias);
         if (biases.shape != std::vector<std::int64_t>{experts, out})
@@ -219,21 +219,21 @@ class Locator {
         return location;
     }
 
-    MixtureWeights mixed_tokens(std::int64_t layer) {
-        const ExpertMixture& mixed_tokens = model_.mixed_tokens;
+    MixtureWeights mixture(std::int64_t layer) {
+        const ExpertMixture& mixture = model_.mixture;
         const MixtureNames& names = mixtureNames(layer);
         const auto name = [&](const std::string& part) { return inLayer(layer, part); };
         MixtureWeights weights;
-        weights.router = linear(name(names.router), mixed_tokens.experts, model_.width,
-                                mixed_tokens.router_bias ? BiasRule::always : BiasRule::never);
+        weights.router = linear(name(names.router), mixture.experts, model_.width,
+                                mixture.router_bias ? BiasRule::always : BiasRule::never);
         // As in llama.cpp, a GGUF file need not have it.
-        if (mixed_tokens.choice_bias && (!is_gguf_ || store_.has(name(names.choice_bias))))
+        if (mixture.choice_bias && (!is_gguf_ || store_.has(name(names.choice_bias))))
             weights.choice_bias =
                 vector(name(store_.has(name(names.choice_bias)) || names.other_choice_bias.empty()
                                 ? names.choice_bias
                                 : names.other_choice_bias),
-                       mixed_tokens.experts, {});
-        const std::int64_t F = mixed_tokens.feed_forward, C = model_.width;
+                       mixture.experts, {});
+        const std::int64_t F = mixture.feed_forward, C = model_.width;
         FeedForwardWeights& first = weights.first;
         if (!names.all_gate_up.empty() && store_.has(name(names.all_gate_up))) {
             first.gate_up = ofAllExperts(layer, {}, names.all_gate_up, names.gate_up_bias, 2 * F, C);
@@ -243,11 +243,11 @@ class Locator {
             first.up = ofAllExperts(layer, names.up, names.all_up, names.up_bias, F, C);
         }
         first.down = ofAllExperts(layer, names.down, names.all_down, names.down_bias, C, F);
-        if (mixed_tokens.shared_feed_forward > 0)
+        if (mixture.shared_feed_forward > 0)
             weights.shared = feedForward(
                 name(names.shared_gate), names.shared_gate_up.empty() ? "" : name(names.shared_gate_up),
-                name(names.shared_up), name(names.shared_down), mixed_tokens.shared_feed_forward);
-        if (mixed_tokens.shared_is_gated) weights.shared_gate = sharedSwitch(name(names.shared_switch));
+                name(names.shared_up), name(names.shared_down), mixture.shared_feed_forward);
+        if (mixture.shared_is_gated) weights.shared_gate = sharedSwitch(name(names.shared_switch));
         return weights;
     }
 
@@ -380,8 +380,8 @@ BlockWeights locateBlock(Locator& in, const Architecture& model, std::int64_t la
     if (model.norms_before && !model.shares_norm)
         block.feed_forward_norm = in.norm(name(names.feed_forward_norm), model.width);
     if (model.has_sinks) block.sinks = in.sinks(name(names.sinks));
-    if (model.mixed_tokens.isIn(layer))
-        block.mixed_tokens = in.mixed_tokens(layer);
+    if (model.mixture.isIn(layer))
+        block.mixture = in.mixture(layer);
     else
         block.feed_forward =
             in.feedForward(name(names.gate), names.gate_up.empty() ? "" : name(names.gate_up), name(names.up),
@@ -454,10 +454,9 @@ ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture
     locator.requireNoUnknownTensors();
     weights.parameters = weights.parameters_per_token = locator.parameters();
     for (const BlockWeights& block : weights.blocks)
-        if (block.mixed_tokens)
-            weights.parameters_per_token -=
-                (architecture.mixed_tokens.experts - architecture.mixed_tokens.per_token) *
-                parametersOf(block.mixed_tokens->first);
+        if (block.mixture)
+            weights.parameters_per_token -= (architecture.mixture.experts - architecture.mixture.per_token) *
+                                            parametersOf(block.mixture->first);
     return weights;
 }
 

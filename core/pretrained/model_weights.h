@@ -75,7 +75,7 @@ struct BlockWeights {
     std::optional<NormLocation> feed_forward_norm;
     std::optional<VectorLocation> sinks;  ///< [heads] (`Architecture::has_sinks`)
     FeedForwardWeights feed_forward;      ///< without parameters if the layer is a mixture
-    std::optional<MixtureWeights> mixed_tokens;
+    std::optional<MixtureWeights> mixture;
 };
 
 struct ModelWeights {

@@ -3,7 +3,7 @@
 // All questions about a model, in the order of --help. A question consists of an entry here, its answer type
 // in answers.h and core/reading/answer_NAME.cpp. The columns are the members of QuestionKind.
 #define ROPER_QUESTIONS(QUESTION)                                                                            \
-    QUESTION(model, .help = "describe the model: architecture, rotation, number types, size",                \
+    QUESTION(model, .help = "describe the model: architecture, rotation, data types, size",                  \
              .reads_text = false, .can_change = false)                                                       \
     QUESTION(loss, .help = "surprisal (−ln p) of every token, in nats")                                      \
     QUESTION(logits, .help = "most likely next tokens after each token", .count_meaning = "candidates",      \
@@ -20,7 +20,10 @@
     QUESTION(induction, .help = "prefix-matching score of every head on repeated random tokens",             \
              .count_meaning = "random tokens", .default_count = 25, .heads = Heads::chosen,                  \
              .reads_text = false, .specific_settings = {"seed"})                                             \
-    QUESTION(kernels, .help = "OV circuit of every head by distance: norm and direction (value kernel)",     \
+    QUESTION(kernels,                                                                                        \
+             .help =                                                                                         \
+                 "value kernel of every head: norm of its OV circuit by distance, and cosine similarity to " \
+                 "distance 0",                                                                               \
              .count_meaning = "distances", .default_count = 32, .heads = Heads::chosen, .reads_text = false, \
              .can_change = false)                                                                            \
     QUESTION(kernel_history, .help = "value kernel of one head at every checkpoint of a run",                \
@@ -34,8 +37,8 @@
         .heads = Heads::one, .can_change = false, .repeats_passes = true, .specific_settings = {"distance"}) \
     QUESTION(copying, .help = "copying score of every head on the tokens of the text",                       \
              .heads = Heads::chosen, .can_change = false)                                                    \
-    QUESTION(subsets, .help = "loss with every subset of the frequency bands kept",                          \
-             .count_meaning = "bands", .default_count = 4, .repeats_passes = true)                           \
+    QUESTION(subsets, .help = "loss when only some groups of rotated pairs are kept, for every subset",      \
+             .count_meaning = "groups", .default_count = 4, .repeats_passes = true)                          \
     QUESTION(lengths, .help = "loss by position, with original and scaled frequencies",                      \
              .repeats_passes = true, .specific_settings = {"factor", "original_length"})                     \
     QUESTION(needle, .help = "whether the model finds a sentence hidden in the text",                        \

@@ -17,7 +17,7 @@ at::Tensor attentionOf(const QuestionContext& context) {
     const QuestionContext::Head head = context.selectedHead();
     const auto T = static_cast<std::int64_t>(context.ids.size());
     const at::Tensor all = at::zeros({T, T});
-    PassRecorder recorder;
+    ForwardHooks recorder;
     recorder.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
         if (layer == head.layer)
             all.narrow(0, first, weights.size(1))

@@ -10,9 +10,9 @@
 namespace roper {
 namespace {
 
-ExpertsOfLayer choicesOf(const ExpertMixture& mixed_tokens, std::int64_t layer, const ChosenExperts& chosen) {
+ExpertsOfLayer choicesOf(const ExpertMixture& mixture, std::int64_t layer, const ChosenExperts& chosen) {
     ExpertsOfLayer choices{layer, {}, {}, {}};
-    choices.counts.resize(static_cast<std::size_t>(mixed_tokens.experts));
+    choices.counts.resize(static_cast<std::size_t>(mixture.experts));
     const auto expert = chosen.experts.accessor<std::int64_t, 2>();
     const auto weight = chosen.weights.accessor<float, 2>();
     for (std::int64_t t = 0; t < expert.size(0); ++t) {
@@ -28,8 +28,8 @@ ExpertsOfLayer choicesOf(const ExpertMixture& mixed_tokens, std::int64_t layer, 
 }
 
 ExpertsAnswer expertsOf(const QuestionContext& context) {
-    const ExpertMixture& mixed_tokens = context.model().mixed_tokens;
-    if (mixed_tokens.experts == 0)
+    const ExpertMixture& mixture = context.model().mixture;
+    if (mixture.experts == 0)
         throw std::invalid_argument(context.reader.model().name +
                                     " has no mixtures of experts: every token takes all of its parameters");
     constexpr std::ptrdiff_t kMaxTokens = 1024;
@@ -39,9 +39,9 @@ ExpertsAnswer expertsOf(const QuestionContext& context) {
                                           " are shown");
     ExpertsAnswer answer;
     answer.tokens = context.reader.textsOf(context.ids);
-    PassRecorder recorder;
+    ForwardHooks recorder;
     recorder.experts = [&](std::int64_t layer, const ChosenExperts& chosen) {
-        answer.layers.push_back(choicesOf(mixed_tokens, layer, chosen));
+        answer.layers.push_back(choicesOf(mixture, layer, chosen));
     };
     context.reader.hidden(context.ids, context.change, recorder);
     return answer;

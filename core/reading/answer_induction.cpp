@@ -64,7 +64,7 @@ InductionAnswer inductionOf(const QuestionContext& context) {
     const RepeatedTokens text = repeatedTokens(context);
     const std::int64_t P = text.period, T = std::ssize(text.ids);
     const at::Tensor sums = at::zeros({context.model().layers, context.model().heads}, at::kDouble);
-    PassRecorder recorder;
+    ForwardHooks recorder;
     recorder.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
         for (std::int64_t n = std::max(first, text.marks + P); n < first + weights.size(1); ++n)
             for (std::int64_t follower = n - P + 1; follower > text.marks; follower -= P)

@@ -14,7 +14,7 @@ LensAnswer lensOf(const QuestionContext& context) {
                                           std::to_string(kMaxTokens));
     LensAnswer answer;
     answer.tokens = context.reader.textsOf(context.ids);
-    PassRecorder recorder;
+    ForwardHooks recorder;
     recorder.residual = [&](std::int64_t, const at::Tensor& residual) {
         const TextReading reading =
             context.reader.predict(context.reader.decoder().finalNorm(residual), context.ids, 1);

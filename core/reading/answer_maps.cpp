@@ -23,7 +23,7 @@ std::string serializeMaps(const QuestionContext& context) {
         norms.select(0, of).select(0, layer).copy_(
             pairNorms(x, pairing, pairs).repeat_interleave(model.heads / x.size(0), 0));
     };
-    PassRecorder recorder;
+    ForwardHooks recorder;
     recorder.vectors = [&](const LayerView& view) {
         const RotaryConfig& by = model.rotationOf(view.layer);
         const Rotary values = valueRotation(model, view.layer);

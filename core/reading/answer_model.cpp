@@ -32,8 +32,8 @@ ModelSummary summaryOf(const QuestionContext& context) {
     ModelSummary summary{reader.model().name, a.family, a.layers,       a.heads,      a.key_value_heads,
                          a.head_dim,          a.width,  a.feed_forward, a.vocabulary, a.context};
     summary.parameters = reader.model().weights.parameters;
-    summary.experts = a.mixed_tokens.experts;
-    summary.experts_per_token = a.mixed_tokens.per_token;
+    summary.experts = a.mixture.experts;
+    summary.experts_per_token = a.mixture.per_token;
     summary.parameters_per_token = reader.model().weights.parameters_per_token;
     summary.causal = a.causal;
     const Eigen::VectorXd theta = a.rotationOf(0).frequenciesForLength(static_cast<double>(a.context)).theta;

@@ -22,7 +22,7 @@ class Patching {
             throw Error(ErrorKind::usage, "both texts must have as many tokens; they have " +
                                               std::to_string(context.ids.size()) + " and " +
                                               std::to_string(other_.size()));
-        PassRecorder keep;
+        ForwardHooks keep;
         keep.heads = [&](std::int64_t, at::Tensor& mixed) { outputs_.push_back(mixed.clone()); };
         const at::Tensor logits = lastLogits(context.ids, keep), other_logits = lastLogits(other_, {});
         right_ = logits.argmax().item<std::int64_t>();
@@ -37,9 +37,9 @@ class Patching {
         answer.other_difference = difference(other_logits);
     }
 
-    /// Share restored by a head's output, at all positions or at one.
-    double restoredBy(std::int64_t layer, std::int64_t head, std::optional<std::int64_t> position = {}) {
-        PassRecorder patch;
+    /// Recovered share of the logit difference with a head's output patched, at all positions or at one.
+    double recoveredBy(std::int64_t layer, std::int64_t head, std::optional<std::int64_t> position = {}) {
+        ForwardHooks patch;
         patch.heads = [&](std::int64_t at, at::Tensor& mixed) {
             if (at != layer) return;
             at::Tensor to = mixed.select(0, head),
@@ -54,11 +54,11 @@ class Patching {
                (answer.difference - answer.other_difference);
     }
 
-    PatchAnswer answer;  ///< without the restored shares
+    PatchAnswer answer;  ///< without the recovered shares
 
   private:
     /// Logits after the last token [V].
-    at::Tensor lastLogits(std::span<const std::int64_t> text, const PassRecorder& recorder) {
+    at::Tensor lastLogits(std::span<const std::int64_t> text, const ForwardHooks& recorder) {
         const at::Tensor hidden = context_.reader.hidden(text, context_.change, recorder, {pass_++, passes_});
         return context_.reader.decoder().logits(hidden.narrow(0, hidden.size(0) - 1, 1)).squeeze(0);
     }
@@ -77,7 +77,8 @@ PatchAnswer patchOf(const QuestionContext& context) {
     const Question& question = context.question;
     if (question.layer.has_value() != question.head.has_value())
         throw Error(ErrorKind::usage,
-                    "patch shows all heads, or one position by position: --layer and --head");
+                    "to patch one head at each position, give both --layer and --head; without them, all "
+                    "heads are patched");
     if (question.positions) {
         const QuestionContext::Head head = context.selectedHead();
         Patching patching(context, std::ssize(context.ids));
@@ -85,7 +86,7 @@ PatchAnswer patchOf(const QuestionContext& context) {
         patching.answer.head = head.head;
         patching.answer.restored.emplace_back();
         for (std::int64_t position = 0; position < std::ssize(context.ids); ++position)
-            patching.answer.restored.back().push_back(patching.restoredBy(head.layer, head.head, position));
+            patching.answer.restored.back().push_back(patching.recoveredBy(head.layer, head.head, position));
         return patching.answer;
     }
     const Architecture& model = context.model();
@@ -93,7 +94,7 @@ PatchAnswer patchOf(const QuestionContext& context) {
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
         patching.answer.restored.emplace_back();
         for (std::int64_t head = 0; head < model.heads; ++head)
-            patching.answer.restored.back().push_back(patching.restoredBy(layer, head));
+            patching.answer.restored.back().push_back(patching.recoveredBy(layer, head));
     }
     return patching.answer;
 }

@@ -13,7 +13,7 @@ std::string thumbnailsOf(const QuestionContext& context) {
     const auto T = static_cast<std::int64_t>(context.ids.size());
     const std::int64_t span = (T + context.count() - 1) / context.count(), cells = (T + span - 1) / span;
     const at::Tensor all = at::zeros({model.layers, model.heads, cells, cells});
-    PassRecorder recorder;
+    ForwardHooks recorder;
     recorder.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
         const at::Tensor by_key = at::constant_pad_nd(weights, {0, cells * span - weights.size(2)})
                                       .unflatten(2, {cells, span})

@@ -91,7 +91,7 @@ std::string vectorsOf(const QuestionContext& context) {
         rotation.rotatedWidth() > 0 ? rotation.frequenciesForLength(static_cast<double>(context.ids.size()))
                                     : ScaledFrequencies{};
     Named tensors;
-    PassRecorder recorder;
+    ForwardHooks recorder;
     recorder.vectors = [&](const LayerView& view) {
         if (view.layer != at.layer) return;
         tensors = {{"q", view.q.select(0, at.head) *

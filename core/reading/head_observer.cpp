@@ -48,8 +48,8 @@ HeadReport& HeadObserver::report(std::int64_t layer, std::int64_t head) {
     return reports_[static_cast<std::size_t>(layer * architecture_.heads + head)];
 }
 
-PassRecorder HeadObserver::recorder() {
-    PassRecorder recorder;
+ForwardHooks HeadObserver::recorder() {
+    ForwardHooks recorder;
     recorder.vectors = [this](const LayerView& view) { observe(view); };
     recorder.attention = [this](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
         observe(layer, first, weights);

@@ -18,7 +18,7 @@ class HeadObserver {
     HeadObserver(const Architecture& architecture, std::span<const std::int64_t> tokens);
 
     /// Callbacks for the pass, which this object must outlive.
-    PassRecorder recorder();
+    ForwardHooks recorder();
 
     /// One report per layer and head, in this order, after the pass.
     std::vector<HeadReport> reports() const;

@@ -49,7 +49,7 @@ void requireMapsFitReply(const QuestionContext& context, std::int64_t queries, s
 }
 
 AttentionMaps computeAttentionMaps(const QuestionContext& context, std::span<const std::int64_t> ids,
-                                   std::int64_t queries, PassRecorder recorder) {
+                                   std::int64_t queries, ForwardHooks recorder) {
     const auto T = static_cast<std::int64_t>(ids.size());
     const std::int64_t first_row = T - queries;
     const at::Tensor all = at::zeros({context.model().layers, context.model().heads, queries, T});

@@ -31,8 +31,8 @@ struct AttentionMaps {
     at::Tensor attention;     ///< of all heads [L, H, queries, T]
     at::Tensor final_hidden;  ///< hidden states after the final norm [T, C]
 };
-/// @param also  callbacks for the other activations
+/// @param recorder  callbacks for the other activations
 AttentionMaps computeAttentionMaps(const QuestionContext& context, std::span<const std::int64_t> ids,
-                                   std::int64_t queries, PassRecorder recorder = {});
+                                   std::int64_t queries, ForwardHooks recorder = {});
 
 }  // namespace roper

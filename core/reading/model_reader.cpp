@@ -116,7 +116,7 @@ std::vector<std::string> ModelReader::textsOf(std::span<const std::int64_t> ids)
 }
 
 at::Tensor ModelReader::hidden(std::span<const std::int64_t> ids, const Intervention& intervention,
-                               PassRecorder recorder, PassIndex pass) {
+                               ForwardHooks recorder, PassIndex pass) {
     const std::int64_t layers = architecture().layers;
     const std::string unit = pass.of == 1 ? "layers" : "layers in " + std::to_string(pass.of) + " passes";
     const auto report = [&, pass](std::int64_t layer) {
@@ -182,7 +182,7 @@ GeneratedText ModelReader::generate(std::span<const std::int64_t> ids, const Con
     DecoderCache cache;
     Random random(options.seed, Stream::sampling, 0);
     GeneratedText written{{ids.begin(), ids.end()}, {}, textsOf(ids), {}, {}};
-    PassRecorder recorder;
+    ForwardHooks recorder;
     if (options.reported_progress != ContinuationOptions::ReportedProgress::nothing)
         recorder.progress = [&](std::int64_t layer) {
             reportProgress(layer, architecture().layers, "layers");
@@ -211,7 +211,7 @@ void ModelReader::attention(std::span<const std::int64_t> ids, const LayerCallba
     const at::NoGradGuard no_gradients;
     const auto T = static_cast<std::int64_t>(ids.size());
     const at::Tensor layer_weights = at::zeros({architecture().heads, T, T});
-    PassRecorder recorder;
+    ForwardHooks recorder;
     recorder.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
         const std::int64_t queries = weights.size(1);
         layer_weights.narrow(1, first, queries).narrow(2, 0, weights.size(2)).copy_(weights);

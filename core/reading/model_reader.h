@@ -27,7 +27,7 @@ struct ContinuationOptions {
 };
 
 /// Receives the progress of an answer; may throw to cancel it.
-/// @param counted  the unit of `done` and `all`: "layers", "tokens", "layers in 16 passes"
+/// @param unit  the unit of `done` and `all`: "layers", "tokens", "layers in 16 passes"
 using ProgressCallback = std::function<void(std::int64_t done, std::int64_t all, const std::string& unit)>;
 
 struct ReaderOptions {
@@ -69,7 +69,7 @@ class ModelReader {
 
     /// Final hidden states, after the final norm [T, C].
     at::Tensor hidden(std::span<const std::int64_t> ids, const Intervention& intervention,
-                      PassRecorder recorder = {}, PassIndex pass = {});
+                      ForwardHooks recorder = {}, PassIndex pass = {});
 
     /// Surprisals of the text and the `candidates` most likely successors of every token.
     /// @throws Error (usage) for a model that predicts masked tokens
@@ -82,7 +82,7 @@ class ModelReader {
 
     /// Generates token by token until an end-of-text token (any special token) or
     /// `ContinuationOptions::count`. Greedy at temperature 0, otherwise sampled, reproducibly for a seed.
-    /// @param take  receives each token; may return false to stop
+    /// @param receive  receives each token; may return false to stop
     /// @throws Error (usage) for a bidirectional model
     GeneratedText generate(std::span<const std::int64_t> ids, const ContinuationOptions& options,
                            const std::function<bool(std::int64_t id)>& receive = {},

@@ -15,13 +15,12 @@ double minReadingBytes(const Architecture& model, std::int64_t tokens) {
     // computation of logits.
     const std::int64_t attending =
         2 * model.width + 3 * of_queries + 3 * of_keys + 2 * model.heads * Decoder::kQueries;
-    const ExpertMixture& mixed_tokens = model.mixed_tokens;
+    const ExpertMixture& mixture = model.mixture;
     // In a mixture also the router's logits and scores, the sum, and an expert's input and output.
-    const std::int64_t mixing =
-        mixed_tokens.experts == 0
-            ? 0
-            : 6 * model.width + 2 * mixed_tokens.experts +
-                  std::max(3 * mixed_tokens.feed_forward, 2 * mixed_tokens.shared_feed_forward);
+    const std::int64_t mixing = mixture.experts == 0
+                                    ? 0
+                                    : 6 * model.width + 2 * mixture.experts +
+                                          std::max(3 * mixture.feed_forward, 2 * mixture.shared_feed_forward);
     const std::int64_t feeding = std::max(3 * model.width + 2 * model.feed_forward, mixing);
     const std::int64_t predicting = model.width + std::min<std::int64_t>(Decoder::kLogits, model.vocabulary);
     return static_cast<double>(sizeof(float)) * static_cast<double>(tokens) *
@@ -29,13 +28,13 @@ double minReadingBytes(const Architecture& model, std::int64_t tokens) {
 }
 
 double largestMatrixBytes(const Architecture& model) {
-    const ExpertMixture& mixed_tokens = model.mixed_tokens;
+    const ExpertMixture& mixture = model.mixture;
     const bool is_dense =
-        std::find(mixed_tokens.layers.begin(), mixed_tokens.layers.end(), false) != mixed_tokens.layers.end();
-    const std::int64_t most_rows = std::max(
-        {model.heads * model.head_dim, mixed_tokens.experts == 0 || is_dense ? model.feed_forward : 0,
-         mixed_tokens.feed_forward, mixed_tokens.shared_feed_forward, mixed_tokens.experts,
-         std::min<std::int64_t>(Decoder::kLogits, model.vocabulary)});
+        std::find(mixture.layers.begin(), mixture.layers.end(), false) != mixture.layers.end();
+    const std::int64_t most_rows =
+        std::max({model.heads * model.head_dim, mixture.experts == 0 || is_dense ? model.feed_forward : 0,
+                  mixture.feed_forward, mixture.shared_feed_forward, mixture.experts,
+                  std::min<std::int64_t>(Decoder::kLogits, model.vocabulary)});
     return static_cast<double>(sizeof(float)) * static_cast<double>(most_rows) *
            static_cast<double>(model.width);
 }

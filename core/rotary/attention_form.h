@@ -33,7 +33,7 @@ struct AttentionForm {
 
 AttentionForm ropeForm(const Rotary& query_key);
 
-/// @param blend  share of the value rotation: 0 is RoPE, 1 is RoPER
+/// @param value_rotation_strength  share of the value rotation: 0 is RoPE, 1 is RoPER
 AttentionForm roperForm(const Rotary& query_key, const Rotary& value, double value_rotation_strength = 1.0);
 
 /// Common mistakes in implementations of rotary attention, all found in print or public code.

@@ -50,7 +50,7 @@ struct KeptRows {
 };
 
 /// The rows of a file up to a step.
-/// @param rising  whether each step may occur only once; duplicate or out-of-order rows are removed
+/// @param ascending  whether each step may occur only once; duplicate or out-of-order rows are removed
 template <class Row>
 KeptRows<Row> readRowsUpTo(const FilePath& path, std::int64_t step, bool ascending) {
     KeptRows<Row> kept;

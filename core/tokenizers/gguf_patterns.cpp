@@ -26,7 +26,7 @@ std::string likeLlama3(const std::string& digits) {
 }
 
 /// Words of capitals and small letters, as in Mistral's tokenizer Tekken. @param end  what may end a word
-/// @param letters  what each of a word's letters must be, before its class
+/// @param letter  what each of a word's letters must be, before its class
 std::string likeTekken(const std::string& digits, const std::string& end, const std::string& lines,
                        const std::string& letter = "") {
     const auto each = [&](const std::string& kind) {

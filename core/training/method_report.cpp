@@ -36,7 +36,7 @@ std::vector<MethodRow> methodReport(Transformer& model, const at::Tensor& tokens
             for (std::int64_t bucket = 0; bucket < bias.size(0); ++bucket)
                 rows.push_back({step, "relative_bias", {}, head, bucket, bias[bucket][head].item<double>()});
     }
-    const at::Tensor denominators = model.minDenominators(tokens);  // [L, H]
+    const at::Tensor denominators = model.minNormalizers(tokens);  // [L, H]
     if (!denominators.defined()) return rows;
     const at::Tensor least = detachedOnCpu(denominators);
     for (std::int64_t layer = 0; layer < least.size(0); ++layer)

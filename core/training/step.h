@@ -35,8 +35,8 @@ class GradientReducer {
 
 /// One training step: forward, loss, backward, clipping, update. If the loss or the gradient norm is not
 /// finite, nothing is updated.
-/// @param step      1 for the first
-/// @param together  combination with the other processes of the run; null if there are none
+/// @param step     1 for the first
+/// @param reducer  combination with the other processes of the run; null if there are none
 StepResult trainStep(Transformer& model, AdamW& optimizer, const Batch& batch,
                      const Specification::Training& settings, std::int64_t step, at::Device device,
                      GradientReducer* reducer = nullptr);

@@ -378,12 +378,12 @@ class FiguresTest : public QObject {
         QCOMPARE(run({"figure", "mistake", "--out", file, "--set", "mistake=values_twice"}).first, 0);
         QVERIFY(read(file).startsWith("query,feature_of_the_output,difference"));
         QVERIFY(run({"figure", "scores", "--out", file, "--run", "missing", "--runs", runs_.path()})
-                    .second.contains("no run"));
+                    .second.contains("No run"));
         QVERIFY(run({"figure", "scores", "--out", file, "--run", runs_.path() + "/missing"})
-                    .second.contains("no run"));
+                    .second.contains("No run"));
         QVERIFY(
             run({"figure", "scores", "--out", file, "--set", "source=run"}).second.contains("needs a run"));
-        QVERIFY(run({"figure", "mixing", "--out", file, "--set", "run=nope"}).second.contains("no run"));
+        QVERIFY(run({"figure", "mixing", "--out", file, "--set", "run=nope"}).second.contains("No run"));
         QVERIFY(run({"figure", "scores", "--out", file, "--set", "tokens=9999"})
                     .second.contains("from 1 to 4096"));
         QVERIFY(

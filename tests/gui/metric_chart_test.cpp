@@ -29,7 +29,7 @@ class MetricChartTest : public QObject {
         QVERIFY(bold->dataCount() > 100);
         for (const auto& point : *bold->data())
             if (point.key > 30 && point.key < 170) QVERIFY(std::abs(point.value - 2) < 0.03);
-        QVERIFY(chart.figureCaption().contains("mean of 51 values"));
+        QVERIFY(chart.figureCaption().contains("mean of the 51 values"));
         chart.setSmoothing(1);
         QVERIFY(!chart.figureCaption().contains("mean"));
     }

@@ -307,10 +307,10 @@ class MetricPanelTest : public PageTest {
         for (const QLabel* label : panel().findChildren<QLabel*>())
             said = said || label->text() == "mean of 25";
         QVERIFY(said);
-        QVERIFY(panel().chart(0).figureCaption().contains("mean of 25 values"));
+        QVERIFY(panel().chart(0).figureCaption().contains("mean of the 25 values"));
         QVERIFY(!panel().chart(1).figureCaption().contains("mean of"));
         choose(1, Quantity::gradient_norm);
-        QVERIFY(panel().chart(1).figureCaption().contains("mean of 25 values"));
+        QVERIFY(panel().chart(1).figureCaption().contains("mean of the 25 values"));
     }
 
     void theMenuOfAChartChangesIt() {

@@ -329,8 +329,8 @@ class TrainerDeathTest : public PageTest {
     }
     bool saysMemory() const {
         const QString text = notice();
-        for (const char* part :
-             {"of memory", "out of memory", "failed to map", "cannot allocate", "could report anything"})
+        for (const char* part : {"of memory", "out of memory", "failed to map", "cannot allocate",
+                                 "address space", "could report anything"})
             if (text.contains(part)) return true;
         return false;
     }

@@ -100,7 +100,7 @@ class TrainingPageTest : public PageTest {
         writeFileAtomically(run->folder().specificationPath(), toToml(more));
         QTRY_COMPARE(run->state(), RunState::unfinished);
         QCOMPARE(run->steps(), std::int64_t(40));
-        QVERIFY(noticeOf(*run).contains("its run.toml asks for 40 steps now"));
+        QVERIFY(noticeOf(*run).contains("its run.toml now asks for 40 steps"));
         QTRY_VERIFY(page().runsPanel().resumeButton()->isEnabled());
         QTest::mouseClick(page().runsPanel().resumeButton(), Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(run->step(), std::int64_t(40), 60000);

@@ -83,8 +83,11 @@ class SlurmTest(TrainerTest):
         def unfinished():
             return [one["text"] for one in self.states(path).values() if one["state"] != "finished"]
 
-        # For a moment, a requeued element is not listed at all.
-        self.wait(lambda: self.hurry() or not unfinished() or not (self.elements() or time.sleep(3) or self.elements()), seconds)
+        def no_task_is_left():
+            """Whether none is listed for ten seconds: on a busy machine a requeued task is not listed for some of them."""
+            return not any(self.elements() or time.sleep(2) for _ in range(6))
+
+        self.wait(lambda: self.hurry() or not unfinished() or no_task_is_left(), seconds)
         self.assertEqual(unfinished(), [])
 
     def running(self, path):

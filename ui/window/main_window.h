@@ -24,7 +24,7 @@ class MainWindow : public QMainWindow {
     Q_OBJECT
 
   public:
-    /// @param duty  whether this window keeps a worker running for the queue
+    /// @param worker_mode  whether this window keeps a worker running for the queue
     explicit MainWindow(std::filesystem::path runs,
                         QueueLauncher::WorkerMode worker_mode = QueueLauncher::WorkerMode::keep_worker);
     ~MainWindow() override;

@@ -24,7 +24,7 @@ namespace roper {
 /// without one to draw figures.
 class PageSet {
   public:
-    /// @param duty  whether to keep a worker running for the folder's queue
+    /// @param worker_mode  whether to keep a worker running for the folder's queue
     PageSet(const std::filesystem::path& runs, QueueLauncher::WorkerMode worker_mode);
     ~PageSet();
     PageSet(const PageSet&) = delete;

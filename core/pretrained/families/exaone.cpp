@@ -32,11 +32,11 @@ Family exaone_moe() {
     family.config_rules.window_pattern = 4;
     family.config_rules.ignored = {"first_k_dense_replace", "first_last_k_dense_replace", "is_moe_layer",
                                    "num_nextn_predict_layers"};
-    family.config_rules.mixed_tokens = glm4_moe().config_rules.mixed_tokens;
-    family.config_rules.mixed_tokens.experts = {"num_experts", 64, "num_local_experts"};
-    family.config_rules.mixed_tokens.feed_forward.default_value = 1024;
-    family.config_rules.mixed_tokens.shared_experts = {"num_shared_experts", 1};
-    family.config_rules.mixed_tokens.layers = MixtureLayers::listed_or_after_first_dense;
+    family.config_rules.mixture = glm4_moe().config_rules.mixture;
+    family.config_rules.mixture.experts = {"num_experts", 64, "num_local_experts"};
+    family.config_rules.mixture.feed_forward.default_value = 1024;
+    family.config_rules.mixture.shared_experts = {"num_shared_experts", 1};
+    family.config_rules.mixture.layers = MixtureLayers::listed_or_after_first_dense;
     family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.has_expert_width = family.gguf_rules.has_shared_count = true;
     family.gguf_rules.has_dense_first = family.gguf_rules.has_expert_norm = true;

@@ -27,9 +27,9 @@ Family glm4_moe() {
     Family family = llamaLike("glm4_moe", "glm4moe");
     family.describe = [](Architecture& model) {
         model.query_key_norms = QueryKeyNorms::shared_weights;
-        model.mixed_tokens.scores = RouterScores::sigmoid;
-        model.mixed_tokens.choice_bias = true;
-        model.mixed_tokens.least_sum = 1e-20;
+        model.mixture.scores = RouterScores::sigmoid;
+        model.mixture.choice_bias = true;
+        model.mixture.least_sum = 1e-20;
     };
     MixtureNames names = qwenMixtureNames();
     names.choice_bias = "mlp.gate.e_score_correction_bias";
@@ -42,17 +42,17 @@ Family glm4_moe() {
     family.config_rules.query_key_norms_flag = "use_qk_norm";
     family.config_rules.biases.query_key_value = {"attention_bias"};
     family.config_rules.ignored = {"num_nextn_predict_layers", "num_mtp_layers"};
-    family.config_rules.mixed_tokens = {.experts = {"n_routed_experts", 128, "num_local_experts"},
-                                        .per_token = {"num_experts_per_tok", 8},
-                                        .feed_forward = {"moe_intermediate_size", 1408},
-                                        .shared_experts = {"n_shared_experts", 1},
-                                        .layers = MixtureLayers::after_first_dense,
-                                        .first_dense = {"first_k_dense_replace", 1},
-                                        .normalizes_flag = "norm_topk_prob",
-                                        .normalizes_usually = true,
-                                        .groups = {"n_group", 1},
-                                        .groups_per_token = {"topk_group", 1},
-                                        .scale_key = "routed_scaling_factor"};
+    family.config_rules.mixture = {.experts = {"n_routed_experts", 128, "num_local_experts"},
+                                   .per_token = {"num_experts_per_tok", 8},
+                                   .feed_forward = {"moe_intermediate_size", 1408},
+                                   .shared_experts = {"n_shared_experts", 1},
+                                   .layers = MixtureLayers::after_first_dense,
+                                   .first_dense = {"first_k_dense_replace", 1},
+                                   .normalizes_flag = "norm_topk_prob",
+                                   .normalizes_usually = true,
+                                   .groups = {"n_group", 1},
+                                   .groups_per_token = {"topk_group", 1},
+                                   .scale_key = "routed_scaling_factor"};
     family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.feed_forward_norm = "post_attention_norm";
     family.gguf_rules.has_expert_width = family.gguf_rules.has_shared_count = true;
@@ -71,11 +71,11 @@ Family dots1() {
     family.config_rules.windowed = WindowedLayers::from_max_window_on;
     family.config_rules.max_window_layers = 62;
     family.config_rules.ignored = {"moe_layer_freq", "scoring_func", "topk_method", "ep_size"};
-    family.config_rules.mixed_tokens.experts = {"n_routed_experts", 0, "num_local_experts"};
-    family.config_rules.mixed_tokens.per_token = {"num_experts_per_tok", 0};
-    family.config_rules.mixed_tokens.shared_experts = {"n_shared_experts", 0};
-    family.config_rules.mixed_tokens.first_dense = {"first_k_dense_replace", 0};
-    family.config_rules.mixed_tokens.normalizes_usually = false;
+    family.config_rules.mixture.experts = {"n_routed_experts", 0, "num_local_experts"};
+    family.config_rules.mixture.per_token = {"num_experts_per_tok", 0};
+    family.config_rules.mixture.shared_experts = {"n_shared_experts", 0};
+    family.config_rules.mixture.first_dense = {"first_k_dense_replace", 0};
+    family.config_rules.mixture.normalizes_usually = false;
     family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.feed_forward_norm = nullptr;
     return family;
@@ -95,8 +95,8 @@ Family solar_open() {
     // Members of published configs that transformers' class does not read.
     family.config_rules.ignored = {"first_k_dense_replace", "num_nextn_predict_layers", "use_qk_norm"};
     family.config_rules.feed_forward_factor = 1;  // there are no dense layers
-    family.config_rules.mixed_tokens.feed_forward.default_value = 1280;
-    family.config_rules.mixed_tokens.layers = MixtureLayers::all;
+    family.config_rules.mixture.feed_forward.default_value = 1280;
+    family.config_rules.mixture.layers = MixtureLayers::all;
     return family;
 }
 

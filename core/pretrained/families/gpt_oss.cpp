@@ -10,7 +10,7 @@ Family gpt_oss() {
         model.has_sinks = true;
         model.gate_limit = 7;
         model.gate_steepness = 1.702;
-        model.mixed_tokens.router_bias = model.mixed_tokens.expert_biases = true;
+        model.mixture.router_bias = model.mixture.expert_biases = true;
     };
     family.names.sinks = "self_attn.sinks";
     family.mixture_names = {{.router = "mlp.router",
@@ -26,8 +26,8 @@ Family gpt_oss() {
     family.config_rules.windowed = WindowedLayers::all_but_every_nth;
     family.config_rules.window = 128;
     family.config_rules.ignored = {"experts_per_token", "initial_context_length"};
-    family.config_rules.mixed_tokens = {.experts = {"num_local_experts", 128, "num_experts"},
-                                        .per_token = {"num_experts_per_tok", 4}};
+    family.config_rules.mixture = {.experts = {"num_local_experts", 128, "num_experts"},
+                                   .per_token = {"num_experts_per_tok", 4}};
     family.gguf_rules.biases = {if_present, always, never, never};
     family.gguf_rules.feed_forward_norm = "post_attention_norm";
     family.gguf_rules.has_exact_yarn = true;

@@ -33,8 +33,8 @@ Family granitemoe() {
         names.shared_down = "shared_mlp.output_linear";
     }
     family.config_rules.biases.feed_forward = {};
-    family.config_rules.mixed_tokens = {.experts = {"num_local_experts", 8},
-                                        .per_token = {"num_experts_per_tok", 2}};
+    family.config_rules.mixture = {.experts = {"num_local_experts", 8},
+                                   .per_token = {"num_experts_per_tok", 2}};
     family.gguf_rules.biases = {if_present, if_present, never, never};
     family.gguf_rules.has_frequency_factors = false;
     family.gguf_rules.has_shared_width = true;
@@ -44,7 +44,7 @@ Family granitemoe() {
 Family granitemoeshared() {
     Family family = granitemoe();
     family.model_type = "granitemoeshared";
-    family.config_rules.mixed_tokens.shared_feed_forward = {"shared_intermediate_size", 0};
+    family.config_rules.mixture.shared_feed_forward = {"shared_intermediate_size", 0};
     return family;
 }
 

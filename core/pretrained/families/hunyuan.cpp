@@ -67,9 +67,9 @@ Family hunyuan_v1_moe() {
     names.shared_up = "mlp.shared_mlp.up_proj";
     names.shared_down = "mlp.shared_mlp.down_proj";
     family.mixture_names = {names};
-    family.config_rules.mixed_tokens = {.experts = {"num_experts", 1, "num_local_experts"},
-                                        .per_token = {"moe_topk", 1, "num_experts_per_tok"},
-                                        .is_shared = true};
+    family.config_rules.mixture = {.experts = {"num_experts", 1, "num_local_experts"},
+                                   .per_token = {"moe_topk", 1, "num_experts_per_tok"},
+                                   .is_shared = true};
     family.gguf_rules.has_expert_width = family.gguf_rules.has_shared_width = true;
     return family;
 }

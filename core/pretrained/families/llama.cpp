@@ -83,8 +83,8 @@ Family mixtral() {
     family.config_rules.norm_epsilon = 1e-5;
     family.config_rules.windowed = WindowedLayers::all;
     family.config_rules.window = 0;
-    family.config_rules.mixed_tokens = {.experts = {"num_local_experts", 8, "num_experts"},
-                                        .per_token = {"num_experts_per_tok", 2}};
+    family.config_rules.mixture = {.experts = {"num_local_experts", 8, "num_experts"},
+                                   .per_token = {"num_experts_per_tok", 2}};
     family.gguf_rules.biases = {if_present, if_present, never, never};
     family.gguf_rules.interleaves = true;
     family.gguf_rules.requires_full_rotation = true;
@@ -123,9 +123,9 @@ Family llama4_text() {
         model.query_growth_length = 8192;
         model.query_growth_offset = 1;
         model.grows_rotated_layers = false;
-        model.mixed_tokens.scores = RouterScores::sigmoid;
-        model.mixed_tokens.normalizes = false;
-        model.mixed_tokens.weighs_inputs = true;
+        model.mixture.scores = RouterScores::sigmoid;
+        model.mixture.normalizes = false;
+        model.mixture.weighs_inputs = true;
     };
     for (std::string* const name : {&family.names.gate, &family.names.up, &family.names.down})
         name->replace(0, std::string("mlp").size(), "feed_forward");
@@ -146,11 +146,11 @@ Family llama4_text() {
     family.config_rules.windowed = WindowedLayers::chunked;
     family.config_rules.window = 8192;
     family.config_rules.ignored = {"for_llm_compressor"};
-    family.config_rules.mixed_tokens = {.experts = {"num_local_experts", 16},
-                                        .per_token = {"num_experts_per_tok", 1},
-                                        .dense_feed_forward = {"intermediate_size_mlp", 16384},
-                                        .is_shared = true,
-                                        .layers = MixtureLayers::listed_or_by_step};
+    family.config_rules.mixture = {.experts = {"num_local_experts", 16},
+                                   .per_token = {"num_experts_per_tok", 1},
+                                   .dense_feed_forward = {"intermediate_size_mlp", 16384},
+                                   .is_shared = true,
+                                   .layers = MixtureLayers::listed_or_by_step};
     family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.interleaves = true;
     family.gguf_rules.has_frequency_factors = true;

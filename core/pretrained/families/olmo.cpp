@@ -45,15 +45,15 @@ Family olmoe() {
     Family family = llamaLike("olmoe", "olmoe");
     family.describe = [](Architecture& model) {
         model.query_key_norms = QueryKeyNorms::all_heads;
-        model.mixed_tokens.normalizes = false;  // GGUF files do not say this
+        model.mixture.normalizes = false;  // GGUF files do not say this
     };
     family.mixture_names = {qwenMixtureNames()};
     family.config_rules.norm_epsilon = 1e-5;
     family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
     family.config_rules.clip_key = "clip_qkv";
-    family.config_rules.mixed_tokens = {.experts = {"num_experts", 64, "num_local_experts"},
-                                        .per_token = {"num_experts_per_tok", 8},
-                                        .normalizes_flag = "norm_topk_prob"};
+    family.config_rules.mixture = {.experts = {"num_experts", 64, "num_local_experts"},
+                                   .per_token = {"num_experts_per_tok", 8},
+                                   .normalizes_flag = "norm_topk_prob"};
     family.gguf_rules.biases = {if_present, never, never, never};
     return family;
 }
@@ -69,9 +69,9 @@ Family flex_olmo() {
     };
     family.mixture_names = olmoe().mixture_names;
     family.config_rules.norm_epsilon = 1e-6;
-    family.config_rules.mixed_tokens = olmoe().config_rules.mixed_tokens;
-    family.config_rules.mixed_tokens.experts.default_value = 7;
-    family.config_rules.mixed_tokens.per_token.default_value = 5;
+    family.config_rules.mixture = olmoe().config_rules.mixture;
+    family.config_rules.mixture.experts.default_value = 7;
+    family.config_rules.mixture.per_token.default_value = 5;
     return family;
 }
 

@@ -45,9 +45,9 @@ Family phimoe() {
     Family family = llamaLike("phimoe", "phimoe");
     family.describe = [](Architecture& model) {
         model.norm = NormKind::layer;
-        model.mixed_tokens.scores = RouterScores::sparse_mixer;
-        model.mixed_tokens.normalizes = false;
-        model.mixed_tokens.closeness = 0.01;
+        model.mixture.scores = RouterScores::sparse_mixer;
+        model.mixture.normalizes = false;
+        model.mixture.jitter_epsilon = 0.01;
     };
     family.mixture_names = mixtralNames();
     family.mixture_names.back().router = "mlp.router";
@@ -56,9 +56,9 @@ Family phimoe() {
     family.config_rules.windowed = WindowedLayers::all;
     family.config_rules.window = 0;
     family.config_rules.ignored = {"input_jitter_noise"};  // in training alone
-    family.config_rules.mixed_tokens = {.experts = {"num_local_experts", 16},
-                                        .per_token = {"num_experts_per_tok", 2},
-                                        .closeness_key = "router_jitter_noise"};
+    family.config_rules.mixture = {.experts = {"num_local_experts", 16},
+                                   .per_token = {"num_experts_per_tok", 2},
+                                   .closeness_key = "router_jitter_noise"};
     family.gguf_rules.biases = {if_present, always, never, always};
     family.gguf_rules.has_long_factors = true;
     family.gguf_rules.window_pattern = 0;

@@ -39,9 +39,9 @@ MixtureRules qwenMixture(int per_token, int width) {
 Family qwen2_moe() {
     Family family = llamaLike("qwen2_moe", "qwen2moe");
     family.describe = [](Architecture& model) {
-        model.mixed_tokens.shared_is_gated = true;
+        model.mixture.shared_is_gated = true;
         // GGUF files do not say this; llama.cpp's programs do not divide either.
-        model.mixed_tokens.normalizes = false;
+        model.mixture.normalizes = false;
     };
     MixtureNames names = qwenMixtureNames();
     names.shared_gate = "mlp.shared_expert.gate_proj";
@@ -52,9 +52,9 @@ Family qwen2_moe() {
     family.config_rules.biases.query_key_value = {"qkv_bias", true};
     family.config_rules.windowed = WindowedLayers::second_before_max_window;
     family.config_rules.window_flag = "use_sliding_window";
-    family.config_rules.mixed_tokens = qwenMixture(4, 1408);
-    family.config_rules.mixed_tokens.experts = {"num_experts", 60};
-    family.config_rules.mixed_tokens.shared_feed_forward = {"shared_expert_intermediate_size", 5632};
+    family.config_rules.mixture = qwenMixture(4, 1408);
+    family.config_rules.mixture.experts = {"num_experts", 60};
+    family.config_rules.mixture.shared_feed_forward = {"shared_expert_intermediate_size", 5632};
     family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.requires_full_rotation = true;
     family.gguf_rules.has_expert_width = family.gguf_rules.has_shared_width = true;
@@ -67,8 +67,8 @@ Family qwen3_moe() {
     family.gguf = "qwen3moe";
     family.mixture_names = {qwenMixtureNames()};
     family.config_rules.windowed = WindowedLayers::all;
-    family.config_rules.mixed_tokens = qwenMixture(8, 768);
-    family.config_rules.mixed_tokens.experts.default_value = 128;
+    family.config_rules.mixture = qwenMixture(8, 768);
+    family.config_rules.mixture.experts.default_value = 128;
     family.gguf_rules.has_expert_width = true;
     return family;
 }

@@ -64,8 +64,8 @@ Family ernie4_5_moe() {
     family.model_type = "ernie4_5_moe";
     family.gguf = "ernie4_5-moe";
     family.describe = [](Architecture& model) {
-        model.mixed_tokens.choice_bias = true;
-        model.mixed_tokens.least_sum = 1e-12;
+        model.mixture.choice_bias = true;
+        model.mixture.least_sum = 1e-12;
     };
     MixtureNames names = qwenMixtureNames();
     names.choice_bias = "mlp.moe_statics.e_score_correction_bias";
@@ -78,12 +78,12 @@ Family ernie4_5_moe() {
     family.config_rules.biases.head = {"use_bias"};
     family.config_rules.ignored = {"moe_capacity", "moe_gate", "moe_use_aux_free",
                                    "num_nextn_predict_layers"};
-    family.config_rules.mixed_tokens = {.experts = {"moe_num_experts", 64, "num_experts"},
-                                        .per_token = {"moe_k", 6, "num_experts_per_tok"},
-                                        .feed_forward = {"moe_intermediate_size", 1536},
-                                        .shared_experts = {"moe_num_shared_experts", 2},
-                                        .layers = MixtureLayers::by_interval,
-                                        .least_sum_key = "moe_norm_min"};
+    family.config_rules.mixture = {.experts = {"moe_num_experts", 64, "num_experts"},
+                                   .per_token = {"moe_k", 6, "num_experts_per_tok"},
+                                   .feed_forward = {"moe_intermediate_size", 1536},
+                                   .shared_experts = {"moe_num_shared_experts", 2},
+                                   .layers = MixtureLayers::by_interval,
+                                   .least_sum_key = "moe_norm_min"};
     family.gguf_rules.has_expert_width = family.gguf_rules.has_shared_count = true;
     family.gguf_rules.has_dense_first = family.gguf_rules.has_mixture_step = true;
     return family;
@@ -94,8 +94,8 @@ Family minimax_m2() {
     Family family = llamaLike("minimax_m2", "minimax-m2");
     family.describe = [](Architecture& model) {
         model.query_key_norms = QueryKeyNorms::all_heads;
-        model.mixed_tokens.scores = RouterScores::sigmoid;
-        model.mixed_tokens.choice_bias = true;
+        model.mixture.scores = RouterScores::sigmoid;
+        model.mixture.choice_bias = true;
     };
     family.mixture_names = mixtralNames();
     family.config_rules.ignored = {"attn_type_list",
@@ -112,8 +112,8 @@ Family minimax_m2() {
                                    "use_mtp",
                                    "use_qk_norm",
                                    "use_routing_bias"};
-    family.config_rules.mixed_tokens = {.experts = {"num_local_experts", 256, "num_experts"},
-                                        .per_token = {"num_experts_per_tok", 8}};
+    family.config_rules.mixture = {.experts = {"num_local_experts", 256, "num_experts"},
+                                   .per_token = {"num_experts_per_tok", 8}};
     family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.has_expert_width = true;
     return family;

@@ -44,7 +44,7 @@ void expectClose(const at::Tensor& got, const at::Tensor& right, double toleranc
 at::Tensor attentionOf(Decoder& decoder, const std::vector<std::int64_t>& tokens) {
     const auto T = static_cast<std::int64_t>(tokens.size());
     const at::Tensor all = at::zeros({decoder.architecture().layers, decoder.architecture().heads, T, T});
-    PassRecorder recorder;
+    ForwardHooks recorder;
     recorder.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
         all.select(0, layer).narrow(1, first, weights.size(1)).narrow(2, 0, weights.size(2)).copy_(weights);
     };
@@ -110,7 +110,7 @@ TEST(Decoder, NeverReadsExpertsThatNoTokenTakes) {
     std::vector<std::int64_t> tokens = expectedOf("qwen3_moe").tokens;
     tokens.resize(1);
     std::vector<std::set<std::int64_t>> taken(static_cast<std::size_t>(model.architecture.layers));
-    PassRecorder recorder;
+    ForwardHooks recorder;
     recorder.experts = [&](std::int64_t layer, const ChosenExperts& chosen) {
         EXPECT_EQ(chosen.experts.sizes(), at::IntArrayRef({1, 3}));
         EXPECT_NEAR(chosen.weights.sum().item<double>(), 1, 1e-6);
@@ -145,7 +145,7 @@ TEST(Decoder, KeepsWhatEveryTokenUsesBeforeExperts) {
     const PretrainedModel model = openPretrainedModel(kFolder + "/mixtral");
     WeightReader reader(model.tensors);
     const BlockWeights& block = model.weights.blocks[0];
-    const FeedForwardWeights expert = block.mixed_tokens->expert(1);
+    const FeedForwardWeights expert = block.mixture->expert(1);
     const MatrixLocation &of_expert = expert.up.weight, &of_all = block.query.weight;
     reader.setMemoryBudget(
         static_cast<std::uint64_t>(std::max(of_expert.out * of_expert.in, of_all.out * of_all.in)) *
@@ -164,7 +164,7 @@ TEST(Decoder, WhatIsMutedIsLeftOutOfTheScores) {
     const std::vector<std::int64_t> tokens = expectedOf("qwen3").tokens;
     // The scores of layer 0 computed by hand: q and k there do not depend on the ablation.
     LayerView view;
-    PassRecorder recorder;
+    ForwardHooks recorder;
     recorder.vectors = [&](const LayerView& seen) {
         if (seen.layer == 0)
             view = {.layer = 0,
@@ -176,7 +176,7 @@ TEST(Decoder, WhatIsMutedIsLeftOutOfTheScores) {
     decoder.hidden(tokens, {}, recorder);
     const auto weightsWith = [&](const Intervention& intervention) {
         at::Tensor found;
-        PassRecorder attention;
+        ForwardHooks attention;
         attention.attention = [&](std::int64_t layer, std::int64_t, const at::Tensor& weights) {
             if (layer == 0) found = weights.clone();
         };

@@ -76,7 +76,7 @@ TEST(HeadObserver, SumsUpWhatTheWeightsSay) {
         const auto T = static_cast<std::int64_t>(kTokens.size());
         const Architecture& model = decoder.architecture();
         const at::Tensor weights = at::zeros({model.layers, model.heads, T, T});
-        PassRecorder recorder;
+        ForwardHooks recorder;
         recorder.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& part) {
             weights.select(0, layer).narrow(1, first, part.size(1)).narrow(2, 0, part.size(2)).copy_(part);
         };

@@ -33,9 +33,9 @@ TEST(ReadingMemory, AMixtureDecodesOneExpertAtATime) {
     model.head_dim = 16;
     model.vocabulary = 100;
     model.feed_forward = 10'000;  // of dense layers, of which there are none
-    model.mixed_tokens = {.experts = 128, .per_token = 8, .feed_forward = 1000, .layers = {true, true}};
+    model.mixture = {.experts = 128, .per_token = 8, .feed_forward = 1000, .layers = {true, true}};
     EXPECT_EQ(largestMatrixBytes(model), 4.0 * 64 * 1000);
-    model.mixed_tokens.layers = {false, true};
+    model.mixture.layers = {false, true};
     EXPECT_EQ(largestMatrixBytes(model), 4.0 * 64 * 10'000);
     model.feed_forward = 100;
     EXPECT_EQ(minReadingBytes(model, 1000), 4.0 * 1000 * (6 * 64 + 2 * 128 + 3 * 1000));

@@ -105,7 +105,7 @@ TEST(RunModel, ComputesWhatItsTransformerDoes) {
 std::array<at::Tensor, 3> vectorsOf(Decoder& decoder, const std::vector<std::int64_t>& tokens,
                                     std::int64_t layer, std::int64_t head) {
     std::array<at::Tensor, 3> found;
-    PassRecorder recorder;
+    ForwardHooks recorder;
     recorder.vectors = [&](const LayerView& view) {
         if (view.layer == layer)
             found = {view.q.select(0, head), view.k.select(0, head), view.v.select(0, head)};
