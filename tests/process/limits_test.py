@@ -152,7 +152,7 @@ class Tokenizers(TrainerTest):
             self.assertLess(len(said), 400)
 
     def test_a_file_of_ten_megabytes_is_read(self):
-        for members in ({"decoder": [{}] * 2_500_000}, {"decoder": {str(i): [] for i in range(800_000)}}):
+        for members in ({"padding": [{}] * 2_500_000}, {"padding": {str(i): [] for i in range(800_000)}}):
             said, code = self.look(text="0123", **members)
             self.assertEqual(code, 0, said)
 
