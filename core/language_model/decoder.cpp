@@ -188,7 +188,7 @@ at::Tensor Decoder::linearWeights(const LayerView& view, const DecoderCache::Lay
     return similarities / counted.sum(-1, /*keepdim=*/true).clamp_min(kMinDenominator);
 }
 
-/// Σ_j a_nj v_j of every head, for queries from position `pass.first` on → [H, T, d]
+/// Σ_j a_nj v_j of every head, for queries from position `pass.first` on → [H, T, v]
 /// @param all  keys and values of all positions up to the last query: [heads, pass.first + T, d]
 at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) {
     const Architecture& model = architecture();
@@ -199,7 +199,7 @@ at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer
                          (model.scores_by_layer ? static_cast<double>(view.layer + 1) : 1);
     const std::int64_t window = model.isWindowed(view.layer) ? model.window : pass.first + T + 1;
     const bool is_chunked = model.chunked && model.isWindowed(view.layer);
-    const at::Tensor mixed = at::empty({H, T, d}, at::kFloat);
+    const at::Tensor mixed = at::empty({H, T, model.valueWidth()}, at::kFloat);
     for (std::int64_t begin = 0; begin < T; begin += kQueries) {
         const std::int64_t queries = std::min<std::int64_t>(kQueries, T - begin), first = pass.first + begin;
         // Keys outside this range are masked for all queries of the block.
@@ -237,18 +237,48 @@ at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer
                                     from == 0 ? weights : at::constant_pad_nd(weights, {from, 0}));
         const at::Tensor of_values =
             at::bmm(grouped(weights, all.v.size(0)), all.v.narrow(1, from, end - from));
-        mixed.narrow(1, begin, queries).copy_(of_values.view({H, queries, d}));
+        mixed.narrow(1, begin, queries).copy_(of_values.view({H, queries, mixed.size(2)}));
     }
     return mixed;
+}
+
+LayerView Decoder::project(const at::Tensor& x, std::int64_t layer) {
+    const Architecture& model = architecture();
+    const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
+    return {.layer = layer,
+            .q = heads(x, block.query, model.heads, block.query_norm),
+            .k = heads(x, block.key, model.key_value_heads, block.key_norm),
+            .v = heads(x, block.value, model.key_value_heads)};
+}
+
+/// Multi-head latent attention: q = W_q x, or W_q norm(W_dq x); c = norm(W_dkv x); k = [W_r x, W_k c];
+/// v = W_v c.
+LayerView Decoder::projectLatent(const at::Tensor& x, std::int64_t layer) {
+    const Architecture& model = architecture();
+    const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
+    const LatentWeights& by = *block.latent;
+    const auto normed = [&](const at::Tensor& latent, const NormLocation& norm) {
+        constexpr double kEpsilon = 1e-6;  // whatever that of the other norms is
+        return latent * at::rsqrt(latent.square().mean(-1, /*keepdim=*/true) + kEpsilon) *
+               weights_.vector(*norm.weight);
+    };
+    const at::Tensor queries = by.query_down ? normed(linear(x, *by.query_down), *by.query_norm) : x,
+                     latent = normed(linear(x, by.down), by.norm);
+    std::vector<at::Tensor> keys;
+    for (const MatrixLocation& location : by.keys)
+        keys.push_back(product(latent, weights_.matrix(location)));
+    const at::Tensor unrotated = splitHeads(at::cat(keys, 1), model.heads),
+                     shared = linear(x, by.shared_key).unsqueeze(0).expand({model.heads, -1, -1});
+    return {.layer = layer,
+            .q = splitHeads(linear(queries, block.query), model.heads),
+            .k = at::cat({shared, unrotated}, -1),
+            .v = splitHeads(product(latent, weights_.matrix(by.values)), model.heads)};
 }
 
 at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pass& pass) {
     const Architecture& model = architecture();
     const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
-    LayerView view{.layer = layer,
-                   .q = heads(x, block.query, model.heads, block.query_norm),
-                   .k = heads(x, block.key, model.key_value_heads, block.key_norm),
-                   .v = heads(x, block.value, model.key_value_heads)};
+    LayerView view = block.latent ? projectLatent(x, layer) : project(x, layer);
     // A rotation preserves lengths, so scaling queries before it is equivalent.
     const std::size_t kind = model.rotation_of_layer[static_cast<std::size_t>(layer)];
     const RotaryConfig& by = model.rotations[kind];
@@ -278,7 +308,8 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
         for (std::int64_t head = 0; head < model.heads; ++head)
             if (muted.contains(layer, head)) mixed.select(0, head).zero_();
     if (pass.recorder.heads) pass.recorder.heads(layer, mixed);
-    return linear(mixed.transpose(0, 1).reshape({pass.tokens, model.heads * model.head_dim}), block.output);
+    return linear(mixed.transpose(0, 1).reshape({pass.tokens, model.heads * model.valueWidth()}),
+                  block.output);
 }
 
 at::Tensor Decoder::preNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,

@@ -14,10 +14,11 @@
 
 namespace roper {
 
-/// Inputs of one block's attention. T tokens, H heads, K key/value heads, d = head_dim.
+/// Inputs of one block's attention. T tokens, H heads, K key/value heads, d = head_dim, v the width of
+/// values.
 struct LayerView {
     std::int64_t layer = 0;
-    at::Tensor q = {}, k = {}, v = {};  ///< before rotation [H, T, d], [K, T, d], [K, T, d]
+    at::Tensor q = {}, k = {}, v = {};  ///< before rotation [H, T, d], [K, T, d], [K, T, v]
     /// φ(q) and φ(k) of linear attention, without a rotation.
     at::Tensor unrotated_q = {}, unrotated_k = {};
     /// As used in the scores and the weighted sum; [H, T, d] each if heads of a group differ.
@@ -43,7 +44,7 @@ struct ForwardHooks {
     /// are those visible to the last query.
     std::function<void(std::int64_t layer, std::int64_t first_query, const at::Tensor& weights)> attention =
         {};
-    /// Output of every head [H, T, d] before the output projection; may be modified.
+    /// Output of every head [H, T, v] before the output projection; may be modified.
     std::function<void(std::int64_t layer, at::Tensor& mixed)> heads = {};
     /// The residual stream after each block [T, C]; layer −1 is the embeddings.
     std::function<void(std::int64_t layer, const at::Tensor& residual)> residual = {};
@@ -143,6 +144,9 @@ class Decoder {
     /// Queries, keys or values of every head [heads, T, d], from x [T, C].
     at::Tensor heads(const at::Tensor& x, const LinearLocation& by, std::int64_t count,
                      const std::optional<NormLocation>& normed = {});
+    /// Queries, keys and values of a layer, before rotation.
+    LayerView project(const at::Tensor& x, std::int64_t layer);
+    LayerView projectLatent(const at::Tensor& x, std::int64_t layer);
     at::Tensor linear(const at::Tensor& x, const LinearLocation& location,
                       WeightReader::Part part = WeightReader::Part::of_all_tokens);
     at::Tensor attention(const at::Tensor& x, std::int64_t layer, const Pass& pass);

@@ -230,7 +230,8 @@ at::Tensor pairNorms(const at::Tensor& x, Pairing pairing, std::int64_t pairs) {
     const auto lengths = [](const at::Tensor& first, const at::Tensor& second) {
         return (first.square() + second.square()).sqrt_().mean(-2);
     };
-    const auto ofNeighbours = [&](const at::Tensor& features) {
+    const auto ofNeighbours = [&](at::Tensor features) {
+        if (features.size(-1) % 2 != 0) features = at::constant_pad_nd(features, {0, 1});
         const at::Tensor as_pairs = features.unflatten(-1, {features.size(-1) / 2, 2});
         return lengths(as_pairs.select(-1, 0), as_pairs.select(-1, 1));
     };

@@ -48,13 +48,25 @@ struct ExpertMixture {
     bool normalizes = true;        ///< the weights of a token are divided by their sum
     double least_sum = 0;          ///< least value of that divisor
     double scale = 1;              ///< multiplies the weights
-    /// Experts form groups; those of a token are in the `groups_per_token` groups whose two best experts have
-    /// the largest sum.
+    /// Experts form groups; those of a token are in the `groups_per_token` groups whose best experts have the
+    /// largest sum of scores.
     std::int64_t groups = 1, groups_per_token = 1;
+    std::int64_t summed_of_group = 2;  ///< number of those best experts (1 in DeepSeek V2)
     double jitter_epsilon =
         0;  ///< ε of `sparse_mixer`: logits whose relative distance to the largest exceeds 2ε are masked
 
     bool isIn(std::int64_t layer) const { return experts > 0 && layers[static_cast<std::size_t>(layer)]; }
+};
+
+/// Multi-head latent attention (DeepSeek V2, arXiv 2405.04434): keys and values are computed from a short
+/// latent vector of each token, and the rotated part of the keys is one for all heads. Queries and keys begin
+/// with their rotated part here, whatever the order in files, which scores do not depend on.
+struct LatentAttention {
+    std::int64_t rank = 0;        ///< width of the latent vector; 0: no latent attention
+    std::int64_t query_rank = 0;  ///< the same for queries; 0: they are computed from x
+    std::int64_t rotated = 0;     ///< width of the rotated part
+
+    bool isUsed() const { return rank > 0; }
 };
 
 /// What a published decoder computes, described by the features in which families differ. A block is
@@ -63,7 +75,9 @@ struct Architecture {
     std::string family;  ///< Hugging Face's model_type, such as "llama"
     std::int64_t vocabulary = 0, width = 0, layers = 0, heads = 0, key_value_heads = 0, head_dim = 0,
                  feed_forward = 0;
-    std::int64_t context = 0;  ///< context length in training, tokens
+    std::int64_t value_dim = 0;  ///< width of a head's values; 0: head_dim
+    std::int64_t context = 0;    ///< context length in training, tokens
+    LatentAttention latent = {};
 
     NormKind norm = NormKind::rms;
     double norm_epsilon = 1e-5;
@@ -124,6 +138,8 @@ struct Architecture {
     /// Factor on a pair of a rotated query or key at a position (xPos); empty: 1.
     std::function<double(int pair, int pairs, double position, bool is_query)> decay;
 
+    /// Width of a head's values and output.
+    std::int64_t valueWidth() const { return value_dim > 0 ? value_dim : head_dim; }
     const RotaryConfig& rotationOf(std::int64_t layer) const {
         return rotations[rotation_of_layer[static_cast<std::size_t>(layer)]];
     }

@@ -20,6 +20,14 @@ struct TensorNames {
         after_attention_norm, feed_forward_norm, gate, gate_up, up, down, after_feed_forward_norm, sinks;
 };
 
+/// Names of the tensors of multi-head latent attention, each preceded by `TensorNames::layer`.
+struct LatentNames {
+    std::string query_down, query_norm, query_up;
+    std::string down;  ///< the latent vector, then the rotated part of keys
+    std::string norm;
+    std::string up;  ///< for each head its keys without the rotated part, then its values
+};
+
 /// Names of the tensors of a mixture, each preceded by `TensorNames::layer`. "{}" stands for the expert.
 struct MixtureNames {
     std::string router;  ///< without ".weight"
@@ -94,9 +102,16 @@ struct MixtureRules {
     const char* normalizes_flag = nullptr;
     bool normalizes_usually = false;
     Count groups = {}, groups_per_token = {};
-    const char* scale_key = nullptr;      ///< `ExpertMixture::scale`, 1 by default
+    const char* scale_key = nullptr;  ///< `ExpertMixture::scale`; `describe` sets the default
+    /// Groups have an effect only if this text of the config says so; null: always (DeepSeek V2).
+    const char *groups_method_key = nullptr, *groups_method = nullptr;
     const char* least_sum_key = nullptr;  ///< `ExpertMixture::least_sum`; `describe` sets the default
     const char* closeness_key = nullptr;  ///< `ExpertMixture::jitter_epsilon`, likewise
+};
+
+/// Default widths of multi-head latent attention; 0 in all: the family does not have it.
+struct LatentRules {
+    std::int64_t rank = 0, query_rank = 0, unrotated = 0, values = 0;
 };
 
 /// What the family's class in transformers reads of a config.json, and its defaults. The class does not read
@@ -135,6 +150,7 @@ struct ConfigRules {
     const char* window_flag = nullptr;  ///< if false, there is no window
 
     MixtureRules mixture = {};
+    LatentRules latent = {};
     const char* gate_limit_key = nullptr;      ///< `Architecture::gate_limit`; `describe` sets the default
     const char* gate_steepness_key = nullptr;  ///< likewise
 
@@ -217,6 +233,7 @@ struct Family {
     TensorNames names;
     /// Names of the tensors of mixtures, in several versions of transformers.
     std::vector<MixtureNames> mixture_names;
+    LatentNames latent_names;
     /// all_gate_up and all_down are [experts, in, out]; gate and up take turns.
     bool experts_transposed = false, experts_take_turns = false;
     bool interleaved_heads = false;  ///< query_key_value holds q, k, v of head 0, then of head 1, … (NeoX)

@@ -96,6 +96,16 @@ std::vector<bool> mixtureLayers(const ConfigFields& config, const MixtureRules& 
     return all;
 }
 
+/// Whether experts form groups. @throws Error (usage) for a method of choosing experts that the class lacks
+bool hasGroups(const ConfigFields& config, const MixtureRules& rules) {
+    if (rules.groups_method_key == nullptr) return true;
+    const std::string method = config.text(rules.groups_method_key).value_or("greedy");
+    if (method != "greedy" && method != rules.groups_method)
+        config.refuse(rules.groups_method_key, "must be greedy or " + std::string(rules.groups_method) +
+                                                   ", not \"" + toSingleLine(method) + "\"");
+    return method == rules.groups_method;
+}
+
 /// @throws by `refuse`, which gets the name of a number and what is wrong with it
 template <class Refuse>
 void requireSound(const ExpertMixture& mixture, const Refuse& refuse) {
@@ -106,7 +116,7 @@ void requireSound(const ExpertMixture& mixture, const Refuse& refuse) {
         refuse("per_token", "is " + std::to_string(mixture.per_token) +
                                 "; this family's router chooses two experts, whatever it says");
     const bool fits = mixture.groups_per_token <= mixture.groups && mixture.experts % mixture.groups == 0 &&
-                      (mixture.groups == 1 || mixture.experts / mixture.groups >= 2);
+                      (mixture.groups == 1 || mixture.experts / mixture.groups >= mixture.summed_of_group);
     if (!fits || mixture.experts / mixture.groups * mixture.groups_per_token < mixture.per_token)
         refuse("groups", "is " + std::to_string(mixture.groups) + ": " + std::to_string(mixture.experts) +
                              " experts do not form groups of two or more, " +
@@ -136,9 +146,11 @@ void readMixture(const ConfigFields& config, const ConfigRules& of_family, Archi
     mixture.layers = mixtureLayers(config, rules, model.layers);
     if (rules.normalizes_flag != nullptr)
         mixture.normalizes = config.flag(rules.normalizes_flag).value_or(rules.normalizes_usually);
-    mixture.groups = rules.groups.key == nullptr ? 1 : countOf(config, rules.groups, 1, most_experts);
-    mixture.groups_per_token =
-        rules.groups_per_token.key == nullptr ? 1 : countOf(config, rules.groups_per_token, 1, most_experts);
+    const bool has_groups = hasGroups(config, rules);
+    if (has_groups && rules.groups.key != nullptr)
+        mixture.groups = countOf(config, rules.groups, 1, most_experts);
+    if (has_groups && rules.groups_per_token.key != nullptr)
+        mixture.groups_per_token = countOf(config, rules.groups_per_token, 1, most_experts);
     const auto read = [&](const char* key, double low, double high, double& value) {
         if (key != nullptr) value = config.number(key, low, high).value_or(value);
     };

@@ -251,6 +251,53 @@ class Locator {
         return weights;
     }
 
+    /// Rows of one of the parts of each head, where a tensor holds for each head `first` and then `second`
+    /// rows.
+    Rows rowsOfHeads(std::int64_t first, std::int64_t second, bool is_second) const {
+        Rows rows;
+        for (std::int64_t head = 0; head < model_.heads; ++head)
+            rows.push_back({head * (first + second) + (is_second ? first : 0), is_second ? second : first});
+        return rows;
+    }
+
+    /// Multi-head latent attention, and `BlockWeights::query`.
+    LatentWeights latent(std::int64_t layer, LinearLocation& query) {
+        const LatentNames& names = family_.latent_names;
+        const auto name = [&](const std::string& part) { return inLayer(layer, part); };
+        const LatentAttention& latent = model_.latent;
+        const std::int64_t H = model_.heads, d = model_.head_dim, unrotated = d - latent.rotated,
+                           values = model_.valueWidth(), up = H * (unrotated + values);
+        const BiasRule bias = biases_.query_key_value;
+        LatentWeights weights;
+        // In files the rotated features of a head are its last ones.
+        Rows rotated_first;
+        for (std::int64_t head = 0; head < H; ++head) {
+            rotated_first.push_back({head * d + unrotated, latent.rotated});
+            rotated_first.push_back({head * d, unrotated});
+        }
+        if (latent.query_rank > 0) {
+            weights.query_down = linear(name(names.query_down), latent.query_rank, model_.width, bias);
+            weights.query_norm =
+                NormLocation{vector(name(names.query_norm) + ".weight", latent.query_rank, {})};
+            query =
+                part(name(names.query_up), H * d, latent.query_rank, H * d, rotated_first, BiasRule::never);
+        } else {
+            query = part(name(names_.query), H * d, model_.width, H * d, rotated_first, BiasRule::never);
+        }
+        const std::int64_t all = latent.rank + latent.rotated;
+        weights.down = part(name(names.down), latent.rank, model_.width, all, {{0, latent.rank}}, bias);
+        weights.shared_key =
+            part(name(names.down), latent.rotated, model_.width, all, {{latent.rank, latent.rotated}}, bias);
+        weights.norm = NormLocation{vector(name(names.norm) + ".weight", latent.rank, {})};
+        weights.keys = {part(name(names.up), H * unrotated, latent.rank, up,
+                             rowsOfHeads(unrotated, values, false), BiasRule::never)
+                            .weight};
+        weights.values = part(name(names.up), H * values, latent.rank, up,
+                              rowsOfHeads(unrotated, values, true), BiasRule::never)
+                             .weight;
+        return weights;
+    }
+
     VectorLocation sinks(const std::string& name) { return vector(name, model_.heads, {}); }
 
     void requireNoUnknownTensors() const {
@@ -358,7 +405,9 @@ BlockWeights locateBlock(Locator& in, const Architecture& model, std::int64_t la
     const std::int64_t d = model.head_dim, of_queries = model.heads * d, of_keys = model.key_value_heads * d;
     BlockWeights block;
     if (model.norms_before) block.attention_norm = in.norm(name(names.attention_norm), model.width);
-    if (!names.query_key_value.empty() && in.has(name(names.query_key_value))) {
+    if (model.latent.isUsed()) {
+        block.latent = in.latent(layer, block.query);
+    } else if (!names.query_key_value.empty() && in.has(name(names.query_key_value))) {
         in.splitQueryKeyValue(name(names.query_key_value), block);
     } else {
         const BiasRule bias = in.biases().query_key_value;
@@ -366,7 +415,8 @@ BlockWeights locateBlock(Locator& in, const Architecture& model, std::int64_t la
         block.key = in.linear(name(names.key), of_keys, model.width, bias);
         block.value = in.linear(name(names.value), of_keys, model.width, bias);
     }
-    block.output = in.linear(name(names.output), model.width, of_queries, in.biases().output);
+    block.output =
+        in.linear(name(names.output), model.width, model.heads * model.valueWidth(), in.biases().output);
     if (model.normsQueriesIn(layer) && !model.query_key_norm_weights) {
         block.query_norm = block.key_norm = NormLocation{};
     } else if (model.normsQueriesIn(layer)) {

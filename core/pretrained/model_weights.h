@@ -64,11 +64,25 @@ struct MixtureWeights {
     FeedForwardWeights expert(std::int64_t number) const;
 };
 
+/// Multi-head latent attention (`LatentAttention`) of H heads, with n features that do not rotate and v
+/// values.
+struct LatentWeights {
+    std::optional<LinearLocation> query_down;  ///< [query_rank, width]; queries are then computed from it
+    std::optional<NormLocation> query_norm;    ///< [query_rank]
+    LinearLocation down;                       ///< [rank, width]
+    NormLocation norm;                         ///< [rank]
+    LinearLocation shared_key;                 ///< the rotated part of keys [rotated, width]
+    std::vector<MatrixLocation> keys;          ///< [H·n, rank], or for each head [n, rank]
+    MatrixLocation values;                     ///< [H·v, rank]
+};
+
 /// Where the parameters of a block are stored; empty if the family has no such parameter.
 struct BlockWeights {
     std::optional<NormLocation> attention_norm;  ///< absent without `Architecture::norms_before`
     LinearLocation query, key, value,
         output;  ///< [heads·d, width], [key_value_heads·d, width] twice, [width, heads·d]
+    /// Instead of `key` and `value`; `query` is [heads·d, query_rank] if queries have a latent vector.
+    std::optional<LatentWeights> latent;
     std::optional<NormLocation> query_norm, key_norm;  ///< [d], or [heads·d] (`QueryKeyNorms`)
     std::optional<NormLocation> after_attention_norm, after_feed_forward_norm;
     /// Absent without `Architecture::norms_before`, and where both branches share a norm.

@@ -3,6 +3,7 @@
 #include "core/operators/rotary_operator.h"
 #include "core/operators/tensor_bytes.h"
 #include "core/reading/answers.h"
+#include "core/reading/head_observer.h"
 #include "core/reading/model_facts.h"
 #include "core/reading/value_weights.h"
 
@@ -16,12 +17,12 @@ std::string serializeMaps(const QuestionContext& context) {
     const Architecture& model = context.model();
     const std::int64_t T = std::ssize(context.ids);
     requireMapsFitReply(context, T, T);
-    const at::Tensor norms = at::zeros({4, model.layers, model.heads, model.head_dim / 2});
+    const at::Tensor norms = at::zeros({4, model.layers, model.heads, (model.head_dim + 1) / 2});
     // A rotation preserves every pair's norm.
     const auto note = [&](std::int64_t of, std::int64_t layer, const at::Tensor& x, Pairing pairing,
                           std::int64_t pairs) {
-        norms.select(0, of).select(0, layer).copy_(
-            pairNorms(x, pairing, pairs).repeat_interleave(model.heads / x.size(0), 0));
+        norms.select(0, of).select(0, layer).copy_(pairNorms(withWidth(x, model.head_dim), pairing, pairs)
+                                                       .repeat_interleave(model.heads / x.size(0), 0));
     };
     ForwardHooks recorder;
     recorder.vectors = [&](const LayerView& view) {

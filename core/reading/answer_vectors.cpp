@@ -21,6 +21,7 @@ void requireKnownForm(const QuestionContext& context, std::int64_t layer) {
                         "shows its weights");
     };
     if (model.score_softcap > 0) refuse("this model caps its scores");
+    if (model.latent.isUsed()) refuse("this model has latent attention");
     if (model.has_sinks) refuse("the softmax of this model has a sink");
     if (model.norms_rotated && model.query_key_norm_weights)
         refuse("this model norms queries and keys after their rotation");

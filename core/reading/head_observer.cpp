@@ -29,6 +29,10 @@ Eigen::MatrixXd matrixOf(const at::Tensor& x) {
     return Eigen::Map<const RowMajor>(exact.const_data_ptr<double>(), exact.size(0), exact.size(1));
 }
 
+at::Tensor withWidth(const at::Tensor& x, std::int64_t width) {
+    return x.size(-1) == width ? x : at::constant_pad_nd(x, {0, width - x.size(-1)});
+}
+
 HeadObserver::HeadObserver(const Architecture& architecture, std::span<const std::int64_t> tokens)
     : architecture_(architecture),
       T_(static_cast<std::int64_t>(tokens.size())),
@@ -69,7 +73,7 @@ void HeadObserver::observe(const LayerView& view) {
         return matrixOf(pairNorms(x, rotary.pairing, rotary.pairs()));
     };
     const Eigen::MatrixXd query_norms = norms(view.rotated_q), key_norms = norms(view.rotated_k),
-                          value_norms = norms(view.v);
+                          value_norms = norms(withWidth(view.v, architecture_.head_dim));
     const auto observeHead = [&](std::int64_t head) {
         HeadReport& to = report(view.layer, head);
         const Eigen::MatrixXd Q = matrixOf(view.rotated_q.select(0, head)),

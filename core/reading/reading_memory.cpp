@@ -9,7 +9,7 @@ namespace roper {
 
 double minReadingBytes(const Architecture& model, std::int64_t tokens) {
     const std::int64_t of_queries = model.heads * model.head_dim,
-                       of_keys = model.key_value_heads * model.head_dim;
+                       of_keys = model.key_value_heads * model.head_dim + model.latent.rank;
     // Numbers per token that exist at once in attention (residuals before and after the norm; q, k and v, q
     // and k also rotated; weighted sums; scores and weights), in the feed-forward layers, and in the
     // computation of logits.

@@ -1,5 +1,6 @@
 #include "core/reading/value_weights.h"
 
+#include "core/base/error.h"
 #include "core/reading/head_observer.h"
 
 namespace roper {
@@ -12,6 +13,11 @@ Rotary valueRotation(const Architecture& model, std::int64_t layer) {
 
 ValueWeights::ValueWeights(Decoder& decoder, std::int64_t layer)
     : model_(decoder.architecture()), rotation_(valueRotation(model_, layer)) {
+    if (model_.latent.isUsed())
+        throw Error(
+            ErrorKind::usage,
+            "values of latent attention are normed between two linear layers, so that a head has no OV "
+            "circuit");
     const BlockWeights& block = decoder.model().weights.blocks[static_cast<std::size_t>(layer)];
     output_ = decoder.weights().matrix(block.output.weight);
     value_ = decoder.weights().matrix(block.value.weight);

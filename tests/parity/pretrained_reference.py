@@ -1,10 +1,10 @@
-"""Writes small random models of every family that is read into pretrained/dense.tar.xz and, if it has mixtures of experts, into
-pretrained/mixtures.tar.xz (--mixtures writes that alone): FAMILY/ as a Hugging Face folder, FAMILY.gguf, and
-FAMILY/expected.safetensors, the tokens, logits and attention that transformers computes. Writes -ln p of these models under other
-settings, too: pretrained/gguf_entries.json with the entries of a GGUF file that ask for them (--entries writes that alone) and
-pretrained/configs.json with the members of a config.json (--configs). Needs the Python packages torch (2.11.0), transformers
-(5.24.0), safetensors and sentencepiece, and on PYTHONPATH the folders llama.cpp and llama.cpp/gguf-py of llama-cpp-python's source
-package (0.3.36), whose `conversion` writes the GGUF files."""
+"""Writes small random models of every family that is read into pretrained/dense.tar.xz, those with mixtures of experts into
+pretrained/mixtures.tar.xz (--mixtures writes that alone), and those with latent attention into pretrained/latent.tar.xz (--latent):
+FAMILY/ as a Hugging Face folder, FAMILY.gguf, and FAMILY/expected.safetensors, the tokens, logits and attention that transformers
+computes. Writes -ln p of these models under other settings, too: pretrained/gguf_entries.json with the entries of a GGUF file that
+ask for them (--entries writes that alone) and pretrained/configs.json with the members of a config.json (--configs). Needs the
+Python packages torch (2.11.0), transformers (5.24.0), safetensors and sentencepiece, and on PYTHONPATH the folders llama.cpp and
+llama.cpp/gguf-py of llama-cpp-python's source package (0.3.36), whose `conversion` writes the GGUF files."""
 
 import json
 import math
@@ -23,7 +23,7 @@ from archive import pack
 from safetensors.torch import load_file, save_file
 
 HERE = pathlib.Path(__file__).parent / "pretrained"
-ARCHIVE, MIXTURE_ARCHIVE = HERE / "dense.tar.xz", HERE / "mixtures.tar.xz"
+ARCHIVE, MIXTURE_ARCHIVE, LATENT_ARCHIVE = HERE / "dense.tar.xz", HERE / "mixtures.tar.xz", HERE / "latent.tar.xz"
 UNPACKED = pathlib.Path(tempfile.mkdtemp(prefix="small-models-"))
 TOKENS = 24
 SIZES = {"vocab_size": 64, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
@@ -80,6 +80,16 @@ OF_PHI = {**LONGROPE, "partial_rotary_factor": 1.0, "short_factor": [1.0, 1.1, 1
 OF_QWEN = {"num_experts": 6, "num_experts_per_tok": 3, "moe_intermediate_size": 12}
 OF_GLM = {"n_routed_experts": 8, "num_experts_per_tok": 3, "moe_intermediate_size": 12, "n_shared_experts": 2,
           "routed_scaling_factor": 1.7, "first_k_dense_replace": 1, "num_hidden_layers": 3, "head_dim": 8}
+OF_DEEPSEEK = {"n_routed_experts": 8, "num_experts_per_tok": 3, "moe_intermediate_size": 12, "first_k_dense_replace": 1,
+               "num_key_value_heads": 4, "kv_lora_rank": 12, "qk_rope_head_dim": 6, "qk_nope_head_dim": 10, "v_head_dim": 7,
+               "initializer_range": 0.1}  # larger scores would be rounded too much
+OF_LATENT_YARN = {**YARN, "original_max_position_embeddings": 8, "mscale": 1.0, "mscale_all_dim": 0.7}
+# The same of families with latent attention.
+LATENT = {
+    "deepseek_v2": ({**OF_DEEPSEEK, "q_lora_rank": None, "rope_parameters": OF_LATENT_YARN, "n_shared_experts": 2}, torch.bfloat16),
+    "deepseek_v3": ({**OF_DEEPSEEK, "q_lora_rank": 14, "n_group": 4, "topk_group": 2, "attention_bias": True,
+                     "num_hidden_layers": 3}, torch.bfloat16),
+}
 # The same of families with mixtures of experts.
 MIXTURES = {
     "mixtral": ({**OF_EXPERTS, "num_experts_per_tok": 2}, torch.bfloat16),
@@ -110,9 +120,9 @@ MIXTURES = {
 }
 # Stored a second time, in merged/, with the names of transformers 5's own classes: one tensor for all experts.
 MERGED = {"mixtral", "granitemoe", "phimoe", "ernie4_5_moe"}
-MODELS = {**DENSE, **MIXTURES}
+MODELS = {**DENSE, **MIXTURES, **LATENT}
 # llama.cpp's converter does not know the first three; it writes Mistral's models as Llama's.
-WITHOUT_GGUF = {"flex_olmo", "helium", "ministral", "mistral"}
+WITHOUT_GGUF = {"deepseek_v2", "deepseek_v3", "flex_olmo", "helium", "ministral", "mistral"}
 
 # Name: family, entries (without the architecture) and tensors that its GGUF file gets, and the equivalent fields of the config.
 # Without a window, the model is not causal. Each of eight pairs has its own factor.
@@ -294,6 +304,11 @@ CONFIGS = {
                                                         "layer_types": ["full_attention", "chunked_attention"] * 2}),
     "windows of EXAONE with experts": ("exaone_moe", {"sliding_window": 3, "norm_topk_prob": False, "n_group": 1, "topk_group": 1}),
     "windows of dots.llm1": ("dots1", {"sliding_window": 4, "max_window_layers": 1, "layer_types": None}),
+    "the best groups of DeepSeek V2": ("deepseek_v2", {"topk_method": "group_limited_greedy", "n_group": 4, "topk_group": 2,
+                                                       "routed_scaling_factor": 1.7, "norm_topk_prob": True}),
+    "no YaRN, and so no factor on scores": ("deepseek_v2", {"rope_parameters": {"rope_type": "default", "rope_theta": 5000.0}}),
+    "YaRN of DeepSeek V3 by halves": ("deepseek_v3", {"rope_parameters": OF_LATENT_YARN, "rope_interleave": False,
+                                                      "routed_scaling_factor": 0.5, "norm_topk_prob": False}),
     "a smaller share of Phi": ("phi", {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25}}),
 }
 
@@ -317,10 +332,13 @@ def write_configs() -> None:
 
 def main() -> None:
     if sys.argv[1:] in (["--entries"], ["--configs"]):
-        for path in (ARCHIVE, MIXTURE_ARCHIVE):
+        for path in (ARCHIVE, MIXTURE_ARCHIVE, LATENT_ARCHIVE):
             with tarfile.open(path) as archive:
                 archive.extractall(UNPACKED, filter="data")
         return write_entries() if sys.argv[1] == "--entries" else write_configs()
+    write_models(LATENT, LATENT_ARCHIVE)
+    if sys.argv[1:] == ["--latent"]:
+        return None
     write_models(MIXTURES, MIXTURE_ARCHIVE)
     if sys.argv[1:] == ["--mixtures"]:
         return None

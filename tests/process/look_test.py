@@ -279,6 +279,21 @@ class SmallModels(TrainerTest):
         output = look(self.model(family), "--json", *arguments).splitlines()
         return [json.loads(line) for line in output]
 
+    # Queries and keys of 6 rotated and 10 other features, values of 7.
+    def test_heads_of_latent_attention(self):
+        for family, layers in (("deepseek_v2", 2), ("deepseek_v3", 3)):
+            text = ("--text", self.text(family))
+            heads = self.ask(family, "--what", "heads", *text)
+            self.assertEqual([(head["layer"], head["head"]) for head in heads], [(layer, head) for layer in range(layers) for head in range(4)])
+            for head in self.ask(family, "--what", "bands", *text):
+                self.assertEqual(len(head["score_share"]), 3)
+                self.assertAlmostEqual(sum(head["score_share"]) + head["unrotated_share"], 1, places=5)
+                self.assertEqual(head["value_norm"][4:], [0] * 4)  # pairs of features that values lack
+                self.assertTrue(all(norm > 0 for norm in head["value_norm"][:4]))
+            self.assertEqual(len(self.ask(family, "--what", "subsets", "--count", 2, *text)), 4)
+            self.assertIn("latent attention", look(self.model(family), "--what", "kernels", expected=2))
+            self.assertIn("latent attention", look(self.model(family), "--what", "copying", *text, expected=2))
+
     def test_longer_texts_are_read_with_scaled_frequencies(self):
         text = self.text("llama")
         (answer,) = self.ask("llama", "--what", "lengths", "--text", text, "--factor", 2)

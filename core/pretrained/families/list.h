@@ -30,6 +30,8 @@
     FAMILY(smollm3)            \
     FAMILY(exaone4)            \
     FAMILY(exaone_moe)         \
+    FAMILY(deepseek_v2)        \
+    FAMILY(deepseek_v3)        \
     FAMILY(cohere)             \
     FAMILY(cohere2)            \
     FAMILY(glm)                \

@@ -1,0 +1,81 @@
+#include "core/pretrained/families/families.h"
+
+namespace roper::family {
+namespace {
+
+/// Latent attention and mixtures of experts, as DeepSeek V2 and V3 have them.
+Family deepseek(const char* model_type) {
+    Family family = llamaLike(model_type, "");
+    family.latent_names = {.query_down = "self_attn.q_a_proj",
+                           .query_norm = "self_attn.q_a_layernorm",
+                           .query_up = "self_attn.q_b_proj",
+                           .down = "self_attn.kv_a_proj_with_mqa",
+                           .norm = "self_attn.kv_a_layernorm",
+                           .up = "self_attn.kv_b_proj"};
+    MixtureNames names = qwenMixtureNames();
+    names.choice_bias = "mlp.gate.e_score_correction_bias";
+    names.shared_gate = "mlp.shared_experts.gate_proj";
+    names.shared_up = "mlp.shared_experts.up_proj";
+    names.shared_down = "mlp.shared_experts.down_proj";
+    family.mixture_names = {names};
+    family.config_rules.norm_epsilon = 1e-6;
+    family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
+    family.config_rules.latent = {.rank = 512, .query_rank = 1536, .unrotated = 128, .values = 128};
+    family.config_rules.mixture = {.per_token = {"num_experts_per_tok", 8},
+                                   .layers = MixtureLayers::after_first_dense,
+                                   .groups = {"n_group", 1},
+                                   .groups_per_token = {"topk_group", 1},
+                                   .scale_key = "routed_scaling_factor"};
+    // Members of published configs that transformers' classes compute or do not read.
+    family.config_rules.ignored = {
+        "head_dim", "qk_head_dim",    "moe_layer_freq",           "scoring_func",  "ep_size",
+        "seq_aux",  "aux_loss_alpha", "num_nextn_predict_layers", "num_mtp_layers"};
+    return family;
+}
+
+}  // namespace
+
+Family deepseek_v2() {
+    Family family = deepseek("deepseek_v2");
+    family.describe = [](Architecture& model) {
+        model.mixture.normalizes = false;
+        model.mixture.summed_of_group = 1;
+    };
+    family.config_rules.biases.feed_forward = {"mlp_bias"};
+    MixtureRules& mixture = family.config_rules.mixture;
+    mixture.experts = {"n_routed_experts", 64, "num_experts"};
+    mixture.feed_forward = {"moe_intermediate_size", 1407};
+    mixture.shared_experts = {"n_shared_experts", 2};
+    mixture.first_dense = {"first_k_dense_replace", 0};
+    mixture.groups_method_key = "topk_method";
+    mixture.groups_method = "group_limited_greedy";
+    // The class divides no weights by their sum, whatever this flag says.
+    family.config_rules.ignored.push_back("norm_topk_prob");
+    return family;
+}
+
+/// DeepSeek V3 and R1, Kimi K2.
+Family deepseek_v3() {
+    Family family = deepseek("deepseek_v3");
+    family.describe = [](Architecture& model) {
+        model.mixture.scores = RouterScores::sigmoid;
+        model.mixture.choice_bias = true;
+        model.mixture.least_sum = 1e-20;
+        model.mixture.scale = 2.5;
+    };
+    family.has_further_layers = true;
+    family.config_rules.context = 4096;
+    MixtureRules& mixture = family.config_rules.mixture;
+    mixture.experts = {"n_routed_experts", 256, "num_local_experts"};
+    mixture.feed_forward = {"moe_intermediate_size", 2048};
+    mixture.shared_experts = {"n_shared_experts", 1};
+    mixture.first_dense = {"first_k_dense_replace", 3};
+    mixture.normalizes_flag = "norm_topk_prob";
+    mixture.normalizes_usually = true;
+    mixture.groups.default_value = 8;
+    mixture.groups_per_token.default_value = 4;
+    family.config_rules.ignored.push_back("topk_method");
+    return family;
+}
+
+}  // namespace roper::family
