@@ -88,9 +88,8 @@ std::vector<HeadReport> headsOn(const std::string& text, ModelReader& reader) {
 
 std::vector<std::filesystem::path> storedPaths() {
     std::vector<std::filesystem::path> paths;
-    for (const ModelStore& store : modelStores())
-        for (const StoredModel& model : modelsIn(store))
-            paths.push_back(model.path);
+    for (const StoredModel& model : storedModels())
+        paths.push_back(model.path);
     return paths;
 }
 

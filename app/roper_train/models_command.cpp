@@ -88,18 +88,16 @@ void printModel(const StoredModel& stored, const ModelDetails& details) {
 
 int modelsCommand(bool json) {
     const ExitOnClosedOutput reader;
-    std::size_t count = 0;
-    for (const ModelStore& store : modelStores())
-        for (const StoredModel& stored : modelsIn(store)) {
-            const ModelDetails details = detailsOf(stored);
-            if (json)
-                print(jsonOf(stored, details));
-            else
-                printModel(stored, details);
-            std::cout << std::flush;
-            ++count;
-        }
-    if (!json && count == 0)
+    const std::vector<StoredModel> models = storedModels();
+    for (const StoredModel& stored : models) {
+        const ModelDetails details = detailsOf(stored);
+        if (json)
+            print(jsonOf(stored, details));
+        else
+            printModel(stored, details);
+        std::cout << std::flush;
+    }
+    if (!json && models.empty())
         std::cerr << "roper-train: no models found in the caches of Hugging Face, LM Studio, Ollama and "
                      "llama.cpp\n";
     return 0;

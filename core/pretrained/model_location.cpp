@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
-#include <regex>
 #include <string>
 #include <string_view>
 
@@ -14,6 +12,7 @@
 #include "core/base/file_reading.h"
 #include "core/base/text.h"
 #include "core/pretrained/gguf_file.h"
+#include "core/pretrained/model_files.h"
 #include "core/pretrained/ollama_manifest.h"
 
 namespace roper {
@@ -37,18 +36,6 @@ bool isFolder(const fs::path& path) {
     return is_one;
 }
 
-bool isFile(const fs::path& path) {
-    std::error_code failure;
-    return fs::is_regular_file(path, failure);
-}
-
-bool endsAsGguf(const fs::path& path) {
-    std::string ending = path.extension().string();
-    std::transform(ending.begin(), ending.end(), ending.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return ending == ".gguf";
-}
-
 /// Whether the folder contains anything of this name. If it is not a regular file, opening it fails later.
 bool hasFile(const fs::path& folder, const char* name) {
     return pathExists(FilePath::regular(folder) / name);
@@ -56,7 +43,7 @@ bool hasFile(const fs::path& folder, const char* name) {
 
 /// Whether the file begins like a GGUF file: ollama and Hugging Face's cache name files by their hash.
 bool beginsAsGguf(const fs::path& path) {
-    if (!isFile(path)) return false;
+    if (!isModelFile(path)) return false;
     try {
         const FilePath file = FilePath::regular(path);
         std::array<char, kGgufMagic.size()> magic{};
@@ -69,14 +56,14 @@ bool beginsAsGguf(const fs::path& path) {
 
 bool belongsToModel(const fs::path& path) {
     const std::string name = path.filename().string();
-    return isFile(path) && std::any_of(std::begin(kPartEndings), std::end(kPartEndings),
-                                       [&](std::string_view ending) { return name.ends_with(ending); });
+    return isModelFile(path) && std::any_of(std::begin(kPartEndings), std::end(kPartEndings),
+                                            [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
 /// The folder of the run to which a checkpoint file belongs; empty if none.
 fs::path enclosingRun(const fs::path& file) {
     const fs::path run = file.parent_path().parent_path();
-    return isFile(run / kRun) ? run : fs::path();
+    return isModelFile(run / kRun) ? run : fs::path();
 }
 
 std::vector<std::string> namesInFolder(const fs::path& folder) {
@@ -84,27 +71,18 @@ std::vector<std::string> namesInFolder(const fs::path& folder) {
 }
 
 bool holdsSafetensors(const fs::path& folder) {
-    for (const std::string& name : namesInFolder(folder))
-        if (name.ends_with(".safetensors")) return true;
-    return false;
+    return includesSafetensors(namesInFolder(folder));
 }
 
-/// GGUF models in a folder; the first file stands for a split model. Projectors, which encode images for a
-/// model, are listed only if there is nothing else.
+/// GGUF models in a folder, or its projectors if there is nothing else.
 std::vector<std::string> ggufModelsIn(const fs::path& folder) {
-    static const std::regex part("(.*)-[0-9]{5}-of-([0-9]{5})\\.gguf");
-    std::map<std::string, std::string> first;  // by the common part of the names of their parts
+    std::vector<std::string> files;
     for (const std::string& name : namesInFolder(folder)) {
         const bool is_blob = name.starts_with("sha256-") && beginsAsGguf(folder / name);
-        if ((!endsAsGguf(name) && !is_blob) || !isFile(folder / name)) continue;
-        std::smatch match;
-        const bool is_part = std::regex_match(name, match, part);
-        first.emplace(is_part ? match[1].str() + "/" + match[2].str() : name, name);
+        if ((endsAsGguf(name) || is_blob) && isModelFile(folder / name)) files.push_back(name);
     }
-    std::vector<std::string> models, projectors;
-    for (const auto& [key, name] : first)
-        (name.starts_with("mmproj") ? projectors : models).push_back(name);
-    return models.empty() ? projectors : models;
+    const GgufNames found = ggufNames(files);
+    return found.models.empty() ? found.projectors : found.models;
 }
 
 std::string listedNames(std::vector<std::string> names) {
@@ -127,11 +105,8 @@ fs::path snapshotOf(const fs::path& entry) {
     std::vector<std::string> names;
     for (const std::string& name : namesInFolder(entry / kSnapshots))
         if (isFolder(entry / kSnapshots / name)) names.push_back(name);
-    const fs::path main = entry / "refs" / "main";
-    if (isFile(main)) {
-        constexpr std::uint64_t kMaxReferenceBytes = 4096;
-        std::string name = readFile(FilePath::regular(main), kMaxReferenceBytes);
-        name.erase(std::min(name.find_last_not_of(" \r\n") + 1, name.size()));
+    if (const auto main = mainSnapshot(entry)) {
+        const std::string& name = *main;
         if (std::find(names.begin(), names.end(), name) != names.end()) return entry / kSnapshots / name;
         refuseLocation(entry, "is an entry of Hugging Face's cache whose refs/main names the snapshot " +
                                   quoteExcerpt(name) + ", which is missing; there are: " +
@@ -187,7 +162,7 @@ std::vector<std::string> cacheEntriesIn(const fs::path& folder) {
 }
 
 ModelLocation locateFile(const fs::path& path) {
-    if (beginsAsGguf(path) || !isFile(path)) return {FilePath::regular(path), true};
+    if (beginsAsGguf(path) || !isModelFile(path)) return {FilePath::regular(path), true};
     if (const auto blob = modelOfOllamaManifest(path)) {
         if (beginsAsGguf(*blob)) return {FilePath::regular(*blob), true};
         refuseLocation(path, "names " + blob->string() +
@@ -215,8 +190,8 @@ bool isPretrainedModel(const FilePath& named) {
     // A name without a folder may be the name of a run.
     if (!isFolder(path))
         return endsAsGguf(path) || beginsAsGguf(path) || belongsToModel(path) ||
-               (isFile(path) && path.has_parent_path());
-    if (isFile(path / kRun)) return false;
+               (isModelFile(path) && path.has_parent_path());
+    if (isModelFile(path / kRun)) return false;
     return hasFile(path, kConfigFile) || isCacheEntry(path) || holdsSafetensors(path) ||
            !ggufModelsIn(path).empty() || !cacheEntriesIn(path).empty();
 }

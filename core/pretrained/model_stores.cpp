@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <regex>
 #include <set>
 #include <string_view>
 
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
+#include "core/pretrained/model_files.h"
 
 namespace roper {
 namespace {
@@ -31,29 +31,16 @@ bool isFolderThere(const fs::path& path) {
     return fs::is_directory(path, failure);
 }
 
-bool isFileThere(const fs::path& path) {
-    std::error_code failure;
-    return fs::is_regular_file(path, failure);
-}
-
-/// GGUF models among the names, the first part for a split one, without image projectors.
-std::vector<std::string> ggufNamesIn(const fs::path& folder) {
-    static const std::regex later_part(R"(.*-[0-9]{5}-of-[0-9]{5}\.gguf)"),
-        first_part(R"(.*-00001-of-[0-9]{5}\.gguf)");
-    std::vector<std::string> models;
-    for (const std::string& name : listed(folder)) {
-        if (!name.ends_with(".gguf") || name.find("mmproj") != std::string::npos) continue;
-        if (std::regex_match(name, later_part) && !std::regex_match(name, first_part)) continue;
-        if (isFileThere(folder / name)) models.push_back(name);
-    }
-    return models;
+/// GGUF models in a folder, without image projectors.
+std::vector<std::string> ggufModelsThere(const fs::path& folder) {
+    std::vector<std::string> files;
+    for (const std::string& name : listed(folder))
+        if (endsAsGguf(name) && isModelFile(folder / name)) files.push_back(name);
+    return ggufNames(files).models;
 }
 
 bool hasSafetensors(const fs::path& folder) {
-    const std::vector<std::string> names = listed(folder);
-    return isFileThere(folder / "config.json") &&
-           std::any_of(names.begin(), names.end(),
-                       [](const std::string& name) { return name.ends_with(".safetensors"); });
+    return isModelFile(folder / "config.json") && includesSafetensors(listed(folder));
 }
 
 /// Models in the folder of a repository: its safetensors as one, and each GGUF file, also in subfolders, one
@@ -65,11 +52,11 @@ void addRepository(const fs::path& folder, const std::string& title, const std::
         std::string name;
     };
     std::vector<Gguf> files;
-    for (const std::string& name : ggufNamesIn(folder))
+    for (const std::string& name : ggufModelsThere(folder))
         files.push_back({folder / name, name});
     for (const std::string& below : listed(folder))
         if (isFolderThere(folder / below))
-            for (const std::string& name : ggufNamesIn(folder / below))
+            for (const std::string& name : ggufModelsThere(folder / below))
                 files.push_back({folder / below / name, below + "/" + name});
     const bool has_tensors = hasSafetensors(folder);
     if (has_tensors) models.push_back({title, program, folder});
@@ -80,17 +67,13 @@ void addRepository(const fs::path& folder, const std::string& title, const std::
 
 /// The revision that a tool of Hugging Face would load: that of refs/main, otherwise the latest.
 std::optional<fs::path> snapshotIn(const fs::path& entry) {
-    const fs::path snapshots = entry / "snapshots", main = entry / "refs" / "main";
-    constexpr std::uint64_t kMaxRevision = 4096;
-    if (isFileThere(main)) {
-        try {
-            std::string revision = readFile(FilePath::regular(main), kMaxRevision);
-            revision.erase(std::min(revision.find_last_not_of(" \r\n") + 1, revision.size()));
-            if (!revision.empty() && revision.find('/') == std::string::npos &&
-                isFolderThere(snapshots / revision))
-                return snapshots / revision;
-        } catch (const Error&) {  // an unreadable reference is as good as none
-        }
+    const fs::path snapshots = entry / "snapshots";
+    try {
+        const auto main = mainSnapshot(entry);
+        if (main && !main->empty() && main->find('/') == std::string::npos &&
+            isFolderThere(snapshots / *main))
+            return snapshots / *main;
+    } catch (const Error&) {  // an unreadable reference is as good as none
     }
     std::optional<fs::path> latest;
     fs::file_time_type latest_time;
@@ -133,7 +116,7 @@ void addManifests(const ModelStore& store, std::vector<StoredModel>& models) {
             for (const std::string& name : listed(manifests / registry / owner))
                 for (const std::string& tag : listed(manifests / registry / owner / name)) {
                     const fs::path path = manifests / registry / owner / name / tag;
-                    if (!isFileThere(path)) continue;
+                    if (!isModelFile(path)) continue;
                     std::string title = name + ":" + tag;
                     const bool is_default = registry == "registry.ollama.ai";
                     if (owner != "library" || !is_default) title = owner + "/" + title;
@@ -146,7 +129,7 @@ void addManifests(const ModelStore& store, std::vector<StoredModel>& models) {
 std::optional<fs::path> chosenInLmStudio(const fs::path& home) {
     constexpr std::uint64_t kMaxSettings = 1U << 20U;
     const fs::path settings = home / "settings.json";
-    if (!isFileThere(settings)) return std::nullopt;
+    if (!isModelFile(settings)) return std::nullopt;
     try {
         const auto json =
             nlohmann::json::parse(readFile(FilePath::regular(settings), kMaxSettings), nullptr, false);
@@ -199,13 +182,21 @@ std::vector<StoredModel> modelsIn(const ModelStore& store) {
             addManifests(store, models);
             break;
         case ModelStore::Layout::flat:
-            for (const std::string& name : ggufNamesIn(store.folder))
+            for (const std::string& name : ggufModelsThere(store.folder))
                 models.push_back({name.substr(0, name.size() - std::string_view(".gguf").size()),
                                   store.program, store.folder / name});
             break;
     }
     std::stable_sort(models.begin(), models.end(),
                      [](const StoredModel& a, const StoredModel& b) { return a.title < b.title; });
+    return models;
+}
+
+std::vector<StoredModel> storedModels(const Environment& environment) {
+    std::vector<StoredModel> models;
+    for (const ModelStore& store : modelStores(environment))
+        for (StoredModel& model : modelsIn(store))
+            models.push_back(std::move(model));
     return models;
 }
 

@@ -41,4 +41,7 @@ std::vector<ModelStore> modelStores(const Environment& environment = environment
 /// model can be read is not checked. Folders that cannot be listed count as empty.
 std::vector<StoredModel> modelsIn(const ModelStore& store);
 
+/// The models of all stores on this machine, store by store.
+std::vector<StoredModel> storedModels(const Environment& environment = environmentVariable);
+
 }  // namespace roper

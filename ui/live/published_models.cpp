@@ -18,15 +18,14 @@ constexpr const char* kRecent = "models/recent";
 constexpr qsizetype kMaxRecent = 12;
 
 /// Models in the stores of other programs that have what reading a text takes.
-QStringList storedModels() {
+QStringList readableStoredModels() {
     QStringList models;
-    for (const ModelStore& store : modelStores())
-        for (const StoredModel& model : modelsIn(store)) {
-            const QString path = QString::fromStdString(model.path.string());
-            const bool is_folder = QFileInfo(path).isDir();
-            if (is_folder && !QFileInfo::exists(path + QStringLiteral("/tokenizer.json"))) continue;
-            if (problemOfModel(path).isEmpty()) models << path;
-        }
+    for (const StoredModel& model : storedModels()) {
+        const QString path = QString::fromStdString(model.path.string());
+        const bool is_folder = QFileInfo(path).isDir();
+        if (is_folder && !QFileInfo::exists(path + QStringLiteral("/tokenizer.json"))) continue;
+        if (problemOfModel(path).isEmpty()) models << path;
+    }
     return models;
 }
 
@@ -71,7 +70,7 @@ QStringList publishedModels() {
     static QStringList on_disk;
     static QElapsedTimer since;
     if (!since.isValid() || since.elapsed() > kFresh_ms) {
-        on_disk = exampleModels() + storedModels();
+        on_disk = exampleModels() + readableStoredModels();
         since.start();
     }
     QStringList models;
