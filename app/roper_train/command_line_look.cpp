@@ -23,7 +23,7 @@ std::vector<std::string> printedQuestions() {
 }
 
 /// The questions, one per line, with the meaning and default of --count:
-/// "  logits   most likely next tokens after each token (--count: candidates, 5)"
+/// "  logits   most likely next tokens after each token (--count: candidates, default 5)"
 std::string questionTable() {
     std::size_t width = 0;
     for (const std::string& name : printedQuestions())
@@ -33,7 +33,8 @@ std::string questionTable() {
         if (!kind.is_printed) continue;
         table += "  " + kind.name + std::string(width - kind.name.size() + 2, ' ') + kind.help;
         if (!kind.count_meaning.empty())
-            table += " (--count: " + kind.count_meaning + ", " + std::to_string(kind.default_count) + ")";
+            table +=
+                " (--count: " + kind.count_meaning + ", default " + std::to_string(kind.default_count) + ")";
         table += "\n";
     }
     return table +
@@ -54,29 +55,28 @@ std::string optionOf(std::string setting) {
 void requireUsedByQuestion(const CLI::App& look, const Question& question) {
     const QuestionKind& kind = question.kind();
     const auto refuse = [&](const std::string& setting) {
-        std::vector<std::string> readers;
+        std::vector<std::string> users;
         for (const QuestionKind& one : questionKinds())
-            if (one.isUsedSetting(setting) && one.is_printed) readers.push_back(one.name);
-        const bool is_change = readers.size() > 4 && setting != "count";
-        throw CLI::ValidationError(optionOf(setting),
-                                   "is not read by --what " + kind.name +
-                                       (setting == "count"  ? ", which counts nothing"
-                                        : setting == "text" ? ""
-                                        : is_change         ? ": it reads the parameters as they are"
-                                                            : ", but by " + join(readers, ", ")));
+            if (one.isUsedSetting(setting) && one.is_printed) users.push_back(one.name);
+        std::string why;
+        if (users.size() > 4 && setting != "count" && setting != "text")
+            why = ": it uses the unmodified parameters";
+        else if (setting != "count" && setting != "text")
+            why = "; only by " + join(users, ", ");
+        throw CLI::ValidationError(optionOf(setting), "is not used by --what " + kind.name + why);
     };
     const bool scales = look.get_option("--scaling")->count() > 0;
-    const auto requireUsedByQuestion = [&](const std::string& setting) {
+    const auto require_used = [&](const std::string& setting) {
         const CLI::Option* const option = look.get_option_no_throw(optionOf(setting));
         if (option != nullptr && option->count() > 0 && !kind.isUsedSetting(setting, scales)) refuse(setting);
     };
     for (const Field<Question>& field : questionFields()) {
         // If nothing is shown by head, --layer and --head select the heads to change.
-        const bool names_heads = field.name == "layer" || field.name == "head";
-        if (field.name != "text" && !(names_heads && kind.can_change)) requireUsedByQuestion(field.name);
+        const bool selects_heads = field.name == "layer" || field.name == "head";
+        if (field.name != "text" && !(selects_heads && kind.can_change)) require_used(field.name);
     }
-    requireUsedByQuestion("out");
-    requireUsedByQuestion("text");
+    require_used("out");
+    require_used("text");
 }
 
 /// Settings with a different form on the command line.
@@ -92,15 +92,16 @@ void addSettings(CLI::App* look, Question& question) {
         std::string help = field.help;
         help.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(help.front())));
         if (field.name == "layer" || field.name == "head")
-            help += "; with questions about the whole model: " + field.name +
-                    " to which --no-rotation and the other changes apply";
+            help += "; for questions whose answer is not per head: " + field.name +
+                    " to which --no-rotation, --no-value-rotation and --no-inverse apply";
         const std::string option = optionOf(field.name);
         const auto set = [&field, &question, option](const std::string& text) {
             try {
                 field.set(question, text);
             } catch (const Error& error) {
-                const std::string said = error.what(), begin = field.name + " ";
-                throw CLI::ValidationError(option, said.substr(said.starts_with(begin) ? begin.size() : 0));
+                const std::string message = error.what(), prefix = field.name + " ";
+                throw CLI::ValidationError(option,
+                                           message.substr(message.starts_with(prefix) ? prefix.size() : 0));
             }
         };
         if (std::holds_alternative<Flag>(field.accepts)) {
@@ -111,8 +112,8 @@ void addSettings(CLI::App* look, Question& question) {
         CLI::Option* const added = look->add_option_function<std::string>(option, set, help);
         added->type_name(field.isText() && !field.isChoice() ? "TEXT" : acceptsText(field));
         if (field.name == "ablate") added->join(';')->allow_extra_args(false);
-        if (const std::string usual = field.text(question); !usual.empty() && field.isText())
-            added->default_str(usual);
+        if (const std::string default_text = field.text(question); !default_text.empty() && field.isText())
+            added->default_str(default_text);
     }
 }
 
@@ -120,14 +121,14 @@ void addSettings(CLI::App* look, Question& question) {
 
 void CommandLine::addLook() {
     CLI::App* look =
-        command("look", "Ask a question about a model: a run, a GGUF file or a Hugging Face folder");
+        command("look", "Ask a question about a model: a training run, a GGUF file or a Hugging Face folder");
     look->add_option("model", look_.model, std::string("One of: ") + kModels)->required();
     addRunsFolder(look);
     look->add_option("--step", look_.step, "For a run: step of the checkpoint (default: the newest)");
     look->add_option("--what", look_.question.what, "Question (see below)")
         ->required()
         ->check(CLI::IsMember(printedQuestions()));
-    CLI::Option* text = look->add_option("--text", look_.question.text, "Text for the model to read");
+    CLI::Option* text = look->add_option("--text", look_.question.text, "Input text");
     CLI::Option* file = look->add_option("--text-file", look_.text_file, "File that contains the text")
                             ->check(CLI::ExistingFile);
     file->excludes(text);

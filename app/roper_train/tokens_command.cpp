@@ -21,7 +21,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t kMaxTextsFileBytes = 256U << 20U;
 
-/// A tokenizer.json may be in a folder without a config.json, or have another name.
+/// Whether this is a tokenizer or a published model rather than a run. A tokenizer.json may be in a folder
+/// without a config.json, or have another name.
 bool isPublished(const fs::path& model) {
     return model.extension() == ".json" || pathExists(model / "tokenizer.json") || isPretrainedModel(model);
 }

@@ -153,8 +153,9 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
     const RunFolder folder(work_.runs / run);
     const auto approved = work_.approved ? work_.approved(run) : std::optional<std::string>("");
     if (!approved) {
-        work_.report(run +
-                     " is held: its run.toml has changed since you queued it; release it if that is right");
+        work_.report(
+            run +
+            " is held: its run.toml has changed since you queued it; release it if the change is intended");
         work_.hold({run});
         return;
     }
@@ -182,7 +183,7 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
     trainers_[startTrainer(arguments, folder.trainerStderrPath())] = {run, device};
 }
 
-/// A device may be listed several times: as many trainers share it.
+/// A device that is listed n times is shared by up to n trainers.
 std::string WorkerPool::freeDevice(const RunQueue& queue) const {
     for (const std::string& device : queue.devices) {
         const auto capacity = std::count(queue.devices.begin(), queue.devices.end(), device);

@@ -14,7 +14,7 @@
 
 namespace roper {
 
-/// Source of the runs of a pool of trainers, and what happens to finished ones.
+/// How a worker pool obtains its queue, changes it, and reports.
 struct PoolCallbacks {
     std::filesystem::path runs;
     std::function<RunQueue()>
@@ -23,20 +23,20 @@ struct PoolCallbacks {
     /// Holds runs that cannot be read, or fail repeatedly.
     std::function<void(const std::vector<std::string>& runs)> hold;
     std::function<void(const std::string& text)> report;  ///< reports to the user
-    /// The SHA-256 of the run.toml with which a run may be started; empty result: the run is not approved and
-    /// is held. Empty function: all runs may be started.
+    /// The SHA-256 of the run.toml with which a run may be started; std::nullopt: the run is not approved
+    /// and is held. If the function is null, all runs may be started.
     std::function<std::optional<std::string>(const std::string& run)> approved = {};
 };
 
-/// Processes a queue: runs as many trainers as it has places, each in its own process, until only held runs
-/// are left. A trainer that was killed is restarted and resumes; a run trained by another program occupies a
-/// place and is waited for.
+/// Processes a queue: runs up to its capacity of trainers at a time, each in its own process, until only
+/// held runs are left. A trainer that was killed is restarted and resumes; a run trained by another program
+/// takes up one slot until it ends.
 class WorkerPool {
   public:
     explicit WorkerPool(PoolCallbacks work) : work_(std::move(work)) {}
 
-    /// Ends early when the process is asked to end (SIGINT, SIGTERM): trainers then save and are preempted.
-    /// @returns whether all was done
+    /// Stops early on SIGINT or SIGTERM: the trainers then save a checkpoint and exit as preempted.
+    /// @returns whether the queue was processed completely
     bool run();
 
   private:

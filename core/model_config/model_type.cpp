@@ -79,7 +79,6 @@ ModelType typeOf(const std::string& name, const Json& row) {
     if (row.contains("values"))
         type.values = row.at("values").is_string() ? row.at("values") : Json("rotated");
     read("last", type.rotates_last);
-    read("own", type.own);
     read("theta_first", type.theta_first);
     read("share_first", type.rotary_fraction_first);
     read("values_key", type.values_key);

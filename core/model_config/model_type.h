@@ -80,7 +80,6 @@ struct ModelType {
 
     std::string values;         ///< "rotated" or "rotated_back"; empty: values do not rotate
     bool rotates_last = false;  ///< the last features of a head rotate, not the first
-    std::string own;            ///< peculiarity of these models that cannot be shown
     std::string values_key;     ///< flag that enables the rotation of values; empty: none
     std::string features_key;   ///< member with the number of rotating features, counted from the first
     int features = 0;           ///< number of rotating features regardless of the head's width; 0: not fixed

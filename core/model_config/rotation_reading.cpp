@@ -85,7 +85,6 @@ class Reader {
         if (rotates)
             reading_.values =
                 type_.values == "rotated_back" ? ValueRotation::rotated_back : ValueRotation::rotated;
-        if (!type_.own.empty()) note("models of type " + type_.name + " " + type_.own);
         if (type_.is_known) return;
         for (const char* key : {kByLayer, "block_configs"})
             if (config_.has(key))

@@ -15,7 +15,7 @@ struct LengthsAnswer {
         std::vector<double> nll;  ///< of every token except the first
     };
     double factor = 1;         ///< of the scaled curves
-    std::int64_t trained = 0;  ///< context length of training in tokens
+    std::int64_t trained = 0;  ///< training context length in tokens
     std::vector<Variant> variants;
 };
 

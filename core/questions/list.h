@@ -11,7 +11,7 @@
     QUESTION(generate, .help = "continue the text", .count_meaning = "tokens to generate",                   \
              .default_count = 32, .repeats_passes = true, .specific_settings = {"temperature", "seed"})      \
     QUESTION(heads, .help = "attention statistics of every head", .heads = Heads::chosen)                    \
-    QUESTION(bands, .help = "share of each rotated pair in the variance of a head's scores",                 \
+    QUESTION(bands, .help = "fraction of the variance of each head's scores due to each rotated pair",       \
              .heads = Heads::chosen)                                                                         \
     QUESTION(thumbnails, .help = "attention maps of all heads, downsampled",                                 \
              .count_meaning = "cells per side", .default_count = 40, .is_printed = false)                    \
@@ -22,14 +22,14 @@
              .reads_text = false, .specific_settings = {"seed"})                                             \
     QUESTION(kernels,                                                                                        \
              .help =                                                                                         \
-                 "value kernel of every head: norm of its OV circuit by distance, and cosine similarity to " \
-                 "distance 0",                                                                               \
+                 "OV circuit of every head as a function of distance (its value kernel): norm, and cosine "  \
+                 "similarity to the one at distance 0",                                                      \
              .count_meaning = "distances", .default_count = 32, .heads = Heads::chosen, .reads_text = false, \
              .can_change = false)                                                                            \
     QUESTION(kernel_history, .help = "value kernel of one head at every checkpoint of a run",                \
              .count_meaning = "distances", .default_count = 32, .heads = Heads::one, .reads_text = false,    \
              .can_change = false)                                                                            \
-    QUESTION(ov_by_distance, .help = "singular values of one head's OV circuit by distance",                 \
+    QUESTION(ov_by_distance, .help = "singular values of one head's OV circuit at each distance",            \
              .count_meaning = "distances", .default_count = 16, .heads = Heads::one, .reads_text = false,    \
              .can_change = false)                                                                            \
     QUESTION(                                                                                                \
@@ -37,19 +37,22 @@
         .heads = Heads::one, .can_change = false, .repeats_passes = true, .specific_settings = {"distance"}) \
     QUESTION(copying, .help = "copying score of every head on the tokens of the text",                       \
              .heads = Heads::chosen, .can_change = false)                                                    \
-    QUESTION(subsets, .help = "loss when only some groups of rotated pairs are kept, for every subset",      \
-             .count_meaning = "groups", .default_count = 4, .repeats_passes = true)                          \
-    QUESTION(lengths, .help = "loss by position, with original and scaled frequencies",                      \
+    QUESTION(subsets, .help = "loss for every subset of bands of rotated pairs, the others ablated",         \
+             .count_meaning = "bands", .default_count = 4, .repeats_passes = true)                           \
+    QUESTION(lengths, .help = "loss at each position, with original and scaled frequencies",                 \
              .repeats_passes = true, .specific_settings = {"factor", "original_length"})                     \
     QUESTION(needle, .help = "whether the model finds a sentence hidden in the text",                        \
-             .count_meaning = "depths", .default_count = 5, .repeats_passes = true,                          \
+             .count_meaning = "depths at which it is hidden", .default_count = 5, .repeats_passes = true,    \
              .specific_settings = {"needle", "question", "answer"})                                          \
     QUESTION(lens, .help = "logit lens: the prediction of every layer", .repeats_passes = true)              \
-    QUESTION(experts, .help = "mixtures of experts: the experts that the router chooses for each token")     \
-    QUESTION(solve, .help = "problems of its own task that a run solves", .count_meaning = "problems",       \
+    QUESTION(experts, .help = "mixture of experts: the experts that the router selects for each token")      \
+    QUESTION(solve, .help = "for a run: which problems of its task it solves", .count_meaning = "problems",  \
              .default_count = 64, .reads_text = false, .repeats_passes = true)                               \
-    QUESTION(patch, .help = "activation patching: effect of each head on the answers to two texts",          \
-             .heads = Heads::chosen, .repeats_passes = true, .specific_settings = {"other", "positions"})    \
+    QUESTION(                                                                                                \
+        patch,                                                                                               \
+        .help =                                                                                              \
+            "activation patching: share of the logit difference between two texts that each head restores",  \
+        .heads = Heads::chosen, .repeats_passes = true, .specific_settings = {"other", "positions"})         \
     QUESTION(vectors, .help = "queries, keys and values of one head, before rotation", .heads = Heads::one,  \
              .can_change = false, .is_printed = false)                                                       \
     QUESTION(maps, .help = "attention of all heads, and the norms of their rotated pairs",                   \

@@ -14,7 +14,7 @@ struct ModelSummary {
     std::string name, family;
     std::int64_t layers = 0, heads = 0, key_value_heads = 0, head_dim = 0, width = 0, feed_forward = 0,
                  vocabulary = 0;
-    std::int64_t context = 0;     ///< context length of training in tokens; 0: unknown
+    std::int64_t context = 0;     ///< training context length in tokens; 0: unknown
     std::int64_t parameters = 0;  ///< number of trained parameters, shared ones counted once
     /// Of mixtures of experts: experts of a layer, and those that a token takes; 0: there are none.
     std::int64_t experts = 0, experts_per_token = 0;

@@ -19,7 +19,7 @@ std::vector<Field<Question>> questionOnlyFields() {
     constexpr IntegerRange kAny{0, std::numeric_limits<std::int64_t>::max()};
     return {
         field<Q>({"", "what", "", "question about the model", Choice{questionNames()}}, &Q::what),
-        field<Q>({"", "text", "", "text for the model to read", AnyText()}, &Q::text),
+        field<Q>({"", "text", "", "input text", AnyText()}, &Q::text),
         optionalField<Q>({"", "layer", "", "layer to show, counted from 0", kLayerOrHead},
                          memberAt<Q>(&Q::layer)),
         optionalField<Q>({"", "head", "", "head to show, counted from 0", kLayerOrHead},
@@ -34,13 +34,17 @@ std::vector<Field<Question>> questionOnlyFields() {
         field<Q>({"", "temperature", "", "sampling temperature; 0: always the most likely token",
                   RealRange{0, 100}},
                  &Q::temperature),
-        field<Q>({"", "seed", "", "seed of the random numbers", kAny}, &Q::seed),
+        field<Q>(
+            {"", "seed", "", "random seed: of sampling (generate), of the random tokens (induction)", kAny},
+            &Q::seed),
         field<Q>({"", "needle", "", "for needle: sentence to hide in the text", AnyText{4096}}, &Q::needle),
         field<Q>({"", "question", "", "for needle: question appended to the text", AnyText{4096}},
                  &Q::question),
         field<Q>({"", "answer", "", "for needle: expected answer", AnyText{4096}}, &Q::answer),
         field<Q>({"", "other", "",
-                  "for patch: second text, with the same number of tokens and another answer", AnyText()},
+                  "for patch: second text, with the same number of tokens, after which the model predicts "
+                  "another token",
+                  AnyText()},
                  &Q::other),
         field<Q>({"", "positions", "",
                   "for patch: patch one head position by position, rather than all heads", Flag()},
@@ -52,25 +56,32 @@ std::vector<Field<Question>> changeFields() {
     using Q = Question;
     using C = ModelChange;
     return {
-        optionalField<Q>(
-            {"", "change_layer", "", "layer to which the changes apply, counted from 0 (default: all layers)",
-             kLayerOrHead},
-            memberAt<Q>(&Q::change, &C::layer)),
-        optionalField<Q>(
-            {"", "change_head", "", "head to which the changes apply, counted from 0 (default: all heads)",
-             kLayerOrHead},
-            memberAt<Q>(&Q::change, &C::head)),
+        optionalField<Q>({"", "change_layer", "",
+                          "layer to which no_rotation, no_value_rotation and no_inverse apply, counted from "
+                          "0 (default: all layers)",
+                          kLayerOrHead},
+                         memberAt<Q>(&Q::change, &C::layer)),
+        optionalField<Q>({"", "change_head", "",
+                          "head to which no_rotation, no_value_rotation and no_inverse apply, counted from 0 "
+                          "(default: all heads)",
+                          kLayerOrHead},
+                         memberAt<Q>(&Q::change, &C::head)),
         field<Q>(
             {"", "ablate", "",
-             "heads to ablate, or rotated pairs to ablate from their scores: 2.1 (layer 2, head 1), 2 (all "
+             "heads to ablate, or rotated pairs to remove from their attention scores: 2.1 (layer 2, head "
+             "1), 2 (all "
              "heads "
              "of layer 2), all, 2.1:24-31 (pairs 24 to 31; pair 0 rotates fastest); separated by semicolons",
              AnyText{4096}},
             &Q::change, &C::ablate),
-        field<Q>({"", "mute", "", "deprecated, use ablate: pairs to ablate, such as 24-31", AnyText{4096}},
+        field<Q>({"", "mute", "",
+                  "former form of the setting ablate: rotated pairs to remove from the scores of layer and "
+                  "head, such as 24-31",
+                  AnyText{4096}},
                  &Q::change, &C::mute),
-        field<Q>({"", "mute_heads", "", "deprecated, use ablate: ablate whole heads", Flag()}, &Q::change,
-                 &C::mute_heads),
+        field<Q>({"", "mute_heads", "",
+                  "former form of the setting ablate: ablate the heads given by layer and head", Flag()},
+                 &Q::change, &C::mute_heads),
         field<Q>({"", "no_rotation", "", "do not rotate queries and keys", Flag()}, &Q::change,
                  &C::no_rotation),
         field<Q>({"", "no_value_rotation", "", "do not rotate values and outputs (RoPER)", Flag()},
@@ -86,11 +97,11 @@ std::vector<Field<Question>> changeFields() {
                   Choice{scalingNames()}},
                  &Q::change, &C::scaling),
         field<Q>(
-            {"", "factor", "", "for scaling: length of the text divided by the context length of training",
+            {"", "factor", "", "for scaling: target context length divided by the training context length",
              RealRange{1, 10000}},
             &Q::change, &C::factor),
-        field<Q>({"", "original_length", "tokens",
-                  "for scaling: context length of training; 0: the model's own", RealRange{0, 1e9}},
+        field<Q>({"", "original_length", "tokens", "for scaling: training context length; 0: the model's own",
+                  RealRange{0, 1e9}},
                  &Q::change, &C::original_length),
     };
 }

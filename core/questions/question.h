@@ -15,7 +15,8 @@ namespace roper {
 
 /// Ablations and changes of positions applied to a model. The default changes nothing.
 struct ModelChange {
-    std::optional<std::int64_t> layer = {}, head = {};  ///< the affected heads; all if empty
+    std::optional<std::int64_t> layer = {},
+                                head = {};  ///< heads for mute, mute_heads and the no_… changes; empty: all
     /// Ablated heads, and pairs ablated from scores: "2.1;0;all:24-31" (`Ablation`).
     std::string ablate = {};
     std::string mute = {};           ///< pairs ablated from scores, such as 24-31
@@ -27,7 +28,7 @@ struct ModelChange {
     double base = 0;                 ///< of the frequencies; 0: the model's own
     ScalingMethod scaling = ScalingMethod::none;
     double factor = 4;  ///< of the scaling
-    /// of the scaling: context length of training in tokens; 0: as the model's configuration says
+    /// of the scaling: training context length in tokens; 0: as the model's configuration says
     double original_length = 0;
 
     bool operator==(const ModelChange&) const = default;
@@ -47,7 +48,7 @@ struct Question {
     std::string needle = "The secret number is 7481.";                          ///< inserted into the text
     std::string question = " What is the secret number? The secret number is";  ///< appended to the text
     std::string answer = " 7481";
-    /// for `patch`: a text with the same number of tokens and another correct answer
+    /// for `patch`: a text with the same number of tokens and another predicted token
     std::string other = {};
     bool positions = false;  ///< for `patch`: patch the head `layer`, `head` position by position
     ModelChange change = {};

@@ -15,11 +15,13 @@ class Patching {
     /// @throws Error (usage) for texts of different lengths, or with the same answer
     Patching(const QuestionContext& context, std::int64_t patches) : context_(context), passes_(2 + patches) {
         if (context.question.other.empty())
-            throw Error(ErrorKind::usage,
-                        "patch needs a second text of as many tokens, with another answer: --other");
+            throw Error(
+                ErrorKind::usage,
+                "patch needs --other: a second text with the same number of tokens, after which the model "
+                "predicts another token");
         other_ = context.reader.encode(context.question.other);
         if (context.ids.size() != other_.size())
-            throw Error(ErrorKind::usage, "both texts must have as many tokens; they have " +
+            throw Error(ErrorKind::usage, "both texts must have the same number of tokens; they have " +
                                               std::to_string(context.ids.size()) + " and " +
                                               std::to_string(other_.size()));
         ForwardHooks keep;

@@ -42,7 +42,7 @@ inline constexpr EnumNames kEnumNames<ScalingMethod>{scalingNames, "scaling"};
 struct Scaling {
     ScalingMethod method = ScalingMethod::none;
     double factor = 4.0;            ///< s ≥ 1
-    double original_length = 4096;  ///< L, context length of training
+    double original_length = 4096;  ///< L, training context length
     double beta_fast = 32;          ///< YaRN: pairs with more rotations than this within L are not scaled
     double beta_slow = 1;           ///< YaRN: pairs with fewer rotations than this are divided by s
     /// YaRN and LongRoPE: multiplies cos and sin; 0 means 0.1·ln s + 1 and √(1 + ln s/ln L), respectively

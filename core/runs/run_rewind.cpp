@@ -267,18 +267,19 @@ EventsUpTo eventsUpTo(const RunFolder& folder, std::int64_t step, std::vector<Sc
     return until;
 }
 
-/// Keeps the file, without a torn end, and appends a session start for the steps that are computed again:
+/// Keeps the file except a truncated last record, and appends a session start, so that TensorBoard drops the
+/// steps that are computed again:
 /// TensorBoard keeps the file open and would not switch to a new one with the same name.
 void appendToEvents(const FilePath& path, std::int64_t step, const ExistingEvents& file,
                     const EventsUpTo& until) {
     if (file.complete_bytes < file.bytes) {
-        const AppendFile torn(path, AppendFile::Content::bytes);
-        if (::ftruncate(torn.descriptor(), static_cast<off_t>(file.complete_bytes)) != 0)
+        const AppendFile truncated(path, AppendFile::Content::bytes);
+        if (::ftruncate(truncated.descriptor(), static_cast<off_t>(file.complete_bytes)) != 0)
             throw diskError("write", path.string(), errno);
     }
     AppendFile events(path, AppendFile::Content::bytes);
     if (until.events.size() - until.added < file.events.size())
-        // TensorBoard ignores the first one
+        // TensorBoard ignores the first session start of a file, so there must be two
         for (int sessions = std::min(file.sessions, 1); sessions < 2; ++sessions)
             events.append(formatSessionStart(secondsSinceEpoch(), step + 1));
     for (auto event = until.events.end() - static_cast<std::ptrdiff_t>(until.added);
@@ -296,8 +297,9 @@ void rewindEvents(const RunFolder& folder, std::int64_t step, ExistingEvents fil
     if (file.damaged) {
         report.push_back(path.path().filename().string() + " was damaged at byte " +
                          std::to_string(*file.damaged) + "; " + countOf(until.added, "event") +
-                         " were rewritten from the rows");
-        // Under its own name TensorBoard would also read it: it reads every file with "tfevents" in its name.
+                         (until.added == 1 ? " was" : " were") +
+                         " restored from metrics.csv and evaluations.csv");
+        // The backup must not keep the name: TensorBoard reads every file with "tfevents" in its name.
         backUpDamaged(path, "events", report);
     }
     const double begun = until.events.empty() ? secondsSinceEpoch() : until.events.front().wall_time;

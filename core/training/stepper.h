@@ -17,7 +17,7 @@ class Stepper {
   public:
     virtual ~Stepper() = default;
 
-    /// Maximal number of steps that can be submitted at once.
+    /// Maximum number of steps that can be submitted at once.
     virtual std::int64_t maxStepsPerSubmission() const = 0;
 
     /// Takes `count` more steps, or submits them to run asynchronously on the device.

@@ -12,7 +12,7 @@ A row is a model type and a JSON object ("member" means a member of config.json)
                  "keys" if the config has rope_parameters; "scaled": whether a flat rope_scaling applies to this kind;
                  "share": default of the rotating fraction; "less": [[member, default], …], whose difference is the width
                  of a head if no member of "width" exists
-  "nested"       rope_parameters are nested by kind of layer; "bare": these must contain rope_theta; "flat": whether flat
+  "nested"       rope_parameters are nested by kind of layer; "bare": these need not contain rope_theta; "flat": whether flat
                  parameters are accepted, too
   "partial"      where the rotating fraction is read: "inside" rope_parameters, or from members of the config; "share":
                  its default
@@ -32,7 +32,7 @@ A row is a model type and a JSON object ("member" means a member of config.json)
   "needs"        a member and the value that it must have for any rotation; "null_theta": no rotation if rope_theta is null
   "features"     number of rotating features, a number or a member; "last": the last features rotate, not the first
   "ratio"        member that multiplies the base; "yarn_factor": YaRN's factor on cos and sin
-  "own"          peculiarity that cannot be shown; "text": the model type of the language part
+  "text"         the model type of the language part
 """
 
 import json

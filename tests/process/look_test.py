@@ -69,9 +69,9 @@ class SmallModels(TrainerTest):
             self.assertIn(part, look(self.model(), "--what", "loss", "--text", self.text(), f"--ablate={wrong}", expected=2))
 
     def test_options_that_would_change_nothing_are_refused_by_name(self):
-        for what, option, why in (("loss", ["--temperature", 1], "is not read by --what loss, but by generate"),
-                                  ("logits", ["--distance", 2], "but by token_map"), ("heads", ["--count", 3], "which counts nothing"),
-                                  ("kernels", ["--mute", "3"], "it reads the parameters as they are"),
+        for what, option, why in (("loss", ["--temperature", 1], "is not used by --what loss; only by generate"),
+                                  ("logits", ["--distance", 2], "only by token_map"), ("heads", ["--count", 3], "is not used by --what heads"),
+                                  ("kernels", ["--mute", "3"], "it uses the unmodified parameters"),
                                   ("loss", ["--factor", 2], "but by lengths"), ("lens", ["--out", "a.csv"], "but by attention")):
             said = look(self.model(), "--what", what, "--text", self.text(), *option, expected=2)
             self.assertIn(option[0], said)
@@ -377,7 +377,7 @@ class SmallModels(TrainerTest):
         names, shown = table.splitlines()
         self.assertEqual((names, shown[:4]), ("layer,head,copying", "1,2,"))
         self.assertAlmostEqual(float(shown[4:]), right[every.index((1, 2))], 3)
-        self.assertIn("is not read by", look(self.model("llama"), "--what", "copying", "--text", text, "--ablate", "0", expected=2))
+        self.assertIn("is not used by", look(self.model("llama"), "--what", "copying", "--text", text, "--ablate", "0", expected=2))
 
     def test_prefix_matching_is_the_weight_on_what_followed_before(self):
         """Olsson et al. 2022 (arXiv 2209.11895): from the attention to the same random tokens, repeated four times."""

@@ -46,7 +46,7 @@ struct OutcomeView::Scale {
 
 OutcomeView::OutcomeView(CompareState& state, QWidget* parent)
     : FigureView(parent, QStringLiteral("outcomes"), tr("Outcome of every run")), state_(state) {
-    setEmptyText(tr("No group of runs is chosen."));
+    setEmptyText(tr("No group of runs is selected."));
     connect(&state_, &CompareState::changed, this, qOverload<>(&QWidget::update));
 }
 
@@ -166,7 +166,7 @@ void OutcomeView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     painter.setPen(theme.faint_text);
     const QRectF above(area.left() + 8, area.top() + 4, scale.plot.right() - area.left() - 8, kTop - 8);
     QString note = groups.size() > scale.rows
-                       ? tr("%1 more groups do not fit: choose fewer, or enlarge the picture")
+                       ? tr("%1 more groups do not fit: choose fewer, or enlarge the figure")
                              .arg(groups.size() - scale.rows)
                        : tr("dot: run; vertical line: mean; horizontal line: its 95 % interval");
     if (painter.fontMetrics().horizontalAdvance(note) > above.width())
