@@ -1,17 +1,18 @@
 #include "app/roper_lab/gallery.h"
 
 #include <QDir>
+#include <QPainter>
+#include <QTemporaryDir>
 #include <iostream>
 
 #include "app/roper_lab/figures.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
-#include "core/explorer/examples.h"
+#include "ui/explorer/example_list.h"
 
 namespace roper {
 namespace {
 
-constexpr QSize kThumbnail{192, 128};
 constexpr int kRenderScale = 3;  // at the size of a thumbnail, labels would fill the picture
 
 QDir folderFor(const QString& out) {
@@ -25,6 +26,18 @@ FigureOptions optionsOf(const Example& example, const QString& out) {
     options.example = example.name;
     options.out = out;
     return options;
+}
+
+/// The figure of an example, at most as large as a cell of the thumbnails.
+QImage thumbnailOf(const Example& example) {
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("figure.png");
+    FigureOptions options = optionsOf(example, path);
+    const QSize drawn = kRenderScale * kThumbnail;
+    options.settings = {"width=" + std::to_string(drawn.width()), "height=" + std::to_string(drawn.height()),
+                        "scale=1"};
+    makeFigure(options);
+    return QImage(path).scaled(kThumbnail, Qt::KeepAspectRatio, Qt::SmoothTransformation);
 }
 
 }  // namespace
@@ -57,19 +70,20 @@ int makeGallery(const QString& out) {
 }
 
 int makeThumbnails(const QString& out) {
-    const QDir folder = folderFor(out);
+    const QString path = folderFor(out).filePath("thumbnails.png");
+    QImage sheet(kThumbnail.width(), kThumbnail.height() * static_cast<int>(examples().size()),
+                 QImage::Format_ARGB32);
+    sheet.fill(Qt::transparent);
+    QPainter painter(&sheet);
     for (const Example& example : examples()) {
-        const QString path = folder.filePath(QString::fromStdString(example.pictureName()));
-        FigureOptions options = optionsOf(example, path);
-        const QSize drawn = kRenderScale * kThumbnail;
-        options.settings = {"width=" + std::to_string(drawn.width()),
-                            "height=" + std::to_string(drawn.height()), "scale=1"};
-        makeFigure(options);
-        const QImage picture(path);
-        if (!picture.scaled(kThumbnail, Qt::KeepAspectRatio, Qt::SmoothTransformation).save(path))
-            throw Error(ErrorKind::disk, "cannot write " + path.toStdString());
-        std::cout << path.toStdString() << std::endl;
+        const QImage picture = thumbnailOf(example);
+        QRect place = picture.rect();
+        place.moveCenter(thumbnailCell(example).center());
+        painter.drawImage(place.topLeft(), picture);
     }
+    painter.end();
+    if (!sheet.save(path)) throw Error(ErrorKind::disk, "cannot write " + path.toStdString());
+    std::cout << path.toStdString() << std::endl;
     return 0;
 }
 

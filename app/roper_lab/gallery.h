@@ -8,7 +8,8 @@ namespace roper {
 /// that make them. Prints the path of each file on stdout. @returns the exit code @throws Error
 int makeGallery(const QString& out);
 
-/// Writes the thumbnails for lists of examples (resources/examples), in the light theme, one per example.
+/// Writes thumbnails.png (resources/examples), in the light theme: a cell for every example, as
+/// thumbnailCell() finds it.
 int makeThumbnails(const QString& out);
 
 }  // namespace roper

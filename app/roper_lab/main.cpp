@@ -83,8 +83,9 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     CLI::App* gallery =
         app.add_subcommand("gallery", "Write a picture of every example, and a page with all of them");
     gallery->add_option("--out", arguments.out, "Folder")->required();
-    gallery->add_flag("--thumbnails", arguments.thumbnails,
-                      "Write the small pictures shown in lists, for resources/examples");
+    gallery->add_flag(
+        "--thumbnails", arguments.thumbnails,
+        "Write the picture with a cell for every example shown in lists, for resources/examples");
     CLI::App* completion =
         app.add_subcommand("completion", "Print a script that completes commands, options and names");
     completion->add_option("shell", arguments.shell, "Shell that runs the script")

@@ -17,7 +17,7 @@ struct Example {
     Setup setup;
     ViewSettings view;
 
-    /// File name of its picture, in docs/gallery and in resources/examples.
+    /// File name of its picture in docs/gallery.
     std::string pictureName() const { return page + "-" + name + ".png"; }
 };
 

@@ -2,8 +2,8 @@
 #include <QClipboard>
 #include <QStatusBar>
 
-#include "core/explorer/examples.h"
 #include "tests/support/page_test.h"
+#include "ui/explorer/example_list.h"
 #include "ui/theme/appearance.h"
 
 using namespace roper;
@@ -55,6 +55,18 @@ class SetupTest : public PageTest {
             }
             change([](Setup& s) { s.base = 1234; });
             QCOMPARE(list->currentIndex(), -1);
+        }
+    }
+
+    void everyExampleHasItsOwnThumbnail() {
+        const QImage sheet = thumbnailSheet().toImage();
+        QCOMPARE(sheet.width(), kThumbnail.width());
+        QCOMPARE(sheet.height(), kThumbnail.height() * static_cast<int>(examples().size()));
+        std::vector<QImage> seen;
+        for (const Example& example : examples()) {
+            const QImage cell = sheet.copy(thumbnailCell(example));
+            QVERIFY2(std::find(seen.begin(), seen.end(), cell) == seen.end(), example.name.c_str());
+            seen.push_back(cell);
         }
     }
 

@@ -14,15 +14,6 @@ namespace {
 
 constexpr QSize kPicture{96, 64};
 
-/// The picture of an example; none if the program's resources are missing.
-QIcon pictureOf(const Example& example) {
-    try {
-        return QIcon(QString::fromStdString((resourceFolder("examples") / example.pictureName()).string()));
-    } catch (const Error&) {
-        return {};
-    }
-}
-
 /// Loads its pictures when the list is first opened, which rarely happens in a session.
 class ExampleBox : public QComboBox {
   public:
@@ -38,8 +29,12 @@ class ExampleBox : public QComboBox {
 
     void showPopup() override {
         view()->setIconSize(kPicture);
-        for (int i = 0; i < count(); ++i)
-            if (itemIcon(i).isNull()) setItemIcon(i, pictureOf(*all_.at(static_cast<std::size_t>(i))));
+        if (!has_pictures_) {
+            has_pictures_ = true;
+            const QPixmap sheet = thumbnailSheet();
+            for (int i = 0; i < count() && !sheet.isNull(); ++i)
+                setItemIcon(i, QIcon(sheet.copy(thumbnailCell(*all_.at(static_cast<std::size_t>(i))))));
+        }
         constexpr int kFrame = 24;  // of the list, including the scroll bar
         view()->setMinimumWidth(view()->sizeHintForColumn(0) + kFrame);
         QComboBox::showPopup();
@@ -47,9 +42,23 @@ class ExampleBox : public QComboBox {
 
   private:
     std::vector<const Example*> all_;
+    bool has_pictures_ = false;
 };
 
 }  // namespace
+
+QRect thumbnailCell(const Example& example) {
+    const auto index = static_cast<int>(&example - examples().data());
+    return {QPoint(0, index * kThumbnail.height()), kThumbnail};
+}
+
+QPixmap thumbnailSheet() {
+    try {
+        return QPixmap(QString::fromStdString((resourceFolder("examples") / "thumbnails.png").string()));
+    } catch (const Error&) {
+        return {};
+    }
+}
 
 void addExamples(SetupPanel& panel, const std::string& page, std::function<void(const ViewSettings&)> show) {
     const std::vector<const Example*> all = examplesForPage(page);

@@ -1,9 +1,21 @@
 #pragma once
 
+#include <QPixmap>
+
 #include "core/explorer/examples.h"
 #include "ui/explorer/setup_panel.h"
 
 namespace roper {
+
+/// Size of a cell of resources/examples/thumbnails.png, which has one for each of examples(), one below the
+/// other.
+inline constexpr QSize kThumbnail{192, 128};
+
+/// The cell of an example. @param example  one of examples()
+QRect thumbnailCell(const Example& example);
+
+/// The cells of all examples; a null pixmap if the program's resources are missing.
+QPixmap thumbnailSheet();
 
 /// Adds the page's list of examples, with pictures, to the panel.
 /// @param page  as in `roper-lab --page`
