@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "core/compare/experiment.h"
+#include "core/compare/run_filter.h"
 #include "core/specification/presets.h"
 #include "tests/support/compared_runs.h"
+#include "tests/support/expect_error.h"
 
 namespace roper {
 namespace {
@@ -160,5 +162,112 @@ TEST(Grouping, GroupsOfNamedExperimentsAreNamedByThem) {
         run.labels.experiment = "one alone";
     EXPECT_EQ(labels().front(), "RoPE, width 32");
 }
+
+Specification small() {
+    return loadPreset("addition-small").specification;
+}
+
+TEST(Experiment, IsNamedByItsPresetAndWhatDiffersFromIt) {
+    EXPECT_EQ(settingsTitle(small()), "Addition, small");
+    Specification changed = small();
+    changed.model.width = 64;
+    changed.training.steps = 500;
+    EXPECT_EQ(settingsTitle(changed), "Addition, small, width 64, steps 500");
+    EXPECT_EQ(settingsTitle(withPosition(changed, "roper")), settingsTitle(changed));
+    changed.training.data_seed = changed.training.model_seed = 7;
+    EXPECT_EQ(settingsTitle(changed), "Addition, small, width 64, steps 500");
+}
+
+TEST(Experiment, WithoutAPresetIsNamedByItsTask) {
+    Specification s;
+    EXPECT_EQ(settingsTitle(s), s.task.name);
+    s.model.heads = 2;
+    EXPECT_EQ(settingsTitle(s), s.task.name + ", heads 2");
+}
+
+TEST(Experiment, BesideOthersIsNamedByWhatTellsItApart) {
+    const auto with = [](auto... changes) {
+        Specification s = small();
+        s.training.steps = 100;
+        (changes(s), ...);
+        return s;
+    };
+    const auto few = [](Specification& s) { s.evaluation.problems = 32; };
+    const auto slow = [](Specification& s) { s.training.learning_rate = 1e-4; };
+    const auto narrow = [](Specification& s) { s.model.width = 64; };
+    EXPECT_EQ(distinguishingTitles({with(few), with(few, slow), with(narrow), with(few, narrow)}),
+              (std::vector<std::string>{
+                  "Addition, small, problems 32", "Addition, small, learning rate 1e-04, problems 32",
+                  "Addition, small, width 64", "Addition, small, width 64, problems 32"}))
+        << "all have 100 steps; few are slow";
+    EXPECT_EQ(distinguishingTitles({with(few)}),
+              (std::vector<std::string>{"Addition, small, steps 100, problems 32"}));
+    EXPECT_TRUE(distinguishingTitles({}).empty());
+}
+
+TEST(Experiment, HoldsTwinsAndSeeds) {
+    Specification other = withPosition(small(), "t5");
+    other.training.data_seed = other.training.model_seed = 3;
+    EXPECT_EQ(experimentKey(small(), {}), experimentKey(other, {}));
+    Specification wider = small();
+    wider.model.width *= 2;
+    EXPECT_NE(experimentKey(small(), {}), experimentKey(wider, {}));
+    EXPECT_EQ(experimentKey(small(), "mine"), experimentKey(wider, "mine"));
+    EXPECT_NE(experimentKey(small(), "mine"), experimentKey(small(), "yours"));
+}
+
+TEST(Experiment, StartedTwiceInAMinuteHasTwoNames) {
+    const std::time_t now = 1764000000;
+    const std::string first = newExperimentName(small(), {}, now);
+    EXPECT_EQ(first.substr(0, 22), "Addition, small, 2025-");
+    const std::string second = newExperimentName(small(), {first}, now);
+    EXPECT_EQ(second, first + " (2)");
+    EXPECT_EQ(newExperimentName(small(), {first, second}, now), first + " (3)");
+}
+
+TEST(Filter, WordsAndComparisons) {
+    ComparedRuns runs = fivePairs();
+    runs.records[0].labels = {"Wide models", {"thesis", "good"}, "warm-up was longer"};
+    const auto count = [&](const std::string& text) {
+        const RunFilter filter(text);
+        return std::count_if(runs.records.begin(), runs.records.end(),
+                             [&](const RunRecord& run) { return filter.matches(run); });
+    };
+    EXPECT_EQ(count(""), 10);
+    EXPECT_EQ(count("RoPER"), 5);
+    EXPECT_EQ(count("position=rope"), 5);
+    EXPECT_EQ(count("position!=rope seed<2"), 2);
+    EXPECT_EQ(count("correct>=110"), 5);
+    EXPECT_EQ(count("accuracy<80"), 3);
+    EXPECT_EQ(count("solved>=110"), 5);
+    EXPECT_EQ(count("last>=110"), 5);
+    // The best evaluation need not be the last.
+    auto falling = runs.records[1].evaluations;
+    std::vector<EvaluationRow> rows(falling.begin(), falling.end());
+    rows.back().correct = 3;
+    runs.records[1].evaluations = rows;
+    EXPECT_EQ(count("last<50"), 1);
+    EXPECT_EQ(count("best<50"), 0);
+    runs.records[1].evaluations = falling;
+    EXPECT_EQ(count("training.length=129 state=finished loss<=1"), 10);
+    EXPECT_EQ(count("seed<"), 10);  // an incomplete filter, as while typing
+    EXPECT_EQ(count("tag=Thesis"), 1);
+    EXPECT_EQ(count("tag!=thesis"), 9);
+    EXPECT_EQ(count("wide longer"), 1);
+    // An unknown setting of an imported run is neither equal to nor different from anything.
+    runs.records[1].specification.about.known = "training.steps model.position";
+    runs.records[1].specification.about.title = "imported from f.csv";
+    EXPECT_EQ(count("batch=16"), 9);
+    EXPECT_EQ(count("batch!=16"), 0);
+    EXPECT_EQ(count("seed>=0"), 9);
+    EXPECT_EQ(count("position=roper"), 5);
+    EXPECT_EQ(count("addition"), 9);
+    expectError(ErrorKind::usage, "did you mean width", [] { RunFilter("widht>3"); });
+    expectError(ErrorKind::usage, "\"abc\" in \"width>=abc\" is not a number",
+                [] { RunFilter("width>=abc"); });
+    expectError(ErrorKind::usage, "unknown operator", [] { RunFilter("width=<3"); });
+}
+
 }  // namespace
+
 }  // namespace roper

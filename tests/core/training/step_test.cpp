@@ -4,7 +4,6 @@
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -14,6 +13,7 @@
 #include "core/corpus/open_task.h"
 #include "core/specification/presets.h"
 #include "core/training/batch_stream.h"
+#include "core/training/schedule.h"
 #include "tests/support/sanitizers.h"
 
 namespace roper {
@@ -142,5 +142,39 @@ TEST(AdamW, FollowsItsFormulaGroupByGroup) {
     }
 }
 
+TEST(Schedule, WarmsUpThenTakesItsCourse) {
+    Specification::Training training;
+    training.steps = 100;
+    training.warmup_steps = 10;
+    training.learning_rate = 2.0;
+    training.final_fraction = 0.1;
+    for (const char* schedule : {"constant", "cosine", "linear"}) {
+        training.lr_schedule = schedule;
+        EXPECT_DOUBLE_EQ(learningRate(training, 1), 0.2);
+        EXPECT_DOUBLE_EQ(learningRate(training, 5), 1.0);
+        EXPECT_DOUBLE_EQ(learningRate(training, 10), 2.0);
+    }
+    training.lr_schedule = "constant";
+    EXPECT_DOUBLE_EQ(learningRate(training, 100), 2.0);
+    training.lr_schedule = "linear";
+    EXPECT_NEAR(learningRate(training, 55), 1.1, 1e-12);
+    EXPECT_NEAR(learningRate(training, 100), 0.2, 1e-12);
+    training.lr_schedule = "cosine";
+    EXPECT_NEAR(learningRate(training, 55), 1.1, 1e-12);
+    EXPECT_NEAR(learningRate(training, 100), 0.2, 1e-12);
+    EXPECT_GT(learningRate(training, 30), 1.7);
+}
+
+TEST(Schedule, NoWarmUpBeginsAtTheTop) {
+    Specification::Training training;
+    training.warmup_steps = 0;
+    training.lr_schedule = "constant";
+    EXPECT_DOUBLE_EQ(learningRate(training, 1), training.learning_rate);
+    training.lr_schedule = "cosine";
+    training.steps = training.warmup_steps = 5;
+    EXPECT_DOUBLE_EQ(learningRate(training, 5), training.learning_rate * training.final_fraction);
+}
+
 }  // namespace
+
 }  // namespace roper
