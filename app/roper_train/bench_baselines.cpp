@@ -5,7 +5,7 @@
 
 #include "core/base/child_process.h"
 #include "core/base/error.h"
-#include "core/base/heap_settings.h"
+#include "core/base/this_process.h"
 
 namespace roper {
 namespace {

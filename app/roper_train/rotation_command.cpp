@@ -1,15 +1,115 @@
-// The rotation of a model according to its config.json, GGUF metadata or run.toml.
+// The rotation of a model according to its config.json, GGUF metadata or run.toml; and models side by side: how the
+// layers of each rotate, and what that does on a text.
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
+#include <numbers>
 
 #include "app/roper_train/commands.h"
 #include "app/roper_train/json_line.h"
+#include "core/base/available.h"
 #include "core/base/file_reading.h"
+#include "core/base/text.h"
 #include "core/model_config/rotation_reading.h"
+#include "core/pretrained/model_stores.h"
+#include "core/reading/head_observer.h"
 #include "core/reading/run_model.h"
 
 namespace roper {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The layers of a model that rotate alike and see equally far.
+struct LayerGroup {
+    std::vector<std::int64_t> layers;
+    const RotaryConfig* rotation = nullptr;
+    std::int64_t window = 0;  ///< tokens; 0: all
+};
+
+std::vector<LayerGroup> groupsOf(const Architecture& model) {
+    std::vector<LayerGroup> groups;
+    for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+        const RotaryConfig* const rotation = &model.rotationOf(layer);
+        const std::int64_t window = model.isWindowed(layer) ? model.window : 0;
+        auto group = std::find_if(groups.begin(), groups.end(), [&](const LayerGroup& one) {
+            return one.rotation == rotation && one.window == window;
+        });
+        if (group == groups.end()) group = groups.insert(groups.end(), {{}, rotation, window});
+        group->layers.push_back(layer);
+    }
+    return groups;
+}
+
+/// Means over the heads of these layers on the text.
+struct TextStatistics {
+    double slow_share = 0, mean_distance = 0;
+};
+TextStatistics statisticsOf(const std::vector<std::int64_t>& layers, const std::vector<HeadReport>& heads) {
+    TextStatistics mean;
+    double count = 0;
+    for (const HeadReport& head : heads) {
+        if (std::find(layers.begin(), layers.end(), head.layer) == layers.end()) continue;
+        mean.slow_share += head.slow_share;
+        mean.mean_distance += head.mean_distance;
+        ++count;
+    }
+    return {mean.slow_share / count, mean.mean_distance / count};
+}
+
+Json rowOf(const LayerGroup& group, const Architecture& model, const std::vector<HeadReport>& heads) {
+    const auto context = static_cast<double>(model.context);
+    const Eigen::VectorXd theta = group.rotation->frequenciesForLength(context).theta;
+    const auto never_turn = std::count_if(theta.begin(), theta.end(),
+                                          [&](double one) { return one * context < 2 * std::numbers::pi; });
+    const auto pairs = static_cast<std::int64_t>(theta.size());
+    Json row = {{"family", model.family},
+                {"context", model.context},
+                {"layers", group.layers},
+                {"window", group.window},
+                {"head_dim", model.head_dim},
+                {"rotated", 2 * pairs},
+                {"theta_max", pairs > 0 ? Json(theta.maxCoeff()) : Json()},
+                {"theta_min", pairs > 0 ? Json(theta.minCoeff()) : Json()},
+                {"never_turn", never_turn},
+                {"sinks", model.has_sinks},
+                {"values_rotate", !model.value_rotations.empty()}};
+    if (!heads.empty()) {
+        const TextStatistics mean = statisticsOf(group.layers, heads);
+        row["slow_share"] = mean.slow_share;
+        row["mean_distance"] = mean.mean_distance;
+    }
+    return row;
+}
+
+std::vector<HeadReport> headsOn(const std::string& text, ModelReader& reader) {
+    if (text.empty()) return {};
+    const Question question{.what = "heads", .text = text};
+    return observeHeads({reader, question, reader.encode(text), {}}).heads;
+}
+
+std::vector<std::filesystem::path> storedPaths() {
+    std::vector<std::filesystem::path> paths;
+    for (const StoredModel& model : storedModels())
+        paths.push_back(model.path);
+    return paths;
+}
+
+constexpr const char* kColumns[] = {"model",   "family",        "layers",     "window",       "head_dim",
+                                    "rotated", "theta_max",     "theta_min",  "never_turn",   "context",
+                                    "sinks",   "values_rotate", "slow_share", "mean_distance"};
+
+/// A value as a cell of the table; lists of layers become their number.
+std::string cellOf(const Json& row, const std::string& column) {
+    if (!row.contains(column) || row[column].is_null()) return "";
+    const Json& value = row[column];
+    if (column == "layers") return std::to_string(value.size());
+    if (value.is_number_float()) return formatRounded(value.get<double>(), 4);
+    return value.is_string() ? tableCell(value.get<std::string>()) : value.dump();
+}
+
+}  // namespace
 
 namespace fs = std::filesystem;
 
@@ -149,6 +249,37 @@ int rotationCommand(const RotationOptions& options) {
     };
     return answerEach(options.models, options.json, answer, [](const fs::path& model) {
         return Json{{"model", model.string()}};
+    });
+}
+
+int familiesCommand(const FamiliesOptions& options) {
+    const ExitOnClosedOutput closed;
+    const std::vector<std::filesystem::path> models = options.models.empty() ? storedPaths() : options.models;
+    if (models.empty())
+        throw Error(ErrorKind::usage,
+                    "no models found in the caches of other programs (`roper-train models`): name some");
+    AnswerWriter writer(std::cout, options.json ? AnswerFormat::json : AnswerFormat::csv);
+    writer.columns(join({std::begin(kColumns), std::end(kColumns)}, ","));
+    const auto answer = [&](const std::filesystem::path& path) {
+        ModelReader reader(
+            isPretrainedModel(path) ? openPublished(path) : openRun(findRun(path.string(), options.runs)),
+            {.threads = options.threads});
+        const std::vector<HeadReport> heads = headsOn(options.text, reader);
+        for (const LayerGroup& group : groupsOf(reader.architecture())) {
+            Json row = {{"model", reader.model().name}};
+            row.update(rowOf(group, reader.architecture(), heads));
+            if (options.json) {
+                writer.line(row);
+                continue;
+            }
+            std::vector<std::string> cells;
+            for (const char* column : kColumns)
+                cells.push_back(cellOf(row, column));
+            writer.row(cells);
+        }
+    };
+    return answerEach(models, options.json, answer, [](const std::filesystem::path& path) {
+        return Json{{"model", path.string()}};
     });
 }
 

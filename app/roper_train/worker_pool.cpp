@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "app/roper_train/progress.h"
-#include "core/base/cgroup.h"
+#include "core/base/available.h"
 #include "core/base/child_process.h"
 #include "core/base/crash_report.h"
 #include "core/base/error.h"

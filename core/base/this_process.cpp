@@ -1,7 +1,7 @@
 #include "core/base/this_process.h"
 
+#include <malloc.h>
 #include <unistd.h>
-
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -122,6 +122,12 @@ double secondsSinceEpoch() {
 std::string environmentVariable(const std::string& name) {
     const char* const value = std::getenv(name.c_str());
     return value == nullptr ? std::string() : value;
+}
+
+void keepFreedHeapMemory() {
+    ::mallopt(M_MMAP_THRESHOLD, kHeapThreshold);
+    ::mallopt(M_TRIM_THRESHOLD, kHeapThreshold);
+    ::mallopt(M_TOP_PAD, kHeapPad);
 }
 
 }  // namespace roper

@@ -9,16 +9,16 @@
 #include <memory>
 #include <sstream>
 
-#include "core/base/heap_settings.h"
+#include "core/base/this_process.h"
 #include "core/bench/rate_meter.h"
 #include "core/corpus/open_task.h"
 #include "core/model/device.h"
 #include "core/operators/threads.h"
 #include "core/operators/translate_errors.h"
 #include "core/training/batches.h"
-#include "core/training/dedicated_stream.h"
 #include "core/training/loaded_model.h"
 #include "core/training/queued_stepper.h"
+#include "core/training/stepper.h"
 
 namespace roper {
 namespace {

@@ -1,13 +1,13 @@
 #include <ATen/ATen.h>
 
-#include "core/base/heap_settings.h"
+#include "core/base/this_process.h"
 #include "core/bench/bench.h"
 #include "core/bench/rate_meter.h"
 #include "core/corpus/open_task.h"
 #include "core/model/attention.h"
 #include "core/model/device.h"
-#include "core/model/fused_attention.h"
 #include "core/model/generation.h"
+#include "core/model/kernel_attention.h"
 #include "core/operators/threads.h"
 #include "core/operators/translate_errors.h"
 #include "core/training/loaded_model.h"

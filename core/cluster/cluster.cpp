@@ -11,7 +11,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/text.h"
 #include "core/base/this_process.h"
-#include "core/cluster/sbatch_options.h"
+#include "core/cluster/slurm_script.h"
 #include "core/runs/run_queue.h"
 
 namespace roper {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cluster/own_submissions.h"
+#include "core/cluster/submission.h"
 #include "core/cluster/sweep_run_status.h"
 
 namespace roper {

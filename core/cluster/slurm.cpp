@@ -5,7 +5,7 @@
 #include "core/base/child_process.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/cluster/sbatch_options.h"
+#include "core/cluster/slurm_script.h"
 
 namespace roper {
 namespace {

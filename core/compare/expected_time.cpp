@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/cgroup.h"
+#include "core/base/available.h"
 #include "core/compare/grouping.h"
 #include "core/compare/statistics.h"
 #include "core/specification/cost.h"

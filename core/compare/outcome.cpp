@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/compare/statistics.h"
 #include "core/fields/registry.h"
@@ -50,6 +51,43 @@ OutcomeValue stepsUntil(const RunRecord& run, double solved_fraction) {
             static_cast<double>(*row.correct) >= solved_fraction * static_cast<double>(*row.of))
             return known(static_cast<double>(row.step));
     return {Outcome::not_reached, 0};
+}
+
+bool mayGoOn(const RunRecord& run) {
+    return run.state == RunState::running || run.state == RunState::paused || run.state == RunState::queued;
+}
+
+const EvaluationRow* evaluationAt(const RunRecord& run, std::int64_t step) {
+    for (const EvaluationRow& row : run.evaluations)
+        if (row.step == step && row.correct && row.of.value_or(0) > 0) return &row;
+    return nullptr;
+}
+
+std::string solvedText(const EvaluationRow& row) {
+    return std::to_string(*row.correct) + " of " + std::to_string(*row.of);
+}
+
+std::string whileTraining(const RunRecord& rope, const RunRecord& roper) {
+    for (std::size_t i = rope.evaluations.size(); i > 0; --i) {
+        const std::int64_t step = rope.evaluations[i - 1].step;
+        const EvaluationRow *a = evaluationAt(rope, step), *b = evaluationAt(roper, step);
+        if (a == nullptr || b == nullptr || step == 0) continue;
+        return "Step " + std::to_string(step) + " of " + std::to_string(rope.specification.training.steps) +
+               ": RoPE solves " + solvedText(*a) + " problems, RoPER " + solvedText(*b) + ".";
+    }
+    if (rope.state == RunState::queued && roper.state == RunState::queued)
+        return "Both runs are waiting to start.";
+    return "Training: the first evaluation comes at step " +
+           std::to_string(rope.specification.evaluation.every) + ".";
+}
+
+/// ", and solves 60 of 128 at step 600": the result of a run that never reached the share.
+std::string atTheEnd(const RunRecord& run) {
+    if (run.evaluations.empty()) return "";
+    const EvaluationRow& last = run.evaluations.back();
+    return evaluationAt(run, last.step) == nullptr
+               ? ""
+               : ": " + solvedText(last) + " are solved at step " + std::to_string(last.step);
 }
 
 }  // namespace
@@ -158,6 +196,52 @@ OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double solved_frac
             return known(best->correct);
         }
     }
+}
+
+RunTable::RunTable(const std::filesystem::path& runs, bool with_metrics)
+    : RunTable(listRuns(runs), with_metrics) {}
+
+RunTable::RunTable(std::span<const RunFolder> runs, bool with_metrics) {
+    for (const RunFolder& folder : runs) {
+        try {
+            auto rows = std::make_unique<Rows>();
+            if (with_metrics) rows->metrics = folder.metrics();
+            rows->evaluations = folder.evaluations();
+            const Status status = folder.status();
+            records_.push_back({folder.name(), folder.specification(), folder.effectiveState(status),
+                                status.host, rows->metrics, rows->evaluations, readLabels(folder),
+                                computeEnvironmentsOf(readSessions(folder))});
+            rows_.push_back(std::move(rows));
+        } catch (const Error& error) {
+            problems_.emplace_back(error.what());
+        }
+    }
+}
+
+std::string twinSentence(const RunRecord& rope, const RunRecord& roper, double solved_fraction) {
+    if (mayGoOn(rope) || mayGoOn(roper)) return whileTraining(rope, roper);
+    for (const auto& [run, name] : {std::pair{&rope, "RoPE"}, std::pair{&roper, "RoPER"}})
+        if (run->state != RunState::finished)
+            return std::string(name) +
+                   "'s run ended before its last step; it can be resumed in the list of runs.";
+    const OutcomeValue a = outcomeOf(rope, Measure::steps_until, solved_fraction);
+    const OutcomeValue b = outcomeOf(roper, Measure::steps_until, solved_fraction);
+    const std::string percent = std::to_string(std::lround(100 * solved_fraction)) + " %";
+    const auto steps = [](double value) { return std::to_string(std::lround(value)); };
+    if (a.kind == Outcome::known && b.kind == Outcome::known) {
+        if (a.value == b.value) return "Both solved " + percent + " by step " + steps(a.value) + ".";
+        const bool roper_first = b.value < a.value;
+        return std::string(roper_first ? "RoPER" : "RoPE") + " solved " + percent + " " +
+               steps(std::abs(a.value - b.value)) + " steps earlier here: by step " +
+               steps(std::min(a.value, b.value)) + " instead of " + steps(std::max(a.value, b.value)) + ".";
+    }
+    if (b.kind == Outcome::known)
+        return "RoPER solved " + percent + " by step " + steps(b.value) + " here. RoPE never did" +
+               atTheEnd(rope) + ".";
+    if (a.kind == Outcome::known)
+        return "RoPE solved " + percent + " by step " + steps(a.value) + " here. RoPER never did" +
+               atTheEnd(roper) + ".";
+    return "Neither solved " + percent + " of the problems here.";
 }
 
 }  // namespace roper

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -7,7 +9,7 @@
 
 #include "core/runs/compute_environment.h"
 #include "core/runs/rows.h"
-#include "core/runs/run_labels.h"
+#include "core/runs/run_folder.h"
 
 namespace roper {
 
@@ -86,5 +88,31 @@ std::optional<double> medianStepSeconds(std::span<const MetricsRow> rows);
 
 /// @param solved_fraction  of problems solved, for `steps_until`
 OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double solved_fraction = 0.9);
+
+/// Runs of a folder, read once.
+class RunTable {
+  public:
+    /// @param with_metrics  whether metrics.csv is also read; evaluations always are
+    explicit RunTable(const std::filesystem::path& runs, bool with_metrics = true);
+    explicit RunTable(std::span<const RunFolder> runs, bool with_metrics = true);
+
+    const std::vector<RunRecord>& records() const { return records_; }
+    /// Folders that cannot be read, each with the reason.
+    const std::vector<std::string>& problems() const { return problems_; }
+
+  private:
+    struct Rows {
+        std::vector<MetricsRow> metrics;
+        std::vector<EvaluationRow> evaluations;
+    };
+    std::vector<std::unique_ptr<Rows>> rows_;
+    std::vector<RunRecord> records_;
+    std::vector<std::string> problems_;
+};
+
+/// Compares RoPE's and RoPER's runs of the same seed in one sentence: during training, problems solved at the
+/// newest step evaluated by both; after both have ended, which was first to solve a given fraction.
+/// @param solved_fraction  of the problems of an evaluation, in (0, 1]
+std::string twinSentence(const RunRecord& rope, const RunRecord& roper, double solved_fraction);
 
 }  // namespace roper

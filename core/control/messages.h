@@ -2,11 +2,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "core/base/safetensors.h"
+#include "core/methods/position_method.h"
+#include "core/rotary/attention_kind.h"
 
 namespace roper {
 
@@ -80,6 +85,21 @@ class LineFramer {
 
   private:
     std::string unfinished_;
+};
+
+/// Description of the model in the metadata of answers about heads and maps (docs/control-socket.md).
+struct ModelDescription {
+    std::int64_t step = -1;  ///< of a run's checkpoint; −1 for a published model
+    std::string position = "none";
+    AttentionKind attention = AttentionKind::softmax;
+    bool causal = true;
+    RotaryConfig rotation;  ///< of queries and keys, without scaling
+    double value_rotary_fraction = 1;
+    int layers = 0, heads = 0;
+
+    std::map<std::string, std::string> toMetadata() const;
+    /// @throws Error (checkpoint) for an entry that is missing or invalid in this version
+    static ModelDescription fromFile(const SafetensorsFile& file);
 };
 
 }  // namespace roper

@@ -5,7 +5,6 @@
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime_api.h>
 
-#include "core/cuda/make_rotation_job.h"
 #include "core/cuda/rotation_compiler.h"
 
 namespace roper {

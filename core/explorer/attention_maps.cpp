@@ -1,6 +1,7 @@
 #include "core/explorer/attention_maps.h"
 
 #include <cmath>
+#include <map>
 #include <stdexcept>
 
 #include "core/rotary/scores.h"
@@ -197,6 +198,46 @@ MistakeEffect shiftEffect(const Setup& setup, const HeadVectors& heads, double s
 
 MistakeEffect formEffect(const Setup& setup, const HeadVectors& heads, double shift) {
     return difference(scoreRule(setup), shift, correctScoreRule(setup), shift, heads);
+}
+
+std::vector<DistanceScores> scoresByDistance(const ScoreRule& rule, const HeadVectors& heads, double shift,
+                                             int max_queries) {
+    struct Sum {
+        double sum = 0, minimum = 0, maximum = 0;
+        int count = 0;
+    };
+    std::map<int, Sum> by_distance;
+    const int T = heads.tokens();
+    const int step = std::max(1, (T + max_queries - 1) / max_queries);
+    // Starts with the last query, which has the longest distances.
+    for (int query = T - 1; query >= 0; query -= step) {
+        const Eigen::VectorXd row = scoreRow(rule, heads, query, shift);
+        const int last = rule.causal ? query : T - 1;
+        for (int key = 0; key <= last; ++key) {
+            Sum& at = by_distance[query - key];
+            const double score = row[key];
+            at.minimum = at.count == 0 ? score : std::min(at.minimum, score);
+            at.maximum = at.count == 0 ? score : std::max(at.maximum, score);
+            at.sum += score;
+            ++at.count;
+        }
+    }
+    std::vector<DistanceScores> profile;
+    for (const auto& [distance, at] : by_distance)
+        profile.push_back({distance, at.sum / at.count, at.minimum, at.maximum});
+    return profile;
+}
+
+MixedValues mixedValues(const Setup& setup, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
+                        int query, int key) {
+    const MixedTokens mixed_tokens = setup.effectiveMixedTokens();
+    if (mixed_tokens == MixedTokens::all) return {weights, V};
+    MixedValues mixed{Eigen::VectorXd::Zero(V.rows()), Eigen::MatrixXd(V.rows(), V.cols())};
+    for (Eigen::Index i = 0; i < V.cols(); ++i)
+        mixed.V.col(i).setConstant(initialFeature(setup, static_cast<int>(i)));
+    mixed.weights[key] = mixed_tokens == MixedTokens::one ? 1.0 : 0.5;
+    if (mixed_tokens == MixedTokens::two) mixed.weights[query] += 0.5;
+    return mixed;
 }
 
 }  // namespace roper

@@ -65,4 +65,28 @@ MistakeEffect shiftEffect(const Setup& setup, const HeadVectors& heads, double s
 /// Difference between the setup's mistake and the correct form at the same, shifted, positions.
 MistakeEffect formEffect(const Setup& setup, const HeadVectors& heads, double shift = 0.0);
 
+/// Scores of all queries with the keys at one distance n − j.
+struct DistanceScores {
+    int distance = 0;
+    double mean = 0, minimum = 0, maximum = 0;
+};
+
+/// Scores by distance, ascending; with causal attention from 0.
+/// @param max_queries  in longer texts only this many evenly spaced queries are used
+std::vector<DistanceScores> scoresByDistance(const ScoreRule& rule, const HeadVectors& heads,
+                                             double shift = 0, int max_queries = 128);
+
+/// The weighted sum of attention for one query: o = Σ_j a_j v_j.
+struct MixedValues {
+    Eigen::VectorXd weights;  ///< a  [T]
+    Eigen::MatrixXd V;        ///< v  [T × d]
+};
+
+/// The summands on the Value mixing page. For `MixedTokens::one` and `two` all tokens have the same value,
+/// with length 1 in every pair, so that the sum shows only their positions: all weight on the key, or half on
+/// it and half on the query itself.
+/// @param weights, V  of attention, for `MixedTokens::all`
+MixedValues mixedValues(const Setup& setup, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
+                        int query, int key);
+
 }  // namespace roper

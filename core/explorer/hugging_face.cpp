@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/model_config/rotation_reading.h"
+#include "core/rotary/scaling.h"
 
 namespace roper {
 namespace {
@@ -27,6 +28,61 @@ Setup setupOf(const RotaryConfig& rotary, Setup setup) {
         setup.scaling.original_length = setup.context_length;
     }
     return sanitized(setup);
+}
+
+std::string listOf(const Eigen::VectorXd& numbers) {
+    std::vector<std::string> texts;
+    for (const double number : numbers)
+        texts.push_back(formatNumber(number));
+    return "[" + join(texts, ", ") + "]";
+}
+
+std::string configOfPhi3() {
+    return R"({"model_type": "phi3", "hidden_size": 3072, "num_attention_heads": 32, "rope_theta": 10000,
+        "max_position_embeddings": 131072, "original_max_position_embeddings": 4096, "rope_scaling": {
+        "type": "longrope", "short_factor": )" +
+           listOf(exampleShortFactors()) + R"(, "long_factor": )" + listOf(exampleLongFactors()) + "}}";
+}
+
+std::vector<KnownModel> allModels() {
+    return {
+        {"Llama 2", R"({"head_dim": 128, "rope_theta": 10000, "max_position_embeddings": 4096})"},
+        {"Llama 3.1",
+         R"({"head_dim": 128, "rope_theta": 500000, "max_position_embeddings": 131072, "rope_scaling":
+        {"rope_type": "llama3", "factor": 8, "low_freq_factor": 1, "high_freq_factor": 4,
+        "original_max_position_embeddings": 8192}})"},
+        {"Code Llama", R"({"head_dim": 128, "rope_theta": 1000000, "max_position_embeddings": 16384})"},
+        {"Qwen 2.5 with YaRN",
+         R"({"head_dim": 128, "rope_theta": 1000000, "max_position_embeddings": 131072, "rope_scaling":
+        {"rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 32768}})"},
+        {"gpt-oss 20B (YaRN, not rounded)",
+         R"({"model_type": "gpt_oss", "head_dim": 64, "max_position_embeddings": 131072, "rope_theta": 150000,
+        "rope_scaling": {"rope_type": "yarn", "factor": 32, "beta_fast": 32, "beta_slow": 1,
+        "truncate": false, "original_max_position_embeddings": 4096}})"},
+        {"DeepSeek V3 (YaRN, neighbours paired)",
+         R"({"model_type": "deepseek_v3", "qk_rope_head_dim": 64, "max_position_embeddings": 163840,
+        "rope_theta": 10000, "rope_scaling": {"type": "yarn", "factor": 40, "beta_fast": 32, "beta_slow": 1,
+        "mscale": 1, "mscale_all_dim": 1, "original_max_position_embeddings": 4096}})"},
+        {"Phi-3 vision 128k (LongRoPE)", configOfPhi3()},
+        {"Hunyuan dense (alpha)",
+         R"({"model_type": "hunyuan_v1_dense", "head_dim": 128, "max_position_embeddings": 32768,
+        "rope_theta": 10000, "rope_scaling": {"type": "dynamic", "alpha": 1000}})"},
+        {"Gemma 3 4B (global and local layers)",
+         R"({"model_type": "gemma3_text", "head_dim": 256, "max_position_embeddings": 131072,
+        "rope_theta": 1000000, "rope_local_base_freq": 10000,
+        "rope_scaling": {"rope_type": "linear", "factor": 8}})"},
+        {"ModernBERT (global and local layers)",
+         R"({"model_type": "modernbert", "hidden_size": 768, "num_attention_heads": 12,
+        "max_position_embeddings": 8192, "global_rope_theta": 160000, "local_rope_theta": 10000})"},
+        {"Command R (neighbours paired)",
+         R"({"model_type": "cohere", "hidden_size": 8192, "num_attention_heads": 64, "rope_theta": 8000000,
+        "max_position_embeddings": 131072})"},
+        {"Pythia (a quarter rotates)",
+         R"({"model_type": "gpt_neox", "head_dim": 64, "rotary_pct": 0.25, "rotary_emb_base": 10000,
+        "max_position_embeddings": 2048})"},
+        {"GPT-J (neighbours paired, 64 of 256)",
+         R"({"model_type": "gptj", "head_dim": 256, "rotary_dim": 64, "max_position_embeddings": 2048})"},
+    };
 }
 
 }  // namespace
@@ -58,6 +114,11 @@ ParsedConfig readHuggingFaceConfig(std::string_view text, Setup setup) {
         reading.notes.push_back("the model has several kinds of layers (" + join(names, ", ") + "); " +
                                 names.front() + " is shown");
     return reading;
+}
+
+const std::vector<KnownModel>& knownModels() {
+    static const std::vector<KnownModel> models = allModels();
+    return models;
 }
 
 }  // namespace roper

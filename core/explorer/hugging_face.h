@@ -40,4 +40,13 @@ ParsedConfig readHuggingFaceConfig(std::string_view json, Setup setup);
 /// partial rotation, a second attention factor that a phimoe model cannot have
 std::string huggingFaceConfig(const Setup& setup, bool nested);
 
+/// The rotary settings of a well-known model, from its config.json on Hugging Face.
+struct KnownModel {
+    std::string name;
+    std::string config;  ///< for `readHuggingFaceConfig`
+};
+
+/// One for each of the common ways of setting frequencies.
+const std::vector<KnownModel>& knownModels();
+
 }  // namespace roper

@@ -8,7 +8,7 @@
 #include "core/kernels/attention.h"
 #include "core/model/attention_backend.h"
 #include "core/model/device.h"
-#include "core/model/fused_attention.h"
+#include "core/model/kernel_attention.h"
 #include "core/operators/products.h"
 
 namespace roper {

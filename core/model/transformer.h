@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "core/model/attention.h"
-#include "core/model/kernel_cache.h"
-#include "core/model/key_value_cache.h"
+#include "core/model/kernel_attention.h"
 #include "core/model/layer_operations.h"
 #include "core/model/positions/positions.h"
 #include "core/operators/parameters.h"

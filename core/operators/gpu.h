@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/operators/rotation_part.h"
+#include "core/operators/rotary_operator.h"
 
 namespace roper {
 

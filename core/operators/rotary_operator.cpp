@@ -9,7 +9,7 @@
 
 #include "core/kernels/rotation.h"
 #include "core/operators/gpu.h"
-#include "core/rotary/absolute_encoding.h"
+#include "core/rotary/frequencies.h"
 
 namespace roper {
 

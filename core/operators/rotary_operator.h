@@ -1,10 +1,9 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
-
 #include <functional>
 
-#include "core/operators/rotation_part.h"
+#include "core/rotary/pairing.h"
 #include "core/rotary/rotation.h"
 
 namespace roper {
@@ -55,5 +54,14 @@ RotatedHeads rotateHeads(const at::Tensor& qkv, const CosSin& queries, const Cos
 /// @param x  [..., T, d]
 /// @return   [..., d/2]
 at::Tensor pairNorms(const at::Tensor& x, Pairing pairing, std::int64_t pairs);
+
+enum class Direction { forward, inverse };  ///< R(m) or R(−m)
+
+/// Source and destination of a rotation of heads: [B, H, T, d] each, with arbitrary strides except the last,
+/// which is 1.
+struct RotationPart {
+    at::Tensor from, to;      ///< of the same type
+    at::Tensor cosine, sine;  ///< [T, pairs] (float32); features beyond 2·pairs are copied
+};
 
 }  // namespace roper

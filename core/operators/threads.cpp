@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/base/cgroup.h"
+#include "core/base/available.h"
 
 namespace roper {
 namespace {

@@ -7,7 +7,6 @@
 #include "core/base/error.h"
 #include "core/base/safetensors.h"
 #include "core/control/messages.h"
-#include "core/control/model_description.h"
 
 namespace roper {
 std::string jsonList(const std::vector<std::string>& texts) {

@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/control/model_description.h"
+#include "core/control/messages.h"
 #include "core/corpus/open_task.h"
 #include "core/reading/run_model.h"
 #include "core/tokenizers/tokenizer_files.h"

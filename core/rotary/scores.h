@@ -14,4 +14,16 @@ double relativeScore(const Rotary& rotary, const Eigen::VectorXd& q, double n, c
 /// 0.
 Eigen::MatrixXd attentionWeights(const Eigen::MatrixXd& scores, bool causal);
 
+/// Statistics of a head's attention, means over its queries.
+struct HeadStatistics {
+    double entropy = 0;  ///< −Σⱼ a log a, nats: 0 if only one key is attended to, log(n+1) if all are equally
+    double mean_distance = 0;   ///< Σⱼ a |n − j|, positions
+    double diagonal = 0;        ///< the largest share of weight at a fixed distance
+    int diagonal_distance = 0;  ///< that distance n − j; negative: the key follows the query
+};
+
+/// @param weights  [T, T], rows are queries
+/// @param causal   entries right of the diagonal are treated as 0
+HeadStatistics headStatistics(const Eigen::MatrixXd& weights, bool causal);
+
 }  // namespace roper

@@ -10,7 +10,7 @@
 #include "core/fields/toml_text.h"
 #include "core/runs/queue_approval.h"
 #include "core/runs/run_recorder.h"
-#include "core/runs/trusted_folders.h"
+#include "core/runs/user_record.h"
 
 namespace roper {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/file_lock.h"
-#include "core/runs/run_labels.h"
+#include "core/runs/run_folder.h"
 
 namespace roper {
 

@@ -16,7 +16,7 @@
 #include "core/runs/run_queue.h"
 #include "core/runs/run_rewind.h"
 #include "core/runs/tensorboard_events.h"
-#include "core/runs/trusted_folders.h"
+#include "core/runs/user_record.h"
 #include "core/specification/presets.h"
 
 namespace roper {

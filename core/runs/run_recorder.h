@@ -7,7 +7,7 @@
 #include "core/base/durable_file.h"
 #include "core/base/file_lock.h"
 #include "core/base/lease.h"
-#include "core/runs/run_labels.h"
+#include "core/runs/run_folder.h"
 #include "core/runs/run_rewind.h"
 
 namespace roper {

@@ -7,7 +7,7 @@
 #include "core/base/file_reading.h"
 #include "core/base/strict_json.h"
 #include "core/runs/status.h"
-#include "core/runs/trusted_folders.h"
+#include "core/runs/user_record.h"
 
 namespace roper {
 namespace {

@@ -50,4 +50,20 @@ std::optional<double> Task::lossLowerBound(std::string_view) const {
     return std::nullopt;
 }
 
+OverlapCounter::OverlapCounter(const Task& task, std::uint64_t seed, int length,
+                               const std::vector<Problem>& problems)
+    : task_(task), seed_(seed), length_(length) {
+    for (const Problem& problem : problems)
+        if (!task.isHeldOut(problem)) unseen_.insert(problem.prompt);
+}
+
+std::int64_t OverlapCounter::countInFirst(std::uint64_t sequences) {
+    for (; scanned_ < sequences && !unseen_.empty(); ++scanned_) {
+        const std::string text = task_.sequence(seed_, Stream::training, scanned_, length_);
+        for (const std::string_view prompt : task_.promptsIn(text))
+            seen_ += static_cast<std::int64_t>(unseen_.erase(std::string(prompt)));
+    }
+    return seen_;
+}
+
 }  // namespace roper

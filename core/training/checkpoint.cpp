@@ -14,7 +14,7 @@
 #include "core/base/fingerprint.h"
 #include "core/base/text.h"
 #include "core/operators/tensor_bytes.h"
-#include "core/training/schedule.h"
+#include "core/training/optimizer.h"
 
 namespace roper {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/base/cgroup.h"
+#include "core/base/available.h"
 #include "core/base/error.h"
 #include "core/base/this_process.h"
 #include "core/training/srun_tasks.h"

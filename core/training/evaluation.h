@@ -6,7 +6,6 @@
 
 #include "core/model/transformer.h"
 #include "core/runs/run_folder.h"
-#include "core/tasks/overlap_counter.h"
 #include "core/tasks/task.h"
 #include "core/training/batches.h"
 

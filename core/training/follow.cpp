@@ -8,7 +8,6 @@
 
 #include "core/base/console.h"
 #include "core/base/error.h"
-#include "core/base/heap_settings.h"
 #include "core/base/this_process.h"
 #include "core/corpus/open_task.h"
 #include "core/model/device.h"
@@ -16,7 +15,6 @@
 #include "core/operators/translate_errors.h"
 #include "core/training/batch_stream.h"
 #include "core/training/data_parallel.h"
-#include "core/training/dedicated_stream.h"
 #include "core/training/followers.h"
 #include "core/training/loaded_model.h"
 #include "core/training/srun_tasks.h"

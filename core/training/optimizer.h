@@ -1,7 +1,6 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
-
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -72,5 +71,9 @@ class AdamW {
     at::Tensor stopped_;  ///< 1 from the first non-finite value on, else 0; for `stepOnDevice`
     std::int64_t steps_done_ = 0;
 };
+
+/// Learning rate of a step (1 for the first): linear warm-up from 0, then constant, or cosine or
+/// linear decay to final_fraction of the peak at the last step.
+double learningRate(const Specification::Training& training, std::int64_t step);
 
 }  // namespace roper

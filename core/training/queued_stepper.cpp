@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/training/schedule.h"
+#include "core/training/optimizer.h"
 
 namespace roper {
 namespace {

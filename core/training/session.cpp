@@ -2,26 +2,27 @@
 
 #include <chrono>
 #include <exception>
+#include <string>
 #include <system_error>
 
 #include "core/base/available.h"
 #include "core/base/cryptography.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
-#include "core/base/heap_settings.h"
 #include "core/base/stop_signals.h"
 #include "core/base/text.h"
+#include "core/base/this_process.h"
 #include "core/corpus/open_task.h"
 #include "core/model/device.h"
+#include "core/operators/gpu.h"
 #include "core/operators/threads.h"
 #include "core/operators/translate_errors.h"
 #include "core/specification/cost.h"
 #include "core/training/data_parallel.h"
 #include "core/training/followers.h"
-#include "core/training/run_requirements.h"
 #include "core/training/srun_tasks.h"
-#include "core/training/stopped_time.h"
 #include "core/training/trainer.h"
+#include "core/training/training_clock.h"
 
 namespace roper {
 namespace {
@@ -250,6 +251,24 @@ RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const Ses
         announceEndToOthers(error.what(), static_cast<int>(ErrorKind::other));
         throw;
     }
+}
+
+std::optional<double> freeMemoryFor(const Specification& specification) {
+    const bool on_gpu = gpu() != nullptr && specification.device.name != "cpu";
+    return on_gpu ? std::optional(gpu()->memory().free) : availableMemory();
+}
+
+void requireMemory(const Specification& specification) {
+    const std::optional<double> available = freeMemoryFor(specification);
+    if (!available) return;
+    if (const auto problem = memoryProblem(specification, *available))
+        throw Error(ErrorKind::memory, *problem);
+}
+
+void requireSequencePerProcess(const Specification& specification, std::int64_t processes) {
+    if (processes > specification.training.batch)
+        throw Error(ErrorKind::usage, std::to_string(processes) + " processes cannot share a batch of " +
+                                          std::to_string(specification.training.batch) + " (training.batch)");
 }
 
 }  // namespace roper

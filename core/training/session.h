@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/runs/run_folder.h"
+#include "core/specification/specification.h"
 
 namespace roper {
 
@@ -45,5 +47,15 @@ struct SessionOptions {
 /// Failures are written to the run's status and log before they are thrown.
 /// @throws Error of every kind
 RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session = {});
+
+/// Bytes of free memory on the device for training; empty if the system does not report it.
+std::optional<double> freeMemoryFor(const Specification& specification);
+
+/// Checks the memory requirements before anything is allocated.
+/// @throws Error (memory) with the estimate, the free memory and what to change
+void requireMemory(const Specification& specification);
+
+/// @throws Error (usage) if there are more processes than sequences in a batch
+void requireSequencePerProcess(const Specification& specification, std::int64_t processes);
 
 }  // namespace roper

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <ATen/core/Tensor.h>
+#include <cstdint>
 #include <vector>
 
 #include "core/model/transformer.h"
+#include "core/runs/rows.h"
 #include "core/runs/run_folder.h"
 #include "core/tasks/task.h"
 
@@ -16,5 +19,9 @@ std::vector<std::int64_t> snapshotTokens(const Task& task, const Specification& 
 /// model for the snapshot text to the run's snapshots folder. @throws Error (disk)
 void writeSnapshot(const RunFolder& folder, Transformer& model, const Task& task,
                    const Specification& specification, std::int64_t step);
+
+/// Values specific to a model's position method and attention: trained frequencies, T5's biases, and the
+/// smallest denominator of linear attention over tokens [B, T]. Empty for most methods.
+std::vector<MethodRow> methodReport(Transformer& model, const at::Tensor& tokens, std::int64_t step);
 
 }  // namespace roper

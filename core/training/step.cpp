@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "core/training/schedule.h"
+#include "core/training/optimizer.h"
 #include "core/training/step_profile.h"
 
 namespace roper {

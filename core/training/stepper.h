@@ -1,9 +1,11 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
-
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,5 +48,18 @@ struct StepperContext {
 /// `QueuedStepper`.
 /// @param steps_done  by an earlier part of the run
 std::unique_ptr<Stepper> makeStepper(const StepperContext& training, std::int64_t steps_done);
+
+/// During its lifetime, GPU operations of this thread use a separate stream: the default stream cannot be
+/// captured (Gpu::capture), and other streams would not wait for it. On the CPU it does nothing.
+class DedicatedStream {
+  public:
+    explicit DedicatedStream(const c10::Device& device) {
+        if (device.is_cpu()) return;
+        guard_.emplace(c10::impl::VirtualGuardImpl(device.type()).getStreamFromGlobalPool(device));
+    }
+
+  private:
+    std::optional<c10::StreamGuard> guard_;
+};
 
 }  // namespace roper

@@ -13,7 +13,6 @@
 #include "core/reading/serve_model.h"
 #include "core/training/batches.h"
 #include "core/training/current_compute_environment.h"
-#include "core/training/method_report.h"
 #include "core/training/snapshot.h"
 
 namespace roper {

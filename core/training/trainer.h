@@ -12,7 +12,6 @@
 #include "core/training/batch_stream.h"
 #include "core/training/checkpoint.h"
 #include "core/training/data_parallel.h"
-#include "core/training/dedicated_stream.h"
 #include "core/training/evaluation.h"
 #include "core/training/followers.h"
 #include "core/training/optimizer.h"

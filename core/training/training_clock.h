@@ -2,8 +2,6 @@
 
 #include <chrono>
 
-#include "core/training/stopped_time.h"
-
 namespace roper {
 
 /// Measures the training time in seconds. Excludes intervals inside a (possibly nested) `Suspension` (pauses,
@@ -48,5 +46,12 @@ class TrainingClock {
     double started_at_ = now();
     int suspensions_ = 0;
 };
+
+/// Starts measuring how long this process is stopped (SIGSTOP, SIGTSTP, a debugger), since that is not
+/// training time. Further calls do nothing.
+void watchStoppedTime();
+
+/// Seconds for which the process has been stopped since then, to within a tenth.
+double stoppedSeconds();
 
 }  // namespace roper

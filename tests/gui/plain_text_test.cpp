@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "core/cluster/submission.h"
-#include "core/runs/run_labels.h"
+#include "core/runs/run_folder.h"
 #include "core/runs/run_queue.h"
 #include "tests/support/finished_run.h"
 #include "tests/support/markup_search.h"

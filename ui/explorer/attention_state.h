@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "core/explorer/attention_maps.h"
-#include "core/explorer/mixed_values.h"
 #include "core/rotary/value_compass.h"
 #include "ui/explorer/head_source.h"
 #include "ui/explorer/selection.h"

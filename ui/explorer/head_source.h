@@ -3,7 +3,7 @@
 #include <QObject>
 #include <QString>
 
-#include "core/control/model_description.h"
+#include "core/control/messages.h"
 #include "core/explorer/setup.h"
 #include "ui/live/model_client.h"
 

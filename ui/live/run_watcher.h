@@ -8,7 +8,7 @@
 
 #include "core/runs/compute_environment.h"
 #include "core/runs/line_tail.h"
-#include "core/runs/run_labels.h"
+#include "core/runs/run_folder.h"
 
 namespace roper {
 

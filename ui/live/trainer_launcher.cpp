@@ -11,14 +11,14 @@
 #include <QProcess>
 #include <QStandardPaths>
 
-#include "core/base/cgroup.h"
+#include "core/base/available.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
 #include "core/base/this_process.h"
 #include "core/corpus/open_task.h"
 #include "core/runs/run_recorder.h"
-#include "core/runs/trusted_folders.h"
+#include "core/runs/user_record.h"
 
 namespace roper {
 namespace {

@@ -6,7 +6,7 @@
 #include <QTimer>
 #include <filesystem>
 
-#include "core/runs/run_labels.h"
+#include "core/runs/run_folder.h"
 
 namespace roper {
 

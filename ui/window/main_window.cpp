@@ -9,7 +9,7 @@
 #include <QStatusBar>
 
 #include "core/base/error.h"
-#include "core/runs/trusted_folders.h"
+#include "core/runs/user_record.h"
 #include "ui/charts/export_dialog.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/controls/wheel_guard.h"

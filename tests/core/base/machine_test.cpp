@@ -5,7 +5,6 @@
 #include <chrono>
 #include <fstream>
 
-#include "core/base/cgroup.h"
 #include "core/base/machine_load.h"
 #include "tests/support/temporary_folder.h"
 

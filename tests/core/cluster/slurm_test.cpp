@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/cluster/sbatch_options.h"
 #include "core/cluster/slurm_script.h"
 #include "tests/support/expect_error.h"
 

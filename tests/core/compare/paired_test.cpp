@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/compare/twin_result.h"
+#include "core/compare/outcome.h"
 #include "tests/support/compared_runs.h"
 
 namespace roper {

@@ -4,7 +4,6 @@
 
 #include <bit>
 
-#include "core/cuda/make_rotation_job.h"
 #include "core/cuda/rotation_compiler.h"
 #include "core/kernels/bfloat16.h"
 #include "core/operators/rotary_operator.h"

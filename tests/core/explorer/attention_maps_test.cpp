@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "core/explorer/distance_profile.h"
 #include "core/rotary/position_bias.h"
 #include "core/rotary/scores.h"
 #include "tests/support/random_vectors.h"

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/explorer/known_models.h"
 #include "core/explorer/setup_fields.h"
 #include "tests/support/expect_error.h"
 

@@ -1,7 +1,3 @@
-#include <gtest/gtest.h>
-
-#include "core/explorer/mixed_values.h"
-
 // rotary.md, fact 7: the effect of RoPER on values, by the functions that pages and figures use.
 
 #include <gtest/gtest.h>

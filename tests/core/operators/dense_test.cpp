@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/fused_attention.h"
+#include "core/model/kernel_attention.h"
 #include "core/operators/products.h"
 #include "tests/support/sanitizers.h"
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <cmath>
 
-#include "core/rotary/attention_statistics.h"
 #include "core/rotary/position_bias.h"
 #include "tests/support/random_vectors.h"
 

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <stdexcept>
 
-#include "core/rotary/absolute_encoding.h"
+#include "core/rotary/frequencies.h"
 #include "core/rotary/spectrum.h"
 #include "tests/support/random_vectors.h"
 

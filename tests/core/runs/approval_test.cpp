@@ -8,7 +8,7 @@
 #include "core/base/file_reading.h"
 #include "core/runs/run_queue.h"
 #include "core/runs/run_recorder.h"
-#include "core/runs/trusted_folders.h"
+#include "core/runs/user_record.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/isolated_user_state.h"
 #include "tests/support/temporary_folder.h"

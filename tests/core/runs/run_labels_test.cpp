@@ -1,4 +1,4 @@
-#include "core/runs/run_labels.h"
+#include "core/runs/run_folder.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-#include "core/tasks/overlap_counter.h"
+#include "core/tasks/task.h"
 #include "core/tasks/task_kind.h"
 
 namespace roper {

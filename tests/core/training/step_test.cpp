@@ -9,11 +9,11 @@
 #include <map>
 #include <vector>
 
-#include "core/base/heap_settings.h"
+#include "core/base/this_process.h"
 #include "core/corpus/open_task.h"
 #include "core/specification/presets.h"
 #include "core/training/batch_stream.h"
-#include "core/training/schedule.h"
+#include "core/training/optimizer.h"
 #include "tests/support/sanitizers.h"
 
 namespace roper {

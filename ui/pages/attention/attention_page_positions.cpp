@@ -1,5 +1,5 @@
 
-#include "core/rotary/absolute_encoding.h"
+#include "core/rotary/frequencies.h"
 #include "core/rotary/position_bias.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/pages/attention/attention_page.h"

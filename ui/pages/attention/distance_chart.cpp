@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/explorer/distance_profile.h"
+#include "core/explorer/attention_maps.h"
 #include "core/rotary/spectrum.h"
 #include "ui/theme/theme.h"
 

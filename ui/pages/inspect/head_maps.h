@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/safetensors.h"
-#include "core/rotary/attention_statistics.h"
+#include "core/rotary/scores.h"
 #include "ui/charts/heat_map_view.h"
 
 namespace roper {

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/explorer/known_models.h"
+#include "core/explorer/hugging_face.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/controls/text_input.h"
 #include "ui/explorer/example_list.h"

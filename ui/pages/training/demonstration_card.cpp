@@ -2,7 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/compare/grouping.h"
-#include "core/compare/twin_result.h"
+#include "core/compare/outcome.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/live/run_records.h"
 #include "ui/theme/numbers.h"

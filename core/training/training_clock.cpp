@@ -1,4 +1,4 @@
-#include "core/training/stopped_time.h"
+#include "core/training/training_clock.h"
 
 #include <atomic>
 #include <chrono>

@@ -1,14 +1,42 @@
-#include "core/model/fused_attention.h"
+#include "core/model/kernel_attention.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <ATen/record_function.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "core/model/attention_items.h"
+#include <atomic>
+
+#include "core/kernels/attention.h"
+#include "core/kernels/cached_attention.h"
+#include "core/operators/rotary_operator.h"
 #include "core/operators/typed_data.h"
 
 namespace roper {
 namespace {
+
+/// The data of a float32 tensor; null if it is undefined or empty.
+const float* floatData(const at::Tensor& tensor) {
+    return tensor.defined() && tensor.numel() > 0 ? tensor.const_data_ptr<float>() : nullptr;
+}
+
+/// cos and sin [rows, pairs], or [rows, 1, pairs], in the form used by kernels; they must be contiguous.
+RotationTable rotationTable(const CosSin& cos_sin) {
+    return {floatData(cos_sin.cosine), floatData(cos_sin.sine),
+            static_cast<std::size_t>(cos_sin.cosine.size(-1))};
+}
+
+/// Calls `work(item, scratch)` for every item, a sequence and head. Items are scheduled dynamically, since
+/// the load of the cores is unknown.
+template <class Work>
+void forEachItem(std::size_t items, Work work) {
+    std::atomic<std::size_t> next{0};
+    at::parallel_for(0, at::get_num_threads(), 1, [&](std::int64_t, std::int64_t) {
+        thread_local AttentionScratch scratch;
+        for (std::size_t item = next++; item < items; item = next++)
+            work(item, scratch);
+    });
+}
 
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
@@ -82,6 +110,15 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
     }
 };
 
+std::size_t sizeOf(std::int64_t size) {
+    return static_cast<std::size_t>(size);
+}
+
+template <class Number>
+CachedLayer<Number> layerOf(const at::Tensor& keys, const at::Tensor& values, std::int64_t capacity) {
+    return {typedData<Number>(keys), typedData<Number>(values), sizeOf(capacity)};
+}
+
 }  // namespace
 
 at::Tensor fusedAttention(const at::Tensor& qkv, std::int64_t heads, bool causal, Pairing pairing,
@@ -105,6 +142,63 @@ at::Tensor fusedAttention(const at::Tensor& qkv, std::int64_t heads, bool causal
     const at::Tensor bias = pass.distance_bias.defined() ? pass.distance_bias : at::empty({0}, at::kFloat);
     return FusedAttentionFunction::apply(qkv, bias, heads, causal, static_cast<std::int64_t>(pairing),
                                          queries, keys, values);
+}
+
+void KernelCache::append(const at::Tensor& given, const PassPositions& pass) {
+    const at::Tensor qkv = given.contiguous();
+    const std::int64_t B = qkv.size(0), T = qkv.size(1);
+    TORCH_CHECK(T <= capacity_ && qkv.size(2) == 3 * heads_ * head_dim_, "KernelCache: no room for ",
+                qkv.sizes());
+    const std::size_t layer = keys_.size();
+    const auto numbers = static_cast<std::int64_t>(cachedNumbers(sizeOf(head_dim_), sizeOf(capacity_)));
+    for (auto* layers : {&keys_, &values_})
+        layers->push_back(at::zeros({B, heads_, numbers}, qkv.options()));
+    slots_ = at::arange(B, at::kLong);
+    AttentionSetup setup;
+    setup.B = sizeOf(B);
+    setup.T = sizeOf(T);
+    setup.H = sizeOf(heads_);
+    setup.d = sizeOf(head_dim_);
+    setup.pairing = pairing_;
+    setup.key = rotationTable(pass.keyCosSin(layer));
+    setup.value = rotationTable(pass.valueCosSin(layer));
+    dispatchType(qkv, [&](auto number) {
+        const auto* const from = typedData<decltype(number)>(qkv);
+        const auto to = layerOf<decltype(number)>(keys_[layer], values_[layer], capacity_);
+        forEachItem(setup.B * setup.H, [&](std::size_t item, AttentionScratch& scratch) {
+            cachePrompt(setup, from, to, item, scratch);
+        });
+    });
+}
+
+at::Tensor KernelCache::attend(std::size_t layer, const at::Tensor& given, const at::Tensor& positions,
+                               const PassPositions& pass) {
+    const at::Tensor qkv = given.contiguous(),
+                     bias = pass.bias.defined() ? pass.bias.contiguous() : at::Tensor();
+    TORCH_CHECK(positions.size(0) == slots_.size(0) && qkv.size(0) >= slots_.size(0) && qkv.size(1) == 1,
+                "KernelCache: ", positions.size(0), " positions and ", qkv.sizes(), " for ", slots_.size(0),
+                " sequences");
+    const at::Tensor out = at::zeros({qkv.size(0), 1, heads_ * head_dim_}, qkv.options());
+    const DecodingSetup setup{.B = sizeOf(slots_.size(0)),
+                              .H = sizeOf(heads_),
+                              .d = sizeOf(head_dim_),
+                              .pairing = pairing_,
+                              .query = rotationTable(pass.queryCosSin(layer)),
+                              .key = rotationTable(pass.keyCosSin(layer)),
+                              .value = rotationTable(pass.valueCosSin(layer)),
+                              .positions = positions.const_data_ptr<std::int64_t>(),
+                              .slots = slots_.const_data_ptr<std::int64_t>(),
+                              .bias = bias.defined() ? bias.const_data_ptr<float>() : nullptr,
+                              .bias_keys = bias.defined() ? sizeOf(bias.size(3)) : 0};
+    dispatchType(qkv, [&](auto number) {
+        const auto* const from = typedData<decltype(number)>(qkv);
+        auto* const to = typedData<decltype(number)>(out);
+        const auto cache = layerOf<decltype(number)>(keys_[layer], values_[layer], capacity_);
+        forEachItem(setup.B * setup.H, [&](std::size_t item, AttentionScratch& scratch) {
+            attendToCache(setup, from, cache, to, item, scratch);
+        });
+    });
+    return out;
 }
 
 }  // namespace roper
