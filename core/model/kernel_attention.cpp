@@ -10,7 +10,7 @@
 #include "core/kernels/attention.h"
 #include "core/kernels/cached_attention.h"
 #include "core/operators/rotary_operator.h"
-#include "core/operators/typed_data.h"
+#include "core/operators/tensor_data.h"
 
 namespace roper {
 namespace {

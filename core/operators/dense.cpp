@@ -9,7 +9,7 @@
 
 #include "core/kernels/rows.h"
 #include "core/operators/products.h"
-#include "core/operators/typed_data.h"
+#include "core/operators/tensor_data.h"
 
 namespace roper {
 namespace {

@@ -6,7 +6,7 @@
 #include "core/base/safetensors.h"
 #include "core/base/text.h"
 #include "core/control/messages.h"
-#include "core/operators/tensor_bytes.h"
+#include "core/operators/tensor_data.h"
 #include "core/reading/answers.h"
 
 namespace roper {

@@ -1,7 +1,7 @@
 #include <ATen/ATen.h>
 
 #include "core/operators/rotary_operator.h"
-#include "core/operators/tensor_bytes.h"
+#include "core/operators/tensor_data.h"
 #include "core/reading/answers.h"
 #include "core/reading/head_observer.h"
 #include "core/reading/model_facts.h"

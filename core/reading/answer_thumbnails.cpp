@@ -1,6 +1,6 @@
 #include <ATen/ATen.h>
 
-#include "core/operators/tensor_bytes.h"
+#include "core/operators/tensor_data.h"
 #include "core/reading/answers.h"
 
 namespace roper {

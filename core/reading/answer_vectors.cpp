@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/operators/tensor_bytes.h"
+#include "core/operators/tensor_data.h"
 #include "core/pretrained/family.h"
 #include "core/reading/answers.h"
 #include "core/reading/model_facts.h"

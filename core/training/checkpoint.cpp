@@ -13,7 +13,7 @@
 #include "core/base/file_reading.h"
 #include "core/base/fingerprint.h"
 #include "core/base/text.h"
-#include "core/operators/tensor_bytes.h"
+#include "core/operators/tensor_data.h"
 #include "core/training/optimizer.h"
 
 namespace roper {

@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/model/generation.h"
-#include "core/operators/tensor_bytes.h"
+#include "core/operators/tensor_data.h"
 #include "core/operators/translate_errors.h"
 #include "core/specification/cost.h"
 #include "core/training/checkpoint.h"

@@ -6,7 +6,7 @@
 
 #include "core/base/file_path.h"
 #include "core/model/generation.h"
-#include "core/operators/tensor_bytes.h"
+#include "core/operators/tensor_data.h"
 #include "core/reading/model_facts.h"
 
 namespace roper {

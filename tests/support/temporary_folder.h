@@ -1,9 +1,10 @@
 #pragma once
 
 #include <stdlib.h>
-
 #include <filesystem>
 #include <string>
+#include <cstdlib>
+#include <optional>
 
 namespace roper {
 
@@ -26,6 +27,29 @@ class TemporaryFolder {
 
   private:
     std::filesystem::path path_;
+};
+
+/// A separate store, for one test, of what the program remembers about its user.
+class IsolatedUserState {
+  public:
+    IsolatedUserState() {
+        if (const char* value = std::getenv("XDG_STATE_HOME")) before_ = value;
+        ::setenv("XDG_STATE_HOME", folder_.path().c_str(), 1);
+    }
+    ~IsolatedUserState() {
+        if (before_)
+            ::setenv("XDG_STATE_HOME", before_->c_str(), 1);
+        else
+            ::unsetenv("XDG_STATE_HOME");
+    }
+    IsolatedUserState(const IsolatedUserState&) = delete;
+    IsolatedUserState& operator=(const IsolatedUserState&) = delete;
+
+    std::filesystem::path path() const { return folder_ / "roper-lab"; }
+
+  private:
+    TemporaryFolder folder_;
+    std::optional<std::string> before_;
 };
 
 }  // namespace roper

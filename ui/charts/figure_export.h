@@ -3,6 +3,7 @@
 #include <QImage>
 #include <QString>
 #include <vector>
+#include <QByteArray>
 
 #include "ui/charts/figure.h"
 
@@ -37,5 +38,12 @@ QImage figureImage(const Figure& figure, const ExportOptions& options, const The
 
 /// The figure as the text of an SVG file.
 QByteArray figureSvg(const Figure& figure, const ExportOptions& options, const Theme& theme);
+
+/// Cleans up the output of QSvgGenerator, so that every viewer accepts it and draws its text.
+///
+/// XML 1.0 allows no control characters except tab and line breaks; the others become control pictures, such
+/// as ␌ for a form feed. Alias font names, such as Qt's "Sans Serif", become the name of the actual font,
+/// followed by a generic CSS family as a fallback.
+QByteArray readableSvg(const QByteArray& svg);
 
 }  // namespace roper

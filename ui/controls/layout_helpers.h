@@ -1,5 +1,9 @@
 #pragma once
 
+#include <QString>
+#include <QHeaderView>
+#include <QTableView>
+#include <QLayout>
 #include <QBoxLayout>
 #include <QComboBox>
 #include <QLabel>
@@ -7,7 +11,57 @@
 #include <QSplitter>
 #include <initializer_list>
 
+#include "ui/theme/zoom.h"
+
 namespace roper {
+
+/// Sets the accessible name of an input, which tests use as well, and its tooltip.
+template <class Widget>
+Widget* named(Widget* widget, const QString& name, const QString& help) {
+    widget->setAccessibleName(name);
+    widget->setToolTip(help);
+    return widget;
+}
+/// The same if the name needs no further help.
+template <class Widget>
+Widget* named(Widget* widget, const QString& name) {
+    return named(widget, name, name);
+}
+
+/// Sets the height of all rows, and the width of all columns, in pixels at zoom 1; 0: unchanged.
+inline void setCellSize(QTableView& table, int row_height, int column_width = 0) {
+    const auto apply = [&table, row_height, column_width] {
+        table.verticalHeader()->setDefaultSectionSize(zoomed(row_height));
+        if (column_width > 0) table.horizontalHeader()->setDefaultSectionSize(zoomed(column_width));
+    };
+    QObject::connect(&Zoom::instance(), &Zoom::changed, &table, apply);
+    apply();
+}
+
+/// A row of widgets that wraps like text.
+class FlowLayout : public QLayout {
+  public:
+    explicit FlowLayout(QWidget* parent);
+    ~FlowLayout() override;
+
+    void addItem(QLayoutItem* item) override { items_.append(item); }
+    int count() const override { return static_cast<int>(items_.size()); }
+    QLayoutItem* itemAt(int index) const override { return items_.value(index); }
+    QLayoutItem* takeAt(int index) override;
+
+    bool hasHeightForWidth() const override { return true; }
+    int heightForWidth(int width) const override { return arrange(QRect(0, 0, width, 0), false); }
+    Qt::Orientations expandingDirections() const override { return {}; }
+    QSize minimumSize() const override;
+    QSize sizeHint() const override;
+    void setGeometry(const QRect& rect) override;
+
+  private:
+    /// @param apply  whether to move the widgets. @returns their total height
+    int arrange(const QRect& rect, bool apply) const;
+
+    QList<QLayoutItem*> items_;
+};
 
 // Helpers to build pages, panels and dialogs: one call for what takes several in Qt.
 

@@ -1,15 +1,36 @@
 #pragma once
 
 #include <QObject>
+#include <QString>
 #include <QPointer>
 #include <QProcess>
-#include <QString>
 #include <optional>
 
-#include "ui/live/control_client.h"
+#include "core/control/messages.h"
 #include "ui/live/run_store.h"
 
 namespace roper {
+
+/// Sends one command to a trainer's control socket without blocking; the answer arrives as a signal.
+class ControlClient : public QObject {
+    Q_OBJECT
+
+  public:
+    using QObject::QObject;
+
+    void send(const QString& socket, const Request& request);
+    void send(const QString& socket, Command command) { send(socket, Request{command}); }
+
+    /// Whether the trainer itself answered, as opposed to being unreachable.
+    bool wasAnswered() const { return answered_by_trainer_; }
+
+  signals:
+    /// @param payload  bytes that follow the answer; empty for most commands
+    void answered(bool ok, const QString& message, const QByteArray& payload);
+
+  private:
+    bool answered_by_trainer_ = false;
+};
 
 /// A question about the model of a run, or about a published model.
 struct ModelQuestion {

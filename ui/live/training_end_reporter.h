@@ -3,6 +3,7 @@
 #include <QObject>
 #include <QSet>
 #include <QTimer>
+#include <QString>
 
 #include "ui/live/queue_launcher.h"
 #include "ui/live/run_store.h"
@@ -36,5 +37,9 @@ class TrainingEndReporter : public QObject {
     QStringList finished_, failed_;  ///< not yet reported
     QTimer report_timer_;
 };
+
+/// Shows a desktop notification over D-Bus, following freedesktop.org's specification. Does not block, and
+/// does nothing if there is no bus or no notification service.
+void notifyDesktop(const QString& title, const QString& text);
 
 }  // namespace roper

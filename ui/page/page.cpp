@@ -14,7 +14,7 @@
 
 #include "core/base/text.h"
 #include "ui/controls/layout_helpers.h"
-#include "ui/theme/type_scale.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {
@@ -38,6 +38,23 @@ bool usesKey(const QWidget* widget, int key) {
 }
 
 }  // namespace
+
+QAction* Actions::add(const QString& group, const QString& text, const QKeySequence& shortcut,
+                      std::function<void()> run) {
+    auto* action = new QAction(text, this);
+    action->setShortcut(shortcut);
+    action->setData(group);
+    connect(action, &QAction::triggered, this, [run = std::move(run)] { run(); });
+    all_.append(action);
+    return action;
+}
+
+QList<QAction*> Actions::inGroup(const QString& group) const {
+    QList<QAction*> chosen;
+    for (QAction* action : all_)
+        if (groupOf(action) == group) chosen.append(action);
+    return chosen;
+}
 
 Page::Page(const QString& name, const QString& sentence, QWidget* parent)
     : QWidget(parent),

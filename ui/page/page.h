@@ -1,5 +1,9 @@
 #pragma once
 
+#include <QAction>
+#include <QKeySequence>
+#include <QObject>
+#include <functional>
 #include <QLabel>
 #include <QTabWidget>
 #include <QVBoxLayout>
@@ -7,10 +11,28 @@
 #include <vector>
 
 #include "core/explorer/setup_text.h"
-#include "ui/page/actions.h"
 #include "ui/page/page_figures.h"
 
 namespace roper {
+
+/// All actions of the program in one list, which feeds menus, shortcuts and the command palette.
+class Actions : public QObject {
+    Q_OBJECT
+
+  public:
+    using QObject::QObject;
+
+    /// @param group  menu of the action ("Go", "Training", …)
+    QAction* add(const QString& group, const QString& text, const QKeySequence& shortcut,
+                 std::function<void()> run);
+
+    const QList<QAction*>& all() const { return all_; }
+    QList<QAction*> inGroup(const QString& group) const;
+    QString groupOf(const QAction* action) const { return action->data().toString(); }
+
+  private:
+    QList<QAction*> all_;
+};
 
 /// A page of the window: a title, a sentence that describes it, the page's contents, and a readout line for
 /// the numbers under the pointer.

@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QSettings>
+#include <algorithm>
 
 #include "ui/theme/lab_style.h"
 #include "ui/theme/theme.h"
@@ -25,6 +26,8 @@ void apply(Appearance appearance) {
         fixedPalette(appearance == Appearance::system ? desktop : appearance == Appearance::dark));
 }
 
+const char* const kMotionKey = "reduce_motion";
+
 }  // namespace
 
 Appearance savedAppearance() {
@@ -42,6 +45,19 @@ void applyApplicationStyle() {
     QApplication::setStyle(new LabStyle);
     apply(savedAppearance());
     Zoom::instance().restore();
+}
+
+bool isMotionReduced() {
+    return QSettings().value(kMotionKey, false).toBool();
+}
+
+void setMotionReduced(bool reduced) {
+    QSettings().setValue(kMotionKey, reduced);
+}
+
+int frameInterval(int usual_ms) {
+    constexpr int kStep_ms = 800;
+    return isMotionReduced() ? std::max(usual_ms, kStep_ms) : usual_ms;
 }
 
 }  // namespace roper

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <vector>
+#include <QCoreApplication>
+#include <QHash>
+#include <QPixmap>
 
 #include "core/methods/position_method.h"
 
@@ -166,6 +169,23 @@ QPalette fixedPalette(bool dark) {
     for (const auto role : {QPalette::Text, QPalette::ButtonText, QPalette::WindowText})
         palette.setColor(QPalette::Disabled, role, mixed(window, text, 0.4));
     return palette;
+}
+
+QIcon swatch(const QColor& color) {
+    constexpr int kSide = 12, kMaxIcons = 1000;
+    static QHash<QRgb, QIcon> made;
+    // Icons must be destroyed before Qt's application object.
+    static const bool cleared_in_time = [] {
+        qAddPostRoutine([] { made.clear(); });
+        return true;
+    }();
+    Q_UNUSED(cleared_in_time)
+    const auto known = made.constFind(color.rgba());
+    if (known != made.constEnd()) return *known;
+    if (made.size() >= kMaxIcons) made.clear();
+    QPixmap square(kSide, kSide);
+    square.fill(color);
+    return made[color.rgba()] = QIcon(square);
 }
 
 }  // namespace roper

@@ -4,6 +4,7 @@
 #include <QPalette>
 #include <array>
 #include <string>
+#include <QIcon>
 
 namespace roper {
 
@@ -63,5 +64,9 @@ double contrast(const QColor& a, const QColor& b);
 
 /// A light or dark palette for figures made without a desktop.
 QPalette fixedPalette(bool dark);
+
+/// A small square in a colour, for lists. Icons are reused, because Qt caches a scaled copy of every icon
+/// that it has drawn.
+QIcon swatch(const QColor& color);
 
 }  // namespace roper

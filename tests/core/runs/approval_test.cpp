@@ -10,7 +10,6 @@
 #include "core/runs/run_recorder.h"
 #include "core/runs/user_record.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/isolated_user_state.h"
 #include "tests/support/temporary_folder.h"
 
 namespace roper {

@@ -5,6 +5,7 @@
 #include <QSet>
 #include <QTimer>
 #include <optional>
+#include <vector>
 
 #include "core/compare/board.h"
 #include "core/compare/curves.h"
@@ -13,6 +14,7 @@
 #include "core/compare/outcome_table.h"
 #include "core/compare/run_filter.h"
 #include "ui/live/run_store.h"
+#include "core/fields/field.h"
 
 namespace roper {
 
@@ -123,5 +125,8 @@ class CompareState : public QObject {
 QString spreadTitle(Spread spread);
 QString xAxisTitle(XAxis across);
 QString measureTitle(const CompareSettings& question);
+
+/// The settings of a comparison, named as on the command line.
+const std::vector<Field<CompareSettings>>& compareFields();
 
 }  // namespace roper

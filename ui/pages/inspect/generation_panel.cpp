@@ -1,15 +1,232 @@
 #include "ui/pages/inspect/generation_panel.h"
 
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <algorithm>
+#include <cmath>
 #include <QScopedValueRollback>
 
+#include "ui/charts/csv_text.h"
+#include "ui/live/token_texts.h"
+#include "ui/pages/inspect/view_text.h"
+#include "ui/theme/numbers.h"
 #include "core/base/error.h"
 #include "core/control/messages.h"
-#include "ui/controls/named.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/live/example_text.h"
 #include "ui/live/published_models.h"
 #include "ui/pages/inspect/inspect_fields.h"
 
 namespace roper {
+namespace {
+
+constexpr double kMargin = 14, kCellWidth = 15, kCellHeight = 38, kBarRow = 22, kLetters = 1.15;
+
+}  // namespace
+
+ContinuationView::ContinuationView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
+    setAccessibleName(tr("Generated text, its probabilities and its attention"));
+    setFocusPolicy(Qt::StrongFocus);
+    const auto begin_anew = [this] {
+        chosen_ = 0;
+        head_ = -1;
+        emit chosenChanged(0);
+        update();
+    };
+    connect(&state_, &InspectState::modelChanged, this, begin_anew);
+    connect(&state_, &InspectState::answered, this, [begin_anew](const AnswerSpec* what) {
+        if (what == &answers::continuation) begin_anew();
+    });
+    connect(&state_, &InspectState::workChanged, this, qOverload<>(&QWidget::update));
+}
+
+void ContinuationView::choose(int step) {
+    if (state_.answer(answers::continuation) == nullptr) return;
+    const int last = static_cast<int>(state_.answer(answers::continuation)->generated()) - 1;
+    chosen_ = std::clamp(step, 0, std::max(0, last));
+    emit chosenChanged(chosen_);
+    update();
+}
+
+void ContinuationView::setHead(int head) {
+    head_ = head;
+    update();
+}
+
+std::vector<double> ContinuationView::weights() const {
+    const Continuation& c = *state_.answer(answers::continuation);
+    std::vector<double> mean(c.tokens.size(), 0);
+    const auto add = [&](const Eigen::MatrixXd& attention, double share) {
+        for (std::size_t j = 0; j < mean.size(); ++j)
+            mean[j] += share * attention(chosen_, static_cast<Eigen::Index>(j));
+    };
+    if (head_ >= 0 && head_ < static_cast<int>(c.attention.size())) {
+        add(c.attention[static_cast<std::size_t>(head_)], 1);
+    } else {
+        for (const Eigen::MatrixXd& attention : c.attention)
+            add(attention, 1.0 / static_cast<double>(c.attention.size()));
+    }
+    return mean;
+}
+
+TokenLines ContinuationView::linesIn(const QRectF& area) const {
+    const Continuation* c = state_.answer(answers::continuation);
+    const QFontMetricsF metrics(monospaced(font(), kLetters));
+    return layOutTokens(c != nullptr ? c->tokens : std::vector<std::string>(),
+                        area.adjusted(kMargin, kMargin + 18, -kMargin, 0),
+                        {.line = kCellHeight, .height = kCellHeight}, [&](const std::string& token) {
+                            const QString text = formatToken(token);
+                            return text.size() <= 1 ? kCellWidth : metrics.horizontalAdvance(text) + 6;
+                        });
+}
+
+QRectF ContinuationView::tokenRect(int index) const {
+    return linesIn(canvas()).cell(index);
+}
+
+void ContinuationView::paintText(QPainter& painter, const TokenLines& lines, const Theme& theme) const {
+    const Continuation& c = *state_.answer(answers::continuation);
+    const std::vector<double> looked_at = weights();
+    const double most = std::max(1e-12, *std::max_element(looked_at.begin(), looked_at.end()));
+    const auto colors = theme.sequentialColors();
+    const auto prompt_tokens = static_cast<int>(c.prompt_tokens);
+    const QFont plain = painter.font(), mono = monospaced(plain, kLetters);
+    for (int index = 0; index < static_cast<int>(lines.cells.size()); ++index) {
+        const QRectF cell = lines.cell(index);
+        const QRectF letter = cell.adjusted(0, 0, 0, -14);
+        const auto share = looked_at[static_cast<std::size_t>(index)] / most;
+        if (share > 0.004) {
+            painter.setPen(Qt::NoPen);
+            QColor shade(colors[static_cast<std::size_t>(std::lround(255 * share))]);
+            shade.setAlphaF(0.75F);
+            painter.setBrush(shade);
+            painter.drawRect(letter);
+        }
+        const bool is_generated = index >= prompt_tokens;
+        painter.setFont(mono);
+        const bool covered = share > 0.55;
+        painter.setPen(covered        ? (theme.dark ? QColor(Qt::black) : QColor(Qt::white))
+                       : is_generated ? theme.text
+                                      : theme.faint_text);
+        painter.drawText(letter, Qt::AlignCenter, formatToken(c.tokens[static_cast<std::size_t>(index)]));
+        if (is_generated) {
+            // The length of the bar is the token's probability.
+            const double p = c.probability[static_cast<std::size_t>(index - prompt_tokens)];
+            const QRectF bar(cell.left() + 1.5, cell.bottom() - 11, (cell.width() - 3) * p, 4);
+            painter.setPen(Qt::NoPen);
+            painter.setBrush(p > 0.9 ? Theme::value() : p > 0.5 ? Theme::key() : Theme::roper());
+            painter.drawRect(bar);
+        }
+        if (index == prompt_tokens + chosen_) {
+            painter.setBrush(Qt::NoBrush);
+            painter.setPen(QPen(Theme::roper(), 2));
+            painter.drawRect(cell.adjusted(0, 0, 0, -4));
+        }
+    }
+    painter.setFont(plain);
+}
+
+void ContinuationView::paintCandidates(QPainter& painter, const QRectF& box, const Theme& theme) const {
+    const Continuation& c = *state_.answer(answers::continuation);
+    const auto& candidates = c.candidates[static_cast<std::size_t>(chosen_)];
+    const std::string& chosen = c.tokens[c.prompt_tokens + static_cast<std::size_t>(chosen_)];
+    const QFontMetricsF metrics(painter.font());
+    double widest = 26;
+    for (const Continuation::Candidate& candidate : candidates)
+        widest = std::max(widest, metrics.horizontalAdvance(formatToken(candidate.text)) + 8);
+    painter.setPen(theme.text);
+    painter.drawText(QRectF(box.left(), box.top(), box.width(), 18), Qt::AlignLeft | Qt::AlignVCenter,
+                     tr("generated token %1: the other candidates").arg(chosen_ + 1));
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const double y = box.top() + 22 + kBarRow * static_cast<double>(i);
+        if (y + kBarRow > box.bottom() + 4) break;
+        const auto& candidate = candidates[i];
+        const bool is_generated = candidate.text == chosen;
+        painter.setPen(theme.text);
+        painter.drawText(QRectF(box.left(), y, widest, kBarRow), Qt::AlignCenter,
+                         formatToken(candidate.text));
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(is_generated ? Theme::output() : theme.faded(Theme::output(), 0.35));
+        const double full = box.width() - 104 - widest;
+        painter.drawRect(
+            QRectF(box.left() + widest + 6, y + 4, std::max(1.0, full * candidate.probability), kBarRow - 8));
+        painter.setPen(is_generated ? theme.text : theme.faint_text);
+        painter.drawText(QRectF(box.left() + widest + 14 + full * candidate.probability, y, 90, kBarRow),
+                         Qt::AlignLeft | Qt::AlignVCenter, probabilityText(candidate.probability));
+    }
+}
+
+void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    const Continuation* c = state_.answer(answers::continuation);
+    if (c == nullptr || c->generated() == 0) {
+        paintPlaceholder(
+            painter, area, theme,
+            state_.placeholder(tr("Type the beginning of a problem and press “Generate”:\nthe model "
+                                  "continues it, token by token.")));
+        return;
+    }
+    const TokenLines lines = linesIn(area);
+    painter.setPen(theme.faint_text);
+    painter.drawText(QRectF(area.left() + kMargin, area.top() + 6, area.width() - 2 * kMargin, 18),
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     tr("pale: prompt; bars: token probabilities; shading: attention of the framed step"));
+    paintText(painter, lines, theme);
+    const double top = lines.bottom + 12;
+    paintCandidates(painter,
+                    QRectF(area.left() + kMargin, top, area.width() - 2 * kMargin, area.bottom() - top - 4),
+                    theme);
+}
+
+QString ContinuationView::describe(int index) const {
+    const Continuation& c = *state_.answer(answers::continuation);
+    const auto prompt_tokens = static_cast<int>(c.prompt_tokens);
+    QString said = tr("“%1” at position %2: weight %3 of the framed step")
+                       .arg(formatToken(c.tokens[static_cast<std::size_t>(index)]))
+                       .arg(index)
+                       .arg(numberText(weights()[static_cast<std::size_t>(index)], 4));
+    if (index >= prompt_tokens)
+        said += tr("    generated with probability %1")
+                    .arg(probabilityText(c.probability[static_cast<std::size_t>(index - prompt_tokens)]));
+    return said;
+}
+
+void ContinuationView::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return FigureView::mousePressEvent(event);
+    const int index = linesIn(canvas()).at(event->position());
+    if (index >= 0) choose(index - static_cast<int>(state_.answer(answers::continuation)->prompt_tokens));
+}
+
+void ContinuationView::mouseMoveEvent(QMouseEvent* event) {
+    const int index = linesIn(canvas()).at(event->position());
+    emit hovered(index >= 0 ? describe(index) : QString());
+}
+
+void ContinuationView::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Left) return choose(chosen_ - 1);
+    if (event->key() == Qt::Key_Right) return choose(chosen_ + 1);
+    if (event->key() == Qt::Key_Home) return choose(0);
+    FigureView::keyPressEvent(event);
+}
+
+QString ContinuationView::figureCsv() const {
+    CsvText csv(QStringLiteral("step,generated,rank,candidate,probability"));
+    const Continuation* c = state_.answer(answers::continuation);
+    if (c == nullptr) return csv.text();
+    for (std::size_t i = 0; i < c->generated(); ++i)
+        for (std::size_t rank = 0; rank < c->candidates[i].size(); ++rank)
+            csv.line(i + 1, c->tokens[c->prompt_tokens + i], rank + 1, c->candidates[i][rank].text,
+                     c->candidates[i][rank].probability);
+    return csv.text();
+}
+
+QString ContinuationView::figureCaption() const {
+    const Continuation* c = state_.answer(answers::continuation);
+    if (c == nullptr) return {};
+    return tr("%1 continues “%2”; shaded: attention of token %3, %4")
+        .arg(modelAtStep(state_.model(), c->step), QString::fromStdString(c->prompt))
+        .arg(chosen_ + 1)
+        .arg(head_ < 0 ? tr("mean over all heads") : headTitle(head_ / c->heads, head_ % c->heads));
+}
 
 GenerationPanel::GenerationPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Generate"), tr("How the model continues a prompt"), models, parent),

@@ -5,8 +5,10 @@
 #include <QTimer>
 #include <memory>
 #include <vector>
+#include <QSortFilterProxyModel>
 
 #include "ui/live/run_store.h"
+#include "core/compare/run_filter.h"
 
 namespace roper {
 
@@ -120,5 +122,25 @@ class RunsModel : public QAbstractItemModel {
 
 /// "112/128" or "0.6312"; empty before the first evaluation.
 QString evaluationCell(const std::optional<EvaluationRow>& row);
+
+/// The tree of runs, sorted by raw values, and filtered by words and comparisons.
+class RunFilterModel : public QSortFilterProxyModel {
+    Q_OBJECT
+
+  public:
+    RunFilterModel(RunsModel& runs, QObject* parent);
+
+    /// @returns the error in the text, in which case the last valid filter stays in effect
+    QString setFilter(const QString& text);
+
+  protected:
+    bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+    bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
+
+  private:
+    RunsModel& runs_;
+    RunFilter filter_;
+    QString text_;
+};
 
 }  // namespace roper

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <QPainter>
+#include <QColor>
+#include <Qt>
+
+namespace roper {
+
+/// A filled arrow head with its tip at `to`, pointing away from `from`.
+void drawArrowHead(QPainter& painter, const QPointF& from, const QPointF& to, const QColor& color,
+                   double size);
+
+/// A line with an arrow head at `to`; a dot if it is too short for a head.
+void drawArrow(QPainter& painter, const QPointF& from, const QPointF& to, const QColor& color, double width);
+
+/// Alignments of a text in its rectangle.
+inline constexpr auto kLeftMiddle = Qt::AlignLeft | Qt::AlignVCenter,
+                      kRightMiddle = Qt::AlignRight | Qt::AlignVCenter;
+
+/// Draws a text in a colour, which becomes the pen's.
+inline void drawColoredText(QPainter& painter, const QRectF& place, int flags, const QString& text,
+                            const QColor& color) {
+    painter.setPen(color);
+    painter.drawText(place, flags, text);
+}
+
+/// A translucent background for text over lines.
+QColor translucent(QColor background);
+
+/// Line styles that are distinguishable without colours: 0 is solid; the numbers wrap around.
+Qt::PenStyle dashOf(int number);
+
+}  // namespace roper

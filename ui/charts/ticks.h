@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+#include <qcustomplot.h>
+
+namespace roper {
+
+/// About `count` round numbers from low to high, 1, 2 or 5 times a power of ten apart.
+std::vector<double> niceTicks(double low, double high, int count);
+
+/// Ticks of a logarithmic axis: powers of ten, and for few of them also 2 and 5 times those; for about one
+/// decade even more, so that both ends of a range such as 0.6 to 6 have ticks.
+class LogTicker : public QCPAxisTicker {
+  protected:
+    QVector<double> createTickVector(double step, const QCPRange& range) override;
+    int getSubTickCount(double step) override;
+};
+
+}  // namespace roper

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <QWidget>
+#include <QDialog>
+#include <QLineEdit>
+#include <QListWidget>
+
+#include "ui/page/page.h"
+
+namespace roper {
+
+// Items of the Help menu, each in its own non-modal window.
+
+/// All shortcuts, by menu.
+void showKeys(const Actions& actions, QWidget* parent);
+
+/// docs/glossary.md: the terms used by the program.
+void showGlossary(QWidget* parent);
+
+/// Version, sources and licence.
+void showAbout(QWidget* parent);
+
+/// Command palette (Ctrl+K): type a few letters of any action and press Enter.
+class CommandPalette : public QDialog {
+    Q_OBJECT
+
+  public:
+    CommandPalette(const Actions& actions, QWidget* parent);
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    void filter(const QString& words);
+    void runCurrent();
+
+    const Actions& actions_;
+    QLineEdit* input_;
+    QListWidget* list_;
+};
+
+}  // namespace roper
