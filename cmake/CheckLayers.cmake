@@ -15,7 +15,7 @@ cmake_policy(VERSION 3.25)
 set(libraries torch qt documents eigen json toml cli boost highway onednn cuda sentencepiece pcre2 utf8proc sodium)
 set(torch_headers "torch/|ATen/|c10/|caffe2/")
 set(qt_headers "Q[A-Za-z]|qcustomplot")
-# these load resources named in a document, unlike ui/theme/html_view.h
+# these load resources named in a document, unlike HtmlView of ui/theme/plain_text.h
 set(documents_headers "QTextBrowser|QTextDocument|QTextEdit")
 set(eigen_headers "Eigen/")
 set(json_headers "nlohmann/")

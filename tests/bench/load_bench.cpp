@@ -10,7 +10,7 @@
 
 #include "tests/bench/bench.h"
 #include "tests/bench/busy_machine.h"
-#include "tests/support/finished_run.h"
+#include "tests/support/made_runs.h"
 #include "ui/window/main_window.h"
 
 namespace {

@@ -8,11 +8,10 @@
 #include "tests/support/gui_test.h"
 #include "tests/support/label_problems.h"
 #include "ui/charts/beeswarm.h"
-#include "ui/charts/centred_mean.h"
 #include "ui/charts/curve_chart.h"
 #include "ui/charts/figure_export.h"
 #include "ui/charts/heat_map_view.h"
-#include "ui/charts/min_max_pyramid.h"
+#include "ui/charts/series.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/lab_style.h"
 

@@ -9,10 +9,10 @@
 
 #include "core/base/machine_load.h"
 #include "core/runs/tensorboard_events.h"
-#include "tests/support/finished_run.h"
 #include "tests/support/label_problems.h"
+#include "tests/support/made_runs.h"
 #include "tests/support/page_test.h"
-#include "ui/controls/elided_combo_box.h"
+#include "ui/controls/narrow_controls.h"
 #include "ui/pages/compare/import_dialog.h"
 
 using namespace roper;

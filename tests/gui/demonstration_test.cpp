@@ -1,7 +1,7 @@
 #include <QSignalSpy>
 #include <csignal>
 
-#include "tests/support/finished_run.h"
+#include "tests/support/made_runs.h"
 #include "tests/support/page_test.h"
 
 using namespace roper;

@@ -12,9 +12,8 @@
 #include <set>
 
 #include "core/compare/experiment.h"
-#include "tests/support/finished_run.h"
+#include "tests/support/made_runs.h"
 #include "tests/support/page_test.h"
-#include "tests/support/tiny_run.h"
 #include "ui/pages/training/differences_dialog.h"
 
 using namespace roper;

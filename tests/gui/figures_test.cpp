@@ -13,7 +13,6 @@
 #include "tests/support/small_model.h"
 #include "ui/charts/export_dialog.h"
 #include "ui/charts/figure_export.h"
-#include "ui/charts/svg_text.h"
 #include "ui/page/page_figure.h"
 #include "ui/theme/zoom.h"
 #include "ui/window/main_window.h"

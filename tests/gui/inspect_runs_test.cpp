@@ -2,8 +2,8 @@
 #include <QScopeGuard>
 #include <fstream>
 
-#include "tests/support/finished_run.h"
 #include "tests/support/label_problems.h"
+#include "tests/support/made_runs.h"
 #include "tests/support/page_test.h"
 #include "tests/support/small_model.h"
 

@@ -1,10 +1,10 @@
 #include <QCheckBox>
 #include <QLabel>
 
-#include "tests/support/finished_run.h"
 #include "tests/support/label_problems.h"
+#include "tests/support/made_runs.h"
 #include "tests/support/page_test.h"
-#include "ui/charts/plot_style.h"
+#include "ui/charts/drawing.h"
 
 using namespace roper;
 

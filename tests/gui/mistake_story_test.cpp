@@ -3,7 +3,6 @@
 
 #include "tests/support/label_problems.h"
 #include "tests/support/page_test.h"
-#include "ui/explorer/mistake_explanation.h"
 #include "ui/explorer/mistake_text.h"
 
 using namespace roper;

@@ -4,7 +4,7 @@
 #include <QProcess>
 
 #include "tests/support/fake_trainer.h"
-#include "tests/support/finished_run.h"
+#include "tests/support/made_runs.h"
 #include "tests/support/page_test.h"
 
 using namespace roper;

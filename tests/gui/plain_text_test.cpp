@@ -8,7 +8,7 @@
 #include "core/cluster/submission.h"
 #include "core/runs/run_folder.h"
 #include "core/runs/run_queue.h"
-#include "tests/support/finished_run.h"
+#include "tests/support/made_runs.h"
 #include "tests/support/markup_search.h"
 #include "tests/support/page_test.h"
 #include "tests/support/small_model.h"

@@ -9,9 +9,8 @@
 #include <random>
 
 #include "core/base/error.h"
-#include "tests/support/finished_run.h"
+#include "tests/support/made_runs.h"
 #include "tests/support/page_test.h"
-#include "tests/support/tiny_run.h"
 
 using namespace roper;
 

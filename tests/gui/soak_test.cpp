@@ -9,7 +9,7 @@
 
 #include "core/base/text.h"
 #include "tests/support/event_loop_monitor.h"
-#include "tests/support/finished_run.h"
+#include "tests/support/made_runs.h"
 #include "tests/support/page_test.h"
 #include "ui/charts/figure_export.h"
 

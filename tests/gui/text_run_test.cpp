@@ -2,7 +2,7 @@
 #include <QToolButton>
 
 #include "tests/support/page_test.h"
-#include "ui/pages/training/samples_view.h"
+#include "ui/pages/training/run_output_views.h"
 #include "ui/theme/theme.h"
 
 using namespace roper;

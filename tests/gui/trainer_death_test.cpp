@@ -15,8 +15,8 @@
 #include "core/control/socket_path.h"
 #include "tests/support/event_loop_monitor.h"
 #include "tests/support/fake_trainer.h"
+#include "tests/support/made_runs.h"
 #include "tests/support/page_test.h"
-#include "tests/support/tiny_run.h"
 
 using namespace roper;
 

@@ -4,9 +4,9 @@
 #include <csignal>
 
 #include "tests/support/fake_trainer.h"
-#include "tests/support/finished_run.h"
+#include "tests/support/made_runs.h"
 #include "tests/support/page_test.h"
-#include "ui/live/run_notice.h"
+#include "ui/live/run_texts.h"
 
 using namespace roper;
 

@@ -9,9 +9,8 @@
 
 #include "core/base/error.h"
 #include "core/base/this_process.h"
-#include "tests/support/finished_run.h"
+#include "tests/support/made_runs.h"
 #include "tests/support/page_test.h"
-#include "tests/support/tiny_run.h"
 #include "ui/charts/figure_export.h"
 
 using namespace roper;

@@ -6,7 +6,7 @@
 #include "tests/support/label_problems.h"
 #include "tests/support/page_test.h"
 #include "ui/charts/figure_export.h"
-#include "ui/theme/motion.h"
+#include "ui/theme/appearance.h"
 
 using namespace roper;
 

@@ -5,9 +5,9 @@
 #include <QPainter>
 #include <QPainterPath>
 #include <QPolygonF>
+#include <QStringList>
 #include <cmath>
 #include <vector>
-#include <QStringList>
 
 #include "ui/charts/figure.h"
 #include "ui/theme/theme.h"

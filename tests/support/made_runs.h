@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "core/specification/specification.h"
 #include "core/runs/run_recorder.h"
+#include "core/specification/specification.h"
 
 namespace roper {
 

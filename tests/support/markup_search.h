@@ -12,7 +12,7 @@
 #include <QTabBar>
 #include <QTreeView>
 
-#include "ui/theme/html_view.h"
+#include "ui/theme/plain_text.h"
 
 namespace roper {
 

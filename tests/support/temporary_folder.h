@@ -1,10 +1,10 @@
 #pragma once
 
 #include <stdlib.h>
-#include <filesystem>
-#include <string>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
+#include <string>
 
 namespace roper {
 

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "ui/charts/csv_text.h"
-#include "ui/charts/nice_ticks.h"
+#include "ui/charts/ticks.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/type_scale.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {

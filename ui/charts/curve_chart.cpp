@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ui/charts/nearest_index.h"
+#include "ui/charts/series.h"
 
 namespace roper {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ui/charts/plot_view.h"
-#include "ui/theme/type_scale.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 

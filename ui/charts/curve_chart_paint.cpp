@@ -4,13 +4,11 @@
 #include "ui/charts/csv_text.h"
 #include "ui/charts/curve_chart.h"
 #include "ui/charts/drawing.h"
-#include "ui/theme/elided_label.h"
-#include "ui/theme/type_scale.h"
 #include "ui/charts/label_placer.h"
+#include "ui/theme/elided_label.h"
+#include "ui/theme/zoom.h"
 
-// The look of a CurveChart, and its exported data.
-
-// Text in a CurveChart: the legend and the labels of marks.
+// The look of a CurveChart, its text (the legend and the labels of marks), and its exported data.
 
 namespace roper {
 namespace {

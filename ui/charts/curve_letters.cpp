@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ui/charts/draw_colored_text.h"
+#include "ui/charts/drawing.h"
 
 namespace roper {
 namespace {

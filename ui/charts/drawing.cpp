@@ -1,7 +1,7 @@
 #include "ui/charts/drawing.h"
 
-#include <cmath>
 #include <array>
+#include <cmath>
 
 namespace roper {
 

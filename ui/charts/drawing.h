@@ -1,7 +1,7 @@
 #pragma once
 
-#include <QPainter>
 #include <QColor>
+#include <QPainter>
 #include <Qt>
 
 namespace roper {

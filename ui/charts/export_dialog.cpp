@@ -25,7 +25,6 @@
 #include "core/base/error.h"
 #include "ui/charts/figure_export.h"
 #include "ui/controls/layout_helpers.h"
-#include "ui/controls/named.h"
 
 namespace roper {
 namespace {

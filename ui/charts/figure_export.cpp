@@ -2,18 +2,17 @@
 
 #include <QBuffer>
 #include <QFileInfo>
+#include <QFontInfo>
+#include <QHash>
 #include <QPdfWriter>
+#include <QRegularExpression>
 #include <QSaveFile>
 #include <QSvgGenerator>
 #include <algorithm>
-#include <QFontInfo>
-#include <QHash>
-#include <QRegularExpression>
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "ui/charts/drawing.h"
-#include "ui/theme/type_scale.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {

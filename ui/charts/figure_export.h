@@ -1,9 +1,9 @@
 #pragma once
 
+#include <QByteArray>
 #include <QImage>
 #include <QString>
 #include <vector>
-#include <QByteArray>
 
 #include "ui/charts/figure.h"
 

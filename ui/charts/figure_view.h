@@ -3,7 +3,7 @@
 #include <QMenu>
 #include <QWidget>
 
-#include "ui/charts/draw_colored_text.h"
+#include "ui/charts/drawing.h"
 #include "ui/charts/figure.h"
 #include "ui/theme/zoom.h"
 

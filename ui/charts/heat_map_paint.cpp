@@ -4,7 +4,6 @@
 
 #include "ui/charts/heat_map_view.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/type_scale.h"
 #include "ui/theme/zoom.h"
 
 // Painting of a HeatMapView: cells as tiles or shapes, labels, the colour bar.

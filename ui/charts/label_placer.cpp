@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-#include "ui/charts/draw_colored_text.h"
+#include "ui/charts/drawing.h"
 
 namespace roper {
 namespace {

@@ -4,9 +4,8 @@
 #include <map>
 #include <optional>
 
-#include "ui/charts/centred_mean.h"
-#include "ui/charts/min_max_pyramid.h"
 #include "ui/charts/plot_view.h"
+#include "ui/charts/series.h"
 
 namespace roper {
 

@@ -6,9 +6,9 @@
 #include <tuple>
 
 #include "ui/charts/csv_text.h"
+#include "ui/charts/drawing.h"
 #include "ui/charts/metric_chart.h"
-#include "ui/charts/plot_style.h"
-#include "ui/theme/type_scale.h"
+#include "ui/theme/zoom.h"
 
 // Painting of a MetricChart: ranges, curves, colours, and exported pictures.
 

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "ui/charts/metric_chart.h"
-#include "ui/charts/nearest_index.h"
+#include "ui/charts/series.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/numbers.h"
 

@@ -4,11 +4,10 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ui/charts/drawing.h"
 #include "ui/charts/export_dialog.h"
-#include "ui/charts/log_ticker.h"
-#include "ui/charts/plot_style.h"
+#include "ui/charts/ticks.h"
 #include "ui/theme/elided_label.h"
-#include "ui/theme/type_scale.h"
 #include "ui/theme/zoom.h"
 
 // Drawing of a PlotView; plot_view_gestures.cpp handles mouse and keys.

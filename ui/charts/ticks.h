@@ -1,7 +1,7 @@
 #pragma once
 
-#include <vector>
 #include <qcustomplot.h>
+#include <vector>
 
 namespace roper {
 

@@ -2,7 +2,7 @@
 
 #include <QSettings>
 
-#include "ui/theme/type_scale.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 

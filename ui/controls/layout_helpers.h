@@ -1,14 +1,14 @@
 #pragma once
 
-#include <QString>
-#include <QHeaderView>
-#include <QTableView>
-#include <QLayout>
 #include <QBoxLayout>
 #include <QComboBox>
+#include <QHeaderView>
 #include <QLabel>
+#include <QLayout>
 #include <QPushButton>
 #include <QSplitter>
+#include <QString>
+#include <QTableView>
 #include <initializer_list>
 
 #include "ui/theme/zoom.h"

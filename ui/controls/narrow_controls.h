@@ -1,15 +1,15 @@
 #pragma once
 
-#include <QPushButton>
-#include <QStringList>
-#include <algorithm>
 #include <QAbstractItemView>
 #include <QComboBox>
+#include <QPushButton>
+#include <QStringList>
 #include <QStyleOptionComboBox>
 #include <QStylePainter>
+#include <algorithm>
 
-#include "ui/theme/zoom.h"
 #include "ui/theme/elided_label.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 

@@ -4,10 +4,10 @@
 
 #include "core/base/error.h"
 #include "core/tasks/task.h"
-#include "ui/charts/figure_request.h"
 #include "ui/live/example_text.h"
 #include "ui/live/published_models.h"
 #include "ui/live/token_texts.h"
+#include "ui/page/page_figures.h"
 
 namespace roper {
 namespace {

@@ -1,9 +1,9 @@
 #include "ui/explorer/mistake_text.h"
 
-#include <QObject>
-#include <map>
 #include <QCoreApplication>
+#include <QObject>
 #include <QRegularExpression>
+#include <map>
 
 namespace roper {
 namespace {

@@ -3,7 +3,7 @@
 #include <QPushButton>
 #include <QTimer>
 
-#include "ui/theme/motion.h"
+#include "ui/theme/appearance.h"
 
 namespace roper {
 

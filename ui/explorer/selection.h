@@ -1,9 +1,9 @@
 #pragma once
 
 #include <QObject>
-#include <optional>
 #include <QUndoStack>
 #include <functional>
+#include <optional>
 
 #include "core/explorer/setup.h"
 

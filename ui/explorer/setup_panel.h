@@ -13,8 +13,7 @@
 #include <vector>
 
 #include "ui/controls/folding_group.h"
-#include "ui/controls/line_edit.h"
-#include "ui/controls/number_edit.h"
+#include "ui/controls/text_inputs.h"
 #include "ui/explorer/selection.h"
 
 namespace roper {

@@ -1,7 +1,7 @@
 #include "ui/explorer/source_controls.h"
 
 #include "ui/controls/layout_helpers.h"
-#include "ui/controls/line_edit.h"
+#include "ui/controls/text_inputs.h"
 #include "ui/live/published_models.h"
 
 namespace roper {

@@ -1,16 +1,16 @@
 #include "ui/live/model_client.h"
 
-#include <QLocalSocket>
-#include <QTimer>
-#include <memory>
 #include <QFileInfo>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QLocalSocket>
+#include <QTimer>
+#include <memory>
 #include <utility>
 
+#include "core/base/crash_report.h"
 #include "core/base/error.h"
 #include "core/control/socket_path.h"
-#include "core/base/crash_report.h"
 #include "ui/live/trainer_launcher.h"
 
 namespace roper {

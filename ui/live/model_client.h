@@ -1,9 +1,9 @@
 #pragma once
 
 #include <QObject>
-#include <QString>
 #include <QPointer>
 #include <QProcess>
+#include <QString>
 #include <optional>
 
 #include "core/control/messages.h"

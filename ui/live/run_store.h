@@ -6,8 +6,8 @@
 #include <map>
 #include <vector>
 
-#include "ui/live/run_watcher.h"
 #include "core/compare/outcome.h"
+#include "ui/live/run_watcher.h"
 
 namespace roper {
 

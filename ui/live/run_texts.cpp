@@ -1,11 +1,11 @@
 #include "ui/live/run_texts.h"
 
 #include <QCoreApplication>
-#include <algorithm>
-#include <cmath>
 #include <QDateTime>
 #include <QLocale>
 #include <QObject>
+#include <algorithm>
+#include <cmath>
 
 #include "core/base/this_process.h"
 #include "ui/theme/numbers.h"

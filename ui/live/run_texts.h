@@ -2,8 +2,8 @@
 
 #include <QString>
 
-#include "ui/live/run_watcher.h"
 #include "core/compare/expected_time.h"
+#include "ui/live/run_watcher.h"
 
 namespace roper {
 

@@ -2,8 +2,8 @@
 
 #include <QObject>
 #include <QSet>
-#include <QTimer>
 #include <QString>
+#include <QTimer>
 
 #include "ui/live/queue_launcher.h"
 #include "ui/live/run_store.h"

@@ -2,12 +2,12 @@
 
 #include <QAction>
 #include <QKeySequence>
-#include <QObject>
-#include <functional>
 #include <QLabel>
+#include <QObject>
 #include <QTabWidget>
 #include <QVBoxLayout>
 #include <QWidget>
+#include <functional>
 #include <vector>
 
 #include "core/explorer/setup_text.h"

@@ -3,8 +3,7 @@
 #include <QAbstractScrollArea>
 #include <algorithm>
 
-#include "ui/charts/draw_colored_text.h"
-#include "ui/theme/type_scale.h"
+#include "ui/charts/drawing.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {

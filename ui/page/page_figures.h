@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QSize>
+#include <QWidget>
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -8,7 +9,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-#include <QWidget>
 
 #include "core/fields/field.h"
 #include "ui/charts/figure.h"

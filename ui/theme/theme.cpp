@@ -1,11 +1,11 @@
 #include "ui/theme/theme.h"
 
-#include <algorithm>
-#include <cmath>
-#include <vector>
 #include <QCoreApplication>
 #include <QHash>
 #include <QPixmap>
+#include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include "core/methods/position_method.h"
 

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <QColor>
+#include <QIcon>
 #include <QPalette>
 #include <array>
 #include <string>
-#include <QIcon>
 
 namespace roper {
 

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <QFont>
+#include <QFontMetricsF>
 #include <QObject>
 #include <QSize>
 #include <cmath>
-#include <QFontMetricsF>
 
 namespace roper {
 

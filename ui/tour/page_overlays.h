@@ -1,8 +1,8 @@
 #pragma once
 
+#include <QLabel>
 #include <QPointer>
 #include <QWidget>
-#include <QLabel>
 
 namespace roper {
 

@@ -7,7 +7,7 @@
 
 #include "ui/controls/layout_helpers.h"
 #include "ui/theme/theme.h"
-#include "ui/theme/type_scale.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {

@@ -3,8 +3,8 @@
 #include <QDialog>
 #include <QDialogButtonBox>
 #include <QFile>
-#include <QMessageBox>
 #include <QKeyEvent>
+#include <QMessageBox>
 #include <algorithm>
 
 #include "core/base/this_process.h"

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <QWidget>
 #include <QDialog>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QWidget>
 
 #include "ui/page/page.h"
 

@@ -4,7 +4,7 @@
 #include <QPainterPath>
 #include <cmath>
 
-#include "ui/charts/arrow.h"
+#include "ui/charts/drawing.h"
 
 namespace roper {
 namespace {

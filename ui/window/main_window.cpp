@@ -13,13 +13,12 @@
 #include "ui/charts/export_dialog.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/controls/wheel_guard.h"
-#include "ui/live/desktop_notification.h"
 #include "ui/live/training_end_reporter.h"
 #include "ui/page/page_figure.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/plain_text.h"
 #include "ui/theme/zoom.h"
-#include "ui/window/command_palette.h"
+#include "ui/window/action_lists.h"
 
 namespace roper {
 namespace {

@@ -11,8 +11,8 @@
 #include <QToolButton>
 #include <filesystem>
 
-#include "ui/page/actions.h"
-#include "ui/theme/html_view.h"
+#include "ui/page/page.h"
+#include "ui/theme/plain_text.h"
 #include "ui/window/icons.h"
 #include "ui/window/page_set.h"
 #include "ui/window/tour_dock.h"

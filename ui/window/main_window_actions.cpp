@@ -3,11 +3,9 @@
 #include <QSettings>
 
 #include "ui/theme/appearance.h"
-#include "ui/theme/motion.h"
 #include "ui/theme/plain_text.h"
 #include "ui/theme/zoom.h"
-#include "ui/window/command_palette.h"
-#include "ui/window/help.h"
+#include "ui/window/action_lists.h"
 #include "ui/window/main_window.h"
 
 // The actions in the window's menus.

@@ -5,8 +5,7 @@
 #include <QPointer>
 #include <functional>
 
-#include "ui/tour/control_marker.h"
-#include "ui/tour/page_cover.h"
+#include "ui/tour/page_overlays.h"
 #include "ui/tour/tour_panel.h"
 
 namespace roper {

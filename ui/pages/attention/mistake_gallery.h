@@ -1,16 +1,16 @@
 #pragma once
 
-#include <QDialog>
-#include <QSlider>
 #include <QCheckBox>
+#include <QDialog>
 #include <QLabel>
+#include <QSlider>
 #include <QTimer>
 #include <map>
 
+#include "ui/explorer/attention_state.h"
 #include "ui/explorer/play_button.h"
 #include "ui/pages/attention/mistake_arrows_view.h"
 #include "ui/theme/plain_text.h"
-#include "ui/explorer/attention_state.h"
 
 namespace roper {
 

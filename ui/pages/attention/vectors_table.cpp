@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
-#include "ui/controls/table_rows.h"
+#include "ui/controls/layout_helpers.h"
 
 namespace roper {
 

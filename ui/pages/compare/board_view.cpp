@@ -4,7 +4,7 @@
 
 #include "ui/charts/csv_text.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/type_scale.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {

@@ -8,12 +8,12 @@
 #include "core/base/error.h"
 #include "core/base/machine_load.h"
 #include "ui/controls/layout_helpers.h"
-#include "ui/live/expected_time_text.h"
-#include "ui/pages/compare/compare_fields.h"
+#include "ui/live/run_texts.h"
+#include "ui/pages/compare/compare_state.h"
 #include "ui/pages/compare/import_dialog.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/swatch.h"
+#include "ui/theme/theme.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {

@@ -18,7 +18,7 @@
 #include "ui/pages/compare/outcome_table_view.h"
 #include "ui/pages/compare/outcome_view.h"
 #include "ui/pages/compare/paired_view.h"
-#include "ui/pages/compare/speed_measurement.h"
+#include "ui/pages/compare/trainer_processes.h"
 
 namespace roper {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "ui/controls/elided_combo_box.h"
 #include "ui/controls/layout_helpers.h"
-#include "ui/live/expected_time_text.h"
+#include "ui/controls/narrow_controls.h"
+#include "ui/live/run_texts.h"
 #include "ui/pages/compare/compare_page.h"
 #include "ui/pages/compare/import_dialog.h"
 #include "ui/theme/numbers.h"

@@ -13,8 +13,8 @@
 #include "core/compare/follow_up.h"
 #include "core/compare/outcome_table.h"
 #include "core/compare/run_filter.h"
-#include "ui/live/run_store.h"
 #include "core/fields/field.h"
+#include "ui/live/run_store.h"
 
 namespace roper {
 

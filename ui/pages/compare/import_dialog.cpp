@@ -6,7 +6,6 @@
 #include <QtConcurrent>
 
 #include "ui/controls/layout_helpers.h"
-#include "ui/controls/named.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {

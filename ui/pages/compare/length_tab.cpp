@@ -6,8 +6,7 @@
 #include "core/corpus/corpus_files.h"
 #include "core/rotary/scaling.h"
 #include "ui/controls/layout_helpers.h"
-#include "ui/controls/named.h"
-#include "ui/live/run_records.h"
+#include "ui/live/run_store.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <map>
 
-#include "ui/pages/compare/batch_evaluator.h"
 #include "ui/pages/compare/compare_state.h"
 #include "ui/pages/compare/length_map_view.h"
+#include "ui/pages/compare/trainer_processes.h"
 
 namespace roper {
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "ui/theme/type_scale.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {

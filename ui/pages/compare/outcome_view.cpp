@@ -7,7 +7,7 @@
 
 #include "ui/charts/beeswarm.h"
 #include "ui/charts/csv_text.h"
-#include "ui/charts/nice_ticks.h"
+#include "ui/charts/ticks.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/numbers.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ui/charts/nice_ticks.h"
+#include "ui/charts/ticks.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/numbers.h"
 

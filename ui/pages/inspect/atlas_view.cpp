@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "ui/charts/csv_text.h"
-#include "ui/charts/nice_ticks.h"
+#include "ui/charts/ticks.h"
 #include "ui/pages/inspect/view_text.h"
 #include "ui/theme/numbers.h"
 

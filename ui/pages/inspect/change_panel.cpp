@@ -6,7 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/questions/wilson_interval.h"
-#include "ui/controls/named.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {

@@ -9,8 +9,7 @@
 #include <QVBoxLayout>
 #include <QWidget>
 
-#include "ui/controls/line_edit.h"
-#include "ui/controls/number_edit.h"
+#include "ui/controls/text_inputs.h"
 #include "ui/pages/inspect/inspect_state.h"
 
 namespace roper {

@@ -2,20 +2,20 @@
 
 #include <QKeyEvent>
 #include <QMouseEvent>
+#include <QScopedValueRollback>
 #include <algorithm>
 #include <cmath>
-#include <QScopedValueRollback>
 
-#include "ui/charts/csv_text.h"
-#include "ui/live/token_texts.h"
-#include "ui/pages/inspect/view_text.h"
-#include "ui/theme/numbers.h"
 #include "core/base/error.h"
 #include "core/control/messages.h"
+#include "ui/charts/csv_text.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/live/example_text.h"
 #include "ui/live/published_models.h"
+#include "ui/live/token_texts.h"
 #include "ui/pages/inspect/inspect_fields.h"
+#include "ui/pages/inspect/view_text.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {

@@ -7,10 +7,10 @@
 #include <QSpinBox>
 
 #include "ui/charts/figure_view.h"
-#include "ui/pages/inspect/inspect_state.h"
-#include "ui/pages/inspect/view_text.h"
 #include "ui/controls/text_inputs.h"
+#include "ui/pages/inspect/inspect_state.h"
 #include "ui/pages/inspect/model_panel.h"
+#include "ui/pages/inspect/view_text.h"
 
 namespace roper {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/controls/named.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/live/example_text.h"
 #include "ui/live/published_models.h"
-#include "ui/live/run_records.h"
+#include "ui/live/run_store.h"
 #include "ui/pages/inspect/inspect_fields.h"
 #include "ui/theme/numbers.h"
 

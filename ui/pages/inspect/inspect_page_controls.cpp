@@ -1,22 +1,20 @@
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QMenu>
+#include <QScopedValueRollback>
 #include <QShortcut>
 #include <QToolButton>
-#include <QFileInfo>
-#include <QScopedValueRollback>
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/controls/text_inputs.h"
-#include "ui/pages/inspect/inspect_page.h"
-#include "ui/theme/zoom.h"
-#include "core/base/error.h"
 #include "ui/live/published_models.h"
 #include "ui/pages/inspect/inspect_fields.h"
+#include "ui/pages/inspect/inspect_page.h"
+#include "ui/theme/zoom.h"
 
-// The controls of the Inspect page, and the layout of its figures.
-
-// Figures of the Inspect page drawn without a window.
+// The controls of the Inspect page, the layout of its figures, and these figures without a window.
 
 namespace roper {
 namespace {

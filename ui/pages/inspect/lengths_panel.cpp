@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ui/controls/named.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/pages/inspect/inspect_fields.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/zoom.h"

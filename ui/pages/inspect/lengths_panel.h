@@ -4,8 +4,7 @@
 #include <QSpinBox>
 
 #include "ui/charts/curve_chart.h"
-#include "ui/controls/line_edit.h"
-#include "ui/controls/number_edit.h"
+#include "ui/controls/text_inputs.h"
 #include "ui/pages/inspect/model_panel.h"
 
 namespace roper {

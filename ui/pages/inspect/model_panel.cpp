@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ui/controls/flow_layout.h"
+#include "ui/controls/layout_helpers.h"
 
 namespace roper {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "ui/controls/named.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/pages/inspect/inspect_fields.h"
 #include "ui/theme/numbers.h"
 

@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "ui/controls/named.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/live/token_texts.h"
 #include "ui/pages/inspect/inspect_fields.h"
 #include "ui/theme/numbers.h"

@@ -3,7 +3,7 @@
 #include <QPushButton>
 
 #include "ui/charts/bar_chart.h"
-#include "ui/controls/line_edit.h"
+#include "ui/controls/text_inputs.h"
 #include "ui/pages/inspect/model_panel.h"
 
 namespace roper {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "core/base/error.h"
-#include "ui/controls/named.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/pages/inspect/inspect_fields.h"
 #include "ui/theme/numbers.h"
 

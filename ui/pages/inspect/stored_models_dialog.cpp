@@ -7,7 +7,6 @@
 
 #include "core/base/text.h"
 #include "ui/controls/layout_helpers.h"
-#include "ui/controls/named.h"
 #include "ui/live/trainer_launcher.h"
 #include "ui/theme/zoom.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "ui/charts/csv_text.h"
-#include "ui/controls/named.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/pages/inspect/inspect_fields.h"
 #include "ui/pages/inspect/view_text.h"
 #include "ui/theme/numbers.h"

@@ -6,11 +6,11 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "ui/charts/csv_text.h"
-#include "ui/controls/named.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/live/published_models.h"
 #include "ui/live/token_texts.h"
 #include "ui/pages/inspect/inspect_fields.h"
-#include "ui/theme/motion.h"
+#include "ui/theme/appearance.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {

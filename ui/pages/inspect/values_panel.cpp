@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "ui/controls/named.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/live/token_texts.h"
 #include "ui/pages/inspect/inspect_fields.h"
 #include "ui/theme/numbers.h"

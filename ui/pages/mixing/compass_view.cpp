@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/charts/arrow.h"
 #include "ui/charts/csv_text.h"
+#include "ui/charts/drawing.h"
 #include "ui/pages/mixing/mixing_text.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/type_scale.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "ui/charts/csv_text.h"
 #include "ui/charts/export_dialog.h"
-#include "ui/controls/table_rows.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/pages/mixing/mixing_text.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/type_scale.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {

@@ -5,8 +5,8 @@
 #include <numbers>
 
 #include "ui/charts/csv_text.h"
-#include "ui/theme/zoom.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {

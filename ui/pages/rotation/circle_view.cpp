@@ -6,12 +6,12 @@
 #include <cmath>
 #include <numbers>
 
-#include "ui/charts/arrow.h"
 #include "ui/charts/csv_text.h"
+#include "ui/charts/drawing.h"
 #include "ui/charts/label_placer.h"
 #include "ui/charts/plane_frame.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/type_scale.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {

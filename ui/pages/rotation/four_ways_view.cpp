@@ -1,7 +1,7 @@
 #include "ui/pages/rotation/four_ways_view.h"
 
 #include "ui/theme/numbers.h"
-#include "ui/theme/type_scale.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {

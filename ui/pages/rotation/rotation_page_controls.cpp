@@ -3,11 +3,11 @@
 #include <cmath>
 
 #include "core/base/text.h"
-#include "ui/controls/line_edit.h"
-#include "ui/controls/table_rows.h"
+#include "ui/controls/layout_helpers.h"
+#include "ui/controls/text_inputs.h"
 #include "ui/explorer/example_list.h"
 #include "ui/pages/rotation/rotation_page.h"
-#include "ui/theme/motion.h"
+#include "ui/theme/appearance.h"
 #include "ui/theme/numbers.h"
 
 // Controls of the Rotation page.

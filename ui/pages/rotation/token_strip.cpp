@@ -3,9 +3,9 @@
 #include <QMouseEvent>
 #include <cmath>
 
-#include "ui/charts/arrow.h"
 #include "ui/charts/csv_text.h"
-#include "ui/theme/type_scale.h"
+#include "ui/charts/drawing.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {

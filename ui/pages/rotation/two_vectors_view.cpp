@@ -6,11 +6,11 @@
 #include <tuple>
 
 #include "core/rotary/scores.h"
-#include "ui/charts/arrow.h"
 #include "ui/charts/csv_text.h"
+#include "ui/charts/drawing.h"
 #include "ui/charts/label_placer.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/type_scale.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "ui/charts/csv_text.h"
 #include "ui/controls/layout_helpers.h"
-#include "ui/theme/html_view.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {

@@ -8,8 +8,6 @@
 #include "ui/controls/layout_helpers.h"
 #include "ui/theme/numbers.h"
 
-// Buttons and actions of the Spectrum page; the inputs are in SpectrumPanel.
-
 namespace roper {
 namespace {
 

@@ -9,10 +9,10 @@
 #include "core/base/error.h"
 #include "core/explorer/hugging_face.h"
 #include "ui/controls/layout_helpers.h"
-#include "ui/controls/text_input.h"
+#include "ui/controls/text_inputs.h"
 #include "ui/explorer/example_list.h"
 #include "ui/pages/spectrum/spectrum_state.h"
-#include "ui/theme/swatch.h"
+#include "ui/theme/theme.h"
 
 namespace roper {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core/base/text.h"
 #include "ui/controls/layout_helpers.h"
-#include "ui/controls/narrow_button.h"
+#include "ui/controls/narrow_controls.h"
 #include "ui/pages/training/named_item.h"
 
 namespace roper {

@@ -4,7 +4,7 @@
 #include <QPushButton>
 
 #include "core/base/machine_load.h"
-#include "ui/live/expected_time_text.h"
+#include "ui/live/run_texts.h"
 
 namespace roper {
 

@@ -4,9 +4,9 @@
 #include "core/compare/grouping.h"
 #include "core/compare/outcome.h"
 #include "ui/controls/layout_helpers.h"
-#include "ui/live/run_records.h"
+#include "ui/live/run_store.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/type_scale.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {

@@ -9,9 +9,8 @@
 
 #include "core/compare/run_differences.h"
 #include "ui/controls/layout_helpers.h"
-#include "ui/live/run_records.h"
+#include "ui/live/run_store.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/type_scale.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {

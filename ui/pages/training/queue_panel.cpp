@@ -12,9 +12,9 @@
 #include "core/base/error.h"
 #include "core/runs/queue_approval.h"
 #include "ui/controls/layout_helpers.h"
-#include "ui/controls/narrow_button.h"
-#include "ui/live/expected_time_text.h"
-#include "ui/live/run_records.h"
+#include "ui/controls/narrow_controls.h"
+#include "ui/live/run_store.h"
+#include "ui/live/run_texts.h"
 #include "ui/pages/training/named_item.h"
 #include "ui/theme/numbers.h"
 

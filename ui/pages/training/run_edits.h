@@ -1,8 +1,8 @@
 #pragma once
 
-#include <optional>
 #include <QObject>
 #include <QUndoStack>
+#include <optional>
 
 #include "core/runs/run_folder.h"
 #include "ui/live/queue_launcher.h"

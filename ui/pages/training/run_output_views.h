@@ -1,11 +1,11 @@
 #pragma once
 
-#include <QPlainTextEdit>
 #include <QLabel>
+#include <QPlainTextEdit>
 #include <vector>
 
-#include "ui/live/run_watcher.h"
 #include "core/runs/run_folder.h"
+#include "ui/live/run_watcher.h"
 #include "ui/theme/plain_text.h"
 
 namespace roper {

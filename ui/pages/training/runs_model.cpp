@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/error.h"
 #include "core/compare/experiment.h"
 #include "core/compare/grouping.h"
 #include "ui/charts/curve_letters.h"
 #include "ui/live/run_store.h"
 #include "ui/theme/elided_label.h"
-#include "core/base/error.h"
 
 namespace roper {
 namespace {

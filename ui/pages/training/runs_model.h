@@ -2,13 +2,13 @@
 
 #include <QAbstractItemModel>
 #include <QColor>
+#include <QSortFilterProxyModel>
 #include <QTimer>
 #include <memory>
 #include <vector>
-#include <QSortFilterProxyModel>
 
-#include "ui/live/run_store.h"
 #include "core/compare/run_filter.h"
+#include "ui/live/run_store.h"
 
 namespace roper {
 

@@ -3,10 +3,10 @@
 #include <limits>
 
 #include "ui/charts/curve_letters.h"
-#include "ui/live/run_notice.h"
+#include "ui/live/run_texts.h"
 #include "ui/pages/training/runs_model.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/swatch.h"
+#include "ui/theme/theme.h"
 #include "ui/theme/zoom.h"
 
 // Texts and sort values of the cells of a RunsModel.

@@ -10,8 +10,8 @@
 
 #include "core/base/error.h"
 #include "ui/controls/layout_helpers.h"
-#include "ui/controls/narrow_button.h"
-#include "ui/live/run_notice.h"
+#include "ui/controls/narrow_controls.h"
+#include "ui/live/run_texts.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/zoom.h"
 

@@ -5,8 +5,8 @@
 #include <QPushButton>
 #include <QTreeView>
 
-#include "ui/live/control_client.h"
-#include "ui/pages/training/run_filter_model.h"
+#include "ui/live/model_client.h"
+#include "ui/pages/training/runs_model.h"
 #include "ui/pages/training/training_state.h"
 
 namespace roper {

@@ -13,8 +13,8 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "ui/controls/text_input.h"
-#include "ui/live/run_records.h"
+#include "ui/controls/text_inputs.h"
+#include "ui/live/run_store.h"
 #include "ui/pages/training/differences_dialog.h"
 #include "ui/pages/training/runs_panel.h"
 #include "ui/theme/numbers.h"

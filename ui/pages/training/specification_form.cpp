@@ -14,7 +14,7 @@
 #include "core/base/error.h"
 #include "core/specification/presets.h"
 #include "ui/controls/layout_helpers.h"
-#include "ui/theme/type_scale.h"
+#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {

@@ -7,12 +7,11 @@
 #include "ui/pages/training/cluster_panel.h"
 #include "ui/pages/training/curve_styles.h"
 #include "ui/pages/training/demonstration_card.h"
-#include "ui/pages/training/log_view.h"
 #include "ui/pages/training/metric_panel.h"
 #include "ui/pages/training/preset_list.h"
 #include "ui/pages/training/queue_panel.h"
+#include "ui/pages/training/run_output_views.h"
 #include "ui/pages/training/runs_panel.h"
-#include "ui/pages/training/samples_view.h"
 #include "ui/pages/training/specification_form.h"
 #include "ui/pages/training/training_state.h"
 

@@ -2,7 +2,6 @@
 #include <QScrollArea>
 
 #include "ui/controls/layout_helpers.h"
-#include "ui/controls/named.h"
 #include "ui/pages/training/training_page.h"
 
 // Controls of the Training page.

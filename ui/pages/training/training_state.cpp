@@ -10,8 +10,8 @@
 #include "core/compare/experiment.h"
 #include "core/compare/grouping.h"
 #include "core/specification/cost.h"
-#include "ui/live/expected_time_text.h"
-#include "ui/live/run_records.h"
+#include "ui/live/run_store.h"
+#include "ui/live/run_texts.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme.h"
 
