@@ -1,5 +1,5 @@
-// Commands about one model: eval and export run that of a run, tokens tokenizes texts as the model does. models lists the
-// models that other programs have downloaded, and what it takes to read them.
+// Commands about one model: eval and export run that of a run, tokens tokenizes texts as the model does.
+// models lists the models that other programs have downloaded, and what it takes to read them.
 
 #include <algorithm>
 #include <iomanip>

@@ -1,5 +1,5 @@
-// The rotation of a model according to its config.json, GGUF metadata or run.toml; and models side by side: how the
-// layers of each rotate, and what that does on a text.
+// The rotation of a model according to its config.json, GGUF metadata or run.toml; and models side by side:
+// how the layers of each rotate, and what that does on a text.
 
 #include <algorithm>
 #include <cmath>

@@ -15,6 +15,8 @@
 
 namespace roper {
 
+// Helpers to build pages, panels and dialogs: one call for what takes several in Qt.
+
 /// Sets the accessible name of an input, which tests use as well, and its tooltip.
 template <class Widget>
 Widget* named(Widget* widget, const QString& name, const QString& help) {
@@ -62,8 +64,6 @@ class FlowLayout : public QLayout {
 
     QList<QLayoutItem*> items_;
 };
-
-// Helpers to build pages, panels and dialogs: one call for what takes several in Qt.
 
 /// A widget or layout in a row or column.
 struct LayoutItem {
