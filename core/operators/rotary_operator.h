@@ -8,6 +8,15 @@
 
 namespace roper {
 
+enum class Direction { forward, inverse };  ///< R(m) or R(−m)
+
+/// Source and destination of a rotation of heads: [B, H, T, d] each, with arbitrary strides except the last,
+/// which is 1.
+struct RotationPart {
+    at::Tensor from, to;      ///< of the same type
+    at::Tensor cosine, sine;  ///< [T, pairs] (float32); features beyond 2·pairs are copied
+};
+
 /// cos mθ_i and sin mθ_i of tokens: [T, pairs], or [B, 1, pairs] for single tokens. Those of queries and keys
 /// may have cos² + sin² > 1 (YaRN, xPos).
 struct CosSin {
@@ -54,14 +63,5 @@ RotatedHeads rotateHeads(const at::Tensor& qkv, const CosSin& queries, const Cos
 /// @param x  [..., T, d]
 /// @return   [..., d/2]
 at::Tensor pairNorms(const at::Tensor& x, Pairing pairing, std::int64_t pairs);
-
-enum class Direction { forward, inverse };  ///< R(m) or R(−m)
-
-/// Source and destination of a rotation of heads: [B, H, T, d] each, with arbitrary strides except the last,
-/// which is 1.
-struct RotationPart {
-    at::Tensor from, to;      ///< of the same type
-    at::Tensor cosine, sine;  ///< [T, pairs] (float32); features beyond 2·pairs are copied
-};
 
 }  // namespace roper

@@ -4,6 +4,13 @@
 
 namespace roper {
 
+/// Starts measuring how long this process is stopped (SIGSTOP, SIGTSTP, a debugger), since that is not
+/// training time. Further calls do nothing.
+void watchStoppedTime();
+
+/// Seconds for which the process has been stopped since then, to within a tenth.
+double stoppedSeconds();
+
 /// Measures the training time in seconds. Excludes intervals inside a (possibly nested) `Suspension` (pauses,
 /// evaluations, checkpoints), and the time for which the process was stopped.
 class TrainingClock {
@@ -46,12 +53,5 @@ class TrainingClock {
     double started_at_ = now();
     int suspensions_ = 0;
 };
-
-/// Starts measuring how long this process is stopped (SIGSTOP, SIGTSTP, a debugger), since that is not
-/// training time. Further calls do nothing.
-void watchStoppedTime();
-
-/// Seconds for which the process has been stopped since then, to within a tenth.
-double stoppedSeconds();
 
 }  // namespace roper

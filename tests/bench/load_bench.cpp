@@ -9,7 +9,6 @@
 #include <QWheelEvent>
 
 #include "tests/bench/bench.h"
-#include "tests/bench/busy_machine.h"
 #include "tests/support/made_runs.h"
 #include "ui/window/main_window.h"
 
