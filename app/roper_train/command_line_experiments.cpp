@@ -39,14 +39,14 @@ void CommandLine::addSweep() {
             ->excludes(jobs, only);
     SlurmOptions& to = sweep_.slurm;
     sweep->add_option("--partition", to.partition, "With --slurm: partition")->needs(slurm);
-    sweep->add_option("--gres", to.gres, "With --slurm: generic resources per element, such as gpu:1")
+    sweep->add_option("--gres", to.gres, "With --slurm: generic resources per array task, such as gpu:1")
         ->needs(slurm);
-    sweep->add_option("--time", to.time, "With --slurm: time limit per element, such as 2:00:00")
+    sweep->add_option("--time", to.time, "With --slurm: time limit per array task, such as 2:00:00")
         ->needs(slurm);
-    sweep->add_option("--at-once", to.at_once, "With --slurm: number of elements at the same time")
+    sweep->add_option("--at-once", to.at_once, "With --slurm: number of array tasks at the same time")
         ->check(CLI::Range(1, 100000))
         ->needs(slurm);
-    sweep->add_option("--pack", to.pack, "With --slurm: runs per element, trained one after the other")
+    sweep->add_option("--pack", to.pack, "With --slurm: runs per array task, trained one after the other")
         ->check(CLI::Range(1, 10000))
         ->needs(slurm);
     sweep->add_option("--sbatch", to.more, "With --slurm: another sbatch option, such as --account=NAME")
@@ -62,7 +62,7 @@ void CommandLine::addSweep() {
         ->needs(slurm);
     CLI::Option* status = sweep
                               ->add_flag("--status", sweep_.show_status,
-                                         "Show the state of each run, including Slurm's elements")
+                                         "Show the state of each run, including Slurm's array tasks")
                               ->excludes(slurm, jobs, only);
     sweep->add_flag("--json", sweep_.json, "With --status: one JSON object per run")->needs(status);
     sweep->add_flag("--cancel", sweep_.cancel, "Cancel its Slurm jobs")->excludes(slurm, status, jobs, only);
@@ -71,11 +71,10 @@ void CommandLine::addSweep() {
 }
 
 void CommandLine::addWork() {
-    CLI::App* work =
-        command("work", "Train the runs of one Slurm array element (called by the batch script)");
+    CLI::App* work = command("work", "Train the runs of one Slurm array task (called by the batch script)");
     work->add_option("submission", submission_, "RUNS/slurm/NAME.json, written by `sweep --slurm`")
         ->required();
-    work->add_option("--element", element_, "Index of the element, from 0 (default: SLURM_ARRAY_TASK_ID)")
+    work->add_option("--element", element_, "Index of the array task, from 0 (default: SLURM_ARRAY_TASK_ID)")
         ->check(CLI::NonNegativeNumber);
     work->add_option("--holds", expected_fingerprint_,
                      "Expected SHA-256 of the submission's runs, from the batch script");

@@ -237,7 +237,7 @@ int followCommand(const FollowOptions& options) {
 }
 
 int listCommand(const fs::path& runs, bool json) {
-    const ExitOnClosedOutput reader;
+    const ExitOnClosedOutput exit_on_closed_output;
     std::size_t widest = 4;
     std::vector<RunSummary> all;
     for (const RunFolder& run : listRuns(runs)) {
@@ -321,7 +321,7 @@ int describeCommand(const std::string& what, bool markdown) {
 
 int sampleCommand(const std::string& task, const std::vector<std::string>& settings, std::int64_t count,
                   std::uint64_t seed) {
-    const ExitOnClosedOutput reader;
+    const ExitOnClosedOutput exit_on_closed_output;
     Specification specification;
     findField("task.name").set(specification, task);
     for (const std::string& setting : settings)

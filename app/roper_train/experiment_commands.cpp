@@ -248,8 +248,8 @@ void measureSpeeds(const std::vector<BoardRow>& board, const fs::path& runs) {
 }  // namespace
 
 int compareCommand(const CompareOptions& options) {
-    std::optional<ExitOnClosedOutput> reader;
-    if (options.csv.empty()) reader.emplace();
+    std::optional<ExitOnClosedOutput> exit_on_closed_output;
+    if (options.csv.empty()) exit_on_closed_output.emplace();
     const RunTable table(options.runs);
     const std::vector<RunRecord> runs = matchingRuns(table, options.filter, options.runs);
     const std::vector<RunGroup> groups = groupRuns(runs);
@@ -312,7 +312,7 @@ int precisionCommand(const PrecisionOptions& options) {
 }
 
 int diffCommand(const std::vector<std::string>& names, const fs::path& runs, bool json) {
-    const ExitOnClosedOutput reader;
+    const ExitOnClosedOutput exit_on_closed_output;
     std::vector<RunFolder> folders;
     for (const std::string& name : names)
         folders.push_back(findRun(name, runs));
@@ -331,8 +331,8 @@ int diffCommand(const std::vector<std::string>& names, const fs::path& runs, boo
 }
 
 int boardCommand(const fs::path& runs, bool measure, bool enqueue, bool json) {
-    std::optional<ExitOnClosedOutput> reader;
-    if (!measure && !enqueue) reader.emplace();
+    std::optional<ExitOnClosedOutput> exit_on_closed_output;
+    if (!measure && !enqueue) exit_on_closed_output.emplace();
     const RunTable table(runs);
     if (measure) measureSpeeds(makeBoard(table.records(), readSpeeds(runs)), runs);
     const std::vector<BoardRow> board = makeBoard(table.records(), readSpeeds(runs));

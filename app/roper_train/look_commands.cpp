@@ -42,8 +42,8 @@ Question parseQuestion(const LookOptions& options) {
 
 int lookCommand(const LookOptions& options) {
     const Question question = parseQuestion(options);
-    std::optional<ExitOnClosedOutput> ends;
-    if (options.out.empty()) ends.emplace();
+    std::optional<ExitOnClosedOutput> exit_on_closed_output;
+    if (options.out.empty()) exit_on_closed_output.emplace();
     ReaderOptions reading;
     reading.threads = options.threads;
     if (question.kind().repeats_passes)

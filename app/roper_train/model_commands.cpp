@@ -193,8 +193,8 @@ Scaling scalingOf(const EvalOptions& eval) {
 }  // namespace
 
 int evalCommand(const CheckpointOptions& options, EvalOptions eval) {
-    std::optional<ExitOnClosedOutput> reader;
-    if (eval.out.empty() && !eval.keep) reader.emplace();
+    std::optional<ExitOnClosedOutput> exit_on_closed_output;
+    if (eval.out.empty() && !eval.keep) exit_on_closed_output.emplace();
     if (!eval.out.empty()) eval.out = outputPath(eval.out);
     const RunFolder folder = findRun(options.run, options.runs);
     const ReadingOptions reading{options.step, options.device,
@@ -264,7 +264,7 @@ int exportCommand(const CheckpointOptions& options, const std::string& what, con
 }
 
 int modelsCommand(bool json) {
-    const ExitOnClosedOutput reader;
+    const ExitOnClosedOutput exit_on_closed_output;
     const std::vector<StoredModel> models = storedModels();
     for (const StoredModel& stored : models) {
         const ModelDetails details = detailsOf(stored);
@@ -290,7 +290,7 @@ constexpr std::uint64_t kMaxTextsFileBytes = 256U << 20U;
 
 /// Whether this is a tokenizer or a published model rather than a run. A tokenizer.json may be in a folder
 /// without a config.json, or have another name.
-bool isPublished(const fs::path& model) {
+bool isPretrainedTokenizer(const fs::path& model) {
     return model.extension() == ".json" || pathExists(model / "tokenizer.json") || isPretrainedModel(model);
 }
 
@@ -332,10 +332,10 @@ void printText(const TextCodec& codec, const std::vector<std::int64_t>& ids) {
 }  // namespace
 
 int tokensCommand(const TokensOptions& options) {
-    const ExitOnClosedOutput reader;
+    const ExitOnClosedOutput exit_on_closed_output;
     std::vector<std::string> texts = options.texts;
     if (!options.texts_file.empty()) texts = textsOf(options.texts_file);
-    const TextCodec codec = isPublished(options.model)
+    const TextCodec codec = isPretrainedTokenizer(options.model)
                                 ? openPublishedCodec(options.model)
                                 : openRunCodec(findRun(options.model.string(), options.runs));
     const auto answer = [&](const std::string& text) {

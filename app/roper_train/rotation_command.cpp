@@ -236,7 +236,7 @@ void printText(const ParsedRotation& reading, double tokens) {
 }  // namespace
 
 int rotationCommand(const RotationOptions& options) {
-    const ExitOnClosedOutput reader;
+    const ExitOnClosedOutput exit_on_closed_output;
     const auto tokens = static_cast<double>(options.tokens);
     const bool several = options.models.size() > 1;
     const auto answer = [&](const fs::path& model) {
@@ -253,7 +253,7 @@ int rotationCommand(const RotationOptions& options) {
 }
 
 int familiesCommand(const FamiliesOptions& options) {
-    const ExitOnClosedOutput closed;
+    const ExitOnClosedOutput exit_on_closed_output;
     const std::vector<std::filesystem::path> models = options.models.empty() ? storedPaths() : options.models;
     if (models.empty())
         throw Error(ErrorKind::usage,

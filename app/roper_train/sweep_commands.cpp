@@ -223,9 +223,9 @@ int cancelSweep(const std::vector<SweepRun>& requested, const SweepOptions& opti
     const std::vector<SlurmArrayTask> own = sweep.ownActiveTasks();
     cancelArrayTasks(own);
     if (const std::size_t others = sweep.active.size() - own.size(); others > 0)
-        reportToUser(countOf(others, "element") +
+        reportToUser(countOf(others, "array task") +
                      " not submitted by you from this machine; cancel your own with `scancel`");
-    reportToUser(countOf(own.size(), "element") + " cancelled; their checkpoints are kept");
+    reportToUser(countOf(own.size(), "array task") + " cancelled; their checkpoints are kept");
     return 0;
 }
 
@@ -248,12 +248,12 @@ void requeueThisArrayTask(bool has_progressed) {
     if (!number || !isRunning(array + "_" + index)) return;
     if (!has_progressed)
         throw Error(ErrorKind::other,
-                    "no step was saved before the time limit; give the elements a longer --time");
+                    "no step was saved before the time limit; give the array tasks a longer --time");
     SlurmArrayTask array_task;
     array_task.job = array;
     array_task.index = *number;
     requeueArrayTask(array_task);
-    reportToUser("time limit reached; the element is requeued and will resume");
+    reportToUser("time limit reached; the array task is requeued and will resume");
 }
 
 }  // namespace
@@ -287,9 +287,9 @@ int workCommand(const fs::path& file, std::optional<std::int64_t> array_task,
     if (!array_task) array_task = parseInteger(environmentVariable("SLURM_ARRAY_TASK_ID"));
     if (!array_task)
         throw Error(ErrorKind::usage,
-                    "no array element given: use --element, or set SLURM_ARRAY_TASK_ID as Slurm does");
+                    "no array task given: use --element, or set SLURM_ARRAY_TASK_ID as Slurm does");
     if (*array_task < 0 || *array_task >= count)
-        throw Error(ErrorKind::usage, path.string() + " has elements 0 to " + std::to_string(count - 1));
+        throw Error(ErrorKind::usage, path.string() + " has array tasks 0 to " + std::to_string(count - 1));
     const fs::path runs = path.parent_path().parent_path();
     std::vector<RunFolder> folders;
     for (const std::string& name : submission.array_tasks[static_cast<std::size_t>(*array_task)])

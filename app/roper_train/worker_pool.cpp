@@ -29,9 +29,9 @@ bool isDone(RunState state) {
 
 /// Starts this program again as a trainer. Its output goes to a file of the run, as for trainers started by
 /// the window.
-pid_t startTrainer(const std::vector<std::string>& arguments, const FilePath& messages) {
+pid_t startTrainer(const std::vector<std::string>& arguments, const FilePath& stderr_path) {
     const Descriptor dev_null = openFile("/dev/null", O_RDWR);
-    const Descriptor output = openFile(messages, O_WRONLY | O_CREAT | O_APPEND);
+    const Descriptor output = openFile(stderr_path, O_WRONLY | O_CREAT | O_APPEND);
     return startProcess("/proc/self/exe", arguments, {dev_null.number(), dev_null.number(), output.number()});
 }
 
@@ -50,14 +50,14 @@ bool WorkerPool::run() {
         reap();
         RunQueue queue;
         try {
-            queue = work_.read();
+            queue = callbacks_.read();
             if (!processOnce(queue)) return true;
             problem_.clear();
         } catch (const Error& error) {
             // The file is being edited, or invalid, or the disk is full; running trainers continue, and
             // reading is retried.
             if (problem_ != error.what())
-                work_.report((problem_ = error.what()) + " (retried until it succeeds)");
+                callbacks_.report((problem_ = error.what()) + " (retried until it succeeds)");
             std::this_thread::sleep_for(10 * kPollInterval);
             continue;
         }
@@ -80,7 +80,7 @@ bool WorkerPool::processOnce(const RunQueue& queue) {
     std::vector<std::string> waiting;
     for (const RunQueue::Entry& entry : queue.entries) {
         if (stopIsRequested()) return true;
-        if (isWaiting(entry, busy) && !entry.on_hold) waiting.push_back(entry.run);
+        if (pollEntry(entry, busy) && !entry.on_hold) waiting.push_back(entry.run);
     }
     holdUnreadable();
     if (waiting.empty() && busy == 0) return false;
@@ -97,15 +97,16 @@ void WorkerPool::reap() {
             continue;
         }
         if (WIFSIGNALED(result))
-            work_.report(at->second.run + ": its trainer was terminated by " + signalName(WTERMSIG(result)));
+            callbacks_.report(at->second.run + ": its trainer was terminated by " +
+                              signalName(WTERMSIG(result)));
         at = trainers_.erase(at);
     }
 }
 
-bool WorkerPool::isWaiting(const RunQueue::Entry& entry, int& busy) {
+bool WorkerPool::pollEntry(const RunQueue::Entry& entry, int& busy) {
     const auto trains_run = [&](const auto& trainer) { return trainer.second.run == entry.run; };
     if (std::any_of(trainers_.begin(), trainers_.end(), trains_run)) return false;
-    const RunFolder folder(work_.runs / entry.run);
+    const RunFolder folder(callbacks_.runs / entry.run);
     Status status;
     try {
         status = folder.status();
@@ -116,7 +117,7 @@ bool WorkerPool::isWaiting(const RunQueue::Entry& entry, int& busy) {
     const RunState state = folder.effectiveState(status);
     if (isDone(state)) {
         reportEnd(folder, status);
-        work_.remove(entry.run);
+        callbacks_.remove(entry.run);
         return false;
     }
     if (state != RunState::running && state != RunState::paused) return true;
@@ -132,11 +133,12 @@ void WorkerPool::holdUnreadable() {
     std::vector<std::string> runs;
     for (const auto& [run, why] : unreadable)
         runs.push_back(run);
-    work_.hold(runs);
+    callbacks_.hold(runs);
     for (std::size_t i = 0; i < std::min(unreadable.size(), kMaxNamed); ++i)
-        work_.report(unreadable[i].first + " is held: " + unreadable[i].second);
+        callbacks_.report(unreadable[i].first + " is held: " + unreadable[i].second);
     if (runs.size() > kMaxNamed)
-        work_.report(std::to_string(runs.size() - kMaxNamed) + " more runs that cannot be read are held");
+        callbacks_.report(std::to_string(runs.size() - kMaxNamed) +
+                          " more runs that cannot be read are held");
 }
 
 /// A trainer that is killed is restarted, unless it dies repeatedly without progress.
@@ -150,20 +152,20 @@ bool WorkerPool::mayRetry(const RunFolder& folder) {
 }
 
 void WorkerPool::start(const std::string& run, const RunQueue& queue) {
-    const RunFolder folder(work_.runs / run);
-    const auto approved = work_.approved ? work_.approved(run) : std::optional<std::string>("");
+    const RunFolder folder(callbacks_.runs / run);
+    const auto approved = callbacks_.approved ? callbacks_.approved(run) : std::optional<std::string>("");
     if (!approved) {
-        work_.report(
+        callbacks_.report(
             run +
             " is held: its run.toml has changed since you queued it; release it if the change is intended");
-        work_.hold({run});
+        callbacks_.hold({run});
         return;
     }
     if (!mayRetry(folder)) {
-        work_.report(run + " is held: its trainer ended " + std::to_string(kMaxAttempts) +
-                     " times without progress; see its log.txt");
+        callbacks_.report(run + " is held: its trainer ended " + std::to_string(kMaxAttempts) +
+                          " times without progress; see its log.txt");
         attempts_.erase(run);  // releasing the run allows new attempts
-        work_.hold({run});
+        callbacks_.hold({run});
         return;
     }
     const auto cores = usableCores();
@@ -177,9 +179,9 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
     if (!approved->empty()) arguments.insert(arguments.end(), {"--specification", *approved});
     const Status status = folder.status();
     const auto raised = folder.raisedStepTarget(status);
-    work_.report(!raised ? run + " starts"
-                         : run + " resumes from step " + std::to_string(status.step) +
-                               ": its run.toml now asks for " + std::to_string(*raised) + " steps");
+    callbacks_.report(!raised ? run + " starts"
+                              : run + " resumes from step " + std::to_string(status.step) +
+                                    ": its run.toml now asks for " + std::to_string(*raised) + " steps");
     trainers_[startTrainer(arguments, folder.trainerStderrPath())] = {run, device};
 }
 
@@ -206,7 +208,7 @@ void WorkerPool::reportEnd(const RunFolder& folder, const Status& status) {
     } catch (const Error&) {
         // Unreadable rows are reported when the run is viewed.
     }
-    work_.report(text);
+    callbacks_.report(text);
 }
 
 }  // namespace roper

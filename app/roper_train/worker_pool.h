@@ -33,7 +33,7 @@ struct PoolCallbacks {
 /// takes up one slot until it ends.
 class WorkerPool {
   public:
-    explicit WorkerPool(PoolCallbacks work) : work_(std::move(work)) {}
+    explicit WorkerPool(PoolCallbacks callbacks) : callbacks_(std::move(callbacks)) {}
 
     /// Stops early on SIGINT or SIGTERM: the trainers then save a checkpoint and exit as preempted.
     /// @returns whether the queue was processed completely
@@ -53,7 +53,7 @@ class WorkerPool {
     /// Removes finished runs and starts new ones. @returns whether any are left
     bool processOnce(const RunQueue& queue);
     /// Whether the run can be started now; removes finished runs.
-    bool isWaiting(const RunQueue::Entry& entry, int& busy);
+    bool pollEntry(const RunQueue::Entry& entry, int& busy);
     /// Holds the runs that cannot be read.
     void holdUnreadable();
     bool mayRetry(const RunFolder& folder);
@@ -61,7 +61,7 @@ class WorkerPool {
     std::string freeDevice(const RunQueue& queue) const;
     void reportEnd(const RunFolder& folder, const Status& status);
 
-    PoolCallbacks work_;
+    PoolCallbacks callbacks_;
     std::map<pid_t, Slot> trainers_;
     /// of trainers outside the pool that train runs of the queue, according to their status
     std::vector<std::string> devices_of_others_;

@@ -122,10 +122,10 @@ void copyFileAtomically(const FilePath& from, const FilePath& to) {
 }
 
 std::filesystem::path outputPath(const std::filesystem::path& named) {
-    constexpr int kMostLinks = 40;  // Linux's limit
+    constexpr int kMaxLinks = 40;  // Linux's limit
     std::filesystem::path place = named;
     std::error_code unreadable;
-    for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(place, unreadable); ++i) {
+    for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(place, unreadable); ++i) {
         const auto target = std::filesystem::read_symlink(place, unreadable);
         place = place.parent_path() / target;
     }

@@ -53,7 +53,8 @@ bool isSingleCluster(const std::string& clusters) {
     return !clusters.empty() && clusters != "all" && clusters.find(',') == std::string::npos;
 }
 
-/// The scheduler's elements of all submissions that have not ended, queried from each submission's cluster.
+/// The scheduler's array tasks of all submissions that have not ended, queried from each submission's
+/// cluster.
 std::vector<SlurmArrayTask> queryActiveTasks(const std::vector<Submission>& submissions) {
     std::map<std::string, std::vector<std::string>> jobs;  // by cluster
     for (const Submission& submission : submissions)
@@ -71,7 +72,7 @@ std::vector<SlurmArrayTask> queryActiveTasks(const std::vector<Submission>& subm
     return active;
 }
 
-/// Marks submissions of which the scheduler has no elements left, so that they are not queried again.
+/// Marks submissions of which the scheduler has no array tasks left, so that they are not queried again.
 void markEnded(const fs::path& runs, const ClusterView& view) {
     for (Submission submission : view.submissions) {
         const bool is_there =
@@ -97,7 +98,7 @@ std::optional<SubmittedJob> findJobAfterTimeout(const Error& refusal, const Subm
 }
 
 /// Options on sbatch's command line, which take precedence over the script and the environment: the job's
-/// name, its elements and its destination.
+/// name, its array tasks and its destination.
 std::vector<std::string> commandLineOptions(const Submission& array, const SlurmOptions& options) {
     std::vector<std::string> said{
         "--job-name=" + array.name,
@@ -117,8 +118,8 @@ void forget(const fs::path& runs, const std::string& name) {
     }
 }
 
-/// @param after  the previous array, which must end first if the number of simultaneous elements is limited,
-/// because the limit applies to each array separately. @returns the submission as accepted
+/// @param after  the previous array, which must end first if the number of simultaneous array tasks is
+/// limited, because the limit applies to each array separately. @returns the submission as accepted
 Submission submit(const fs::path& runs, Submission array, const SlurmOptions& options,
                   const std::string& after) {
     const std::string text = batchScript(runs, array, options);

@@ -14,13 +14,13 @@ namespace roper {
 /// The runs of a folder, combining the folder's files with the scheduler's state.
 struct ClusterView {
     std::vector<Submission> submissions;
-    std::vector<SlurmArrayTask> active;  ///< pending and running elements
+    std::vector<SlurmArrayTask> active;  ///< pending and running array tasks
     std::vector<SweepRunStatus> runs;    ///< one for each run
     /// Options of this user's own submissions from this machine, by job name. Only these may be cancelled or
     /// resubmitted.
     std::map<std::string, SlurmOptions> own_submissions;
 
-    /// Pending and running elements of own submissions.
+    /// Pending and running array tasks of own submissions.
     std::vector<SlurmArrayTask> ownActiveTasks() const;
 };
 
@@ -40,7 +40,8 @@ ClusterView readClusterView(const std::filesystem::path& runs, const std::string
 /// Runs that are neither finished nor failed nor submitted.
 std::vector<std::string> runsToSubmit(const std::vector<SweepRunStatus>& runs);
 
-/// Divides runs into arrays that the cluster accepts, with `pack` runs per element, and sets their clusters.
+/// Divides runs into arrays that the cluster accepts, with `pack` runs per array task, and sets their
+/// clusters.
 /// @throws Error (usage) for an option that a sweep cannot have
 std::vector<Submission> planArrays(const std::string& sweep, const std::vector<std::string>& names,
                                    const SlurmOptions& options);

@@ -43,7 +43,7 @@ SlurmArrayTask parseLine(const std::string& line, const std::string& cluster) {
     const auto index = fields.size() < kFields ? std::nullopt : parseInteger(fields[2]);
     if (!index || *index < 0)
         throw Error(ErrorKind::other, "squeue printed \"" + toSingleLine(line.substr(0, 200)) +
-                                          "\", which is not an array element");
+                                          "\", which is not an array task");
     const std::string reason = fields[5] == "None" ? "" : fields[5];
     return {fields[0], fields[1], *index, fields[3], fields[4], reason, cluster};
 }
@@ -67,7 +67,7 @@ std::vector<SlurmArrayTask> queryArrayTasks(const std::vector<std::string>& name
                                             const std::string& cluster) {
     if (names.empty()) return {};
     // --all includes hidden partitions. With several clusters, only the headers say which cluster has an
-    // element.
+    // array task.
     std::vector<std::string> arguments{"squeue", "--array", "--all", "--name=" + join(names, ","),
                                        "--format=%j|%F|%K|%T|%N|%r"};
     if (cluster.empty()) arguments.insert(arguments.begin() + 1, "--noheader");

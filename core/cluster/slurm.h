@@ -12,7 +12,7 @@ namespace roper {
 // Calls Slurm's programs, each in its own process and with a timeout of half a minute. Their behaviour was
 // checked with Slurm 22.05.
 
-/// One element of an array job, as listed by `squeue`.
+/// One task of an array job, as listed by `squeue`.
 struct SlurmArrayTask {
     std::string name;          ///< of the job
     std::string job;           ///< number of the array job
@@ -22,7 +22,7 @@ struct SlurmArrayTask {
     std::string reason;        ///< why it is pending: "Resources", "Priority", "BeginTime"; otherwise empty
     std::string cluster = {};  ///< the cluster that has it; empty: the local one
 
-    /// The element's name in Slurm's programs: "1234_5".
+    /// The array task's name in Slurm's programs: "1234_5".
     std::string id() const { return job + "_" + std::to_string(index); }
     /// For display: "1234_5", or "1234_5 on the cluster far".
     std::string title() const { return cluster.empty() ? id() : id() + " on the cluster " + cluster; }
@@ -30,7 +30,7 @@ struct SlurmArrayTask {
     bool isPending() const { return state == "PENDING"; }
 };
 
-/// Pending and running elements of the jobs with these names.
+/// Pending and running array tasks of the jobs with these names.
 /// @param cluster  the cluster to query, or "all"; empty: the local one
 /// @throws Error (other) with the message of `squeue`, or if this machine does not belong to a cluster
 std::vector<SlurmArrayTask> queryArrayTasks(const std::vector<std::string>& names,
@@ -63,21 +63,21 @@ SubmittedJob submitScript(const std::string& script, const std::vector<std::stri
 /// A cluster's settings.
 struct ClusterSettings {
     std::string name;  ///< empty if unknown
-    /// Most elements of an array (MaxArraySize); Slurm's default if unknown.
+    /// Most tasks of an array (MaxArraySize); Slurm's default if unknown.
     std::int64_t max_array_size = 1001;
 };
 
 /// @param cluster  the cluster to query; empty: the local one
 ClusterSettings clusterSettings(const std::string& cluster = {});
 
-/// Cancels pending and running elements. @throws Error (other), after trying all clusters
+/// Cancels pending and running array tasks. @throws Error (other), after trying all clusters
 void cancelArrayTasks(const std::vector<SlurmArrayTask>& array_tasks);
 
-/// Returns a running element to the queue. @throws Error (other)
+/// Returns a running array task to the queue. @throws Error (other)
 void requeueArrayTask(const SlurmArrayTask& array_task);
 
-/// Whether the local scheduler has this element, "1234_5", running and has not begun to end it because of a
-/// cancellation or preemption. @throws Error (other)
+/// Whether the local scheduler has this array task, "1234_5", running and has not begun to end it because of
+/// a cancellation or preemption. @throws Error (other)
 bool isRunning(const std::string& id);
 
 }  // namespace roper

@@ -195,7 +195,8 @@ std::string requestedClusters(const SlurmOptions& options) {
 void rejectReservedOptions(const std::vector<std::string>& arguments) {
     constexpr std::array<Pair, 5> kRefused{
         {{"job-name", "each submission gets a unique job name"},
-         {"array", "a sweep creates its own array; --at-once limits how many elements run at the same time"},
+         {"array",
+          "a sweep creates its own array; --at-once limits how many array tasks run at the same time"},
          {"wait", "sbatch would not return before all runs are done; --status shows their progress"},
          {"wrap", "a sweep writes its own script; --program sets how a node starts the trainer"},
          {"test-only", "nothing would be submitted; --dry-run prints the script, for `sbatch --test-only`"}}};

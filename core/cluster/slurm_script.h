@@ -11,8 +11,8 @@ namespace roper {
 /// The user's options for training a sweep with Slurm.
 struct SlurmOptions {
     std::string partition, gres, time;  ///< as for sbatch; empty: the cluster's default
-    std::int64_t at_once = 0;           ///< most simultaneous elements; 0: unlimited
-    std::int64_t pack = 1;              ///< runs that one element trains in sequence
+    std::int64_t at_once = 0;           ///< most simultaneous array tasks; 0: unlimited
+    std::int64_t pack = 1;              ///< runs that one array task trains in sequence
     std::vector<std::string> more;      ///< further options of sbatch, such as "--account=physics"
     std::string program;  ///< command line that starts the trainer on a node; empty: the path of this program
 

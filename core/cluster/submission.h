@@ -12,15 +12,15 @@
 namespace roper {
 
 /// An array job submitted to a scheduler: RUNS/slurm/NAME.json, next to its batch script NAME.sh and the
-/// output of its elements, NAME-INDEX.log. The file is written before the submission, and the scheduler knows
-/// the job by this name. Because anyone may have written the file, it does not say how runs are trained
+/// output of its array tasks, NAME-INDEX.log. The file is written before the submission, and the scheduler
+/// knows the job by this name. Because anyone may have written the file, it does not say how runs are trained
 /// (`ownSubmissions`).
 struct Submission {
     std::string name;                                   ///< of the job, unique
     std::string sweep;                                  ///< name of the sweep
-    std::vector<std::vector<std::string>> array_tasks;  ///< names of the runs that each element trains
+    std::vector<std::vector<std::string>> array_tasks;  ///< names of the runs that each array task trains
     double time = 0;                                    ///< time of submission, seconds since 1970, UTC
-    bool ended = false;                                 ///< the scheduler no longer had any of its elements
+    bool ended = false;    ///< the scheduler no longer had any of its array tasks
     std::string job = {};  ///< job number; empty until the scheduler has confirmed it
     /// Name of the cluster that has the job; until known, the possible ones ("far,near"). Empty: the local
     /// cluster.
@@ -32,7 +32,7 @@ struct Submission {
 /// RUNS/slurm, the folder of submissions.
 FilePath submissionsFolder(const std::filesystem::path& runs);
 
-/// Output of an element: how its trainers ended, and errors.
+/// Output of an array task: how its trainers ended, and errors.
 FilePath arrayTaskLogPath(const std::filesystem::path& runs, const std::string& job_name,
                           std::int64_t array_task);
 
@@ -59,7 +59,7 @@ std::vector<Submission> readSubmissions(const std::filesystem::path& runs, const
 // are therefore recorded outside of the runs folder, whose files may have been written by anyone; the folder
 // only says which runs belong to a submission.
 
-/// SHA-256 of the lists of runs that the elements of a submission train.
+/// SHA-256 of the lists of runs that the array tasks of a submission train.
 std::string runListFingerprint(const Submission& submission);
 
 /// Options of this user's own submissions from this machine, by job name. Submissions whose list of runs has

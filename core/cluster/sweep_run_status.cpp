@@ -22,7 +22,7 @@ std::string stepsOf(const Status& status) {
     return "step " + std::to_string(status.step) + " of " + std::to_string(status.steps);
 }
 
-/// The last line printed by the most recent element that had this run; empty if there is none.
+/// The last line printed by the most recent array task that had this run; empty if there is none.
 std::string lastLogLine(const fs::path& runs, const std::string& run,
                         const std::vector<Submission>& submissions) {
     std::string line;
@@ -106,7 +106,7 @@ std::string SweepRunStatus::describe() const {
     if (array_task) return "waiting on " + where + of_slurm + progress;
     if (!is_state_known) return "submitted; state in Slurm unknown" + progress;
     const std::string left = status.step > 0 ? stateName(*state) + progress : std::string("not submitted");
-    return problem.empty() ? left : left + "; its element ended: " + problem;
+    return problem.empty() ? left : left + "; its array task ended: " + problem;
 }
 
 std::vector<SweepRunStatus> sweepRunStatuses(const fs::path& runs, const std::vector<std::string>& names,

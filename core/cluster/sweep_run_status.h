@@ -21,7 +21,7 @@ struct SweepRunStatus {
     std::string run;
     std::optional<RunState> state;             ///< nothing if the run does not exist yet
     Status status;                             ///< last written by its trainer
-    std::optional<SlurmArrayTask> array_task;  ///< pending or running element with this run
+    std::optional<SlurmArrayTask> array_task;  ///< pending or running array task with this run
     std::string problem;                       ///< why it cannot be read, or how it failed
     bool is_state_known = true;  ///< false if it was submitted and the scheduler could not be queried
 

@@ -26,9 +26,10 @@ struct Entry {
 Specification withoutLengths(Specification specification) {
     const Specification defaults;
     for (const std::string& setting : specification.task.kind().length_settings)
-        specification.task.declared.set(setting, defaults.task.declared.integer(setting));
+        specification.task.specific_settings.set(setting, defaults.task.specific_settings.integer(setting));
     specification.training.length = defaults.training.length;
-    specification.model.declared.set("table_positions", defaults.model.declared.integer("table_positions"));
+    specification.model.specific_settings.set("table_positions",
+                                              defaults.model.specific_settings.integer("table_positions"));
     return specification;
 }
 
@@ -170,7 +171,7 @@ std::optional<std::int64_t> trainedLength(const Specification& specification) {
     const TaskSettings& task = specification.task;
     if (task.isText()) return specification.training.length;
     const std::vector<std::string>& lengths = task.kind().length_settings;
-    return lengths.empty() ? std::nullopt : std::optional(task.declared.integer(lengths.back()));
+    return lengths.empty() ? std::nullopt : std::optional(task.specific_settings.integer(lengths.back()));
 }
 
 std::vector<LengthMap> lengthMaps(const std::vector<MeasuredRun>& runs) {

@@ -209,7 +209,7 @@ std::string outcomeCell(const OutcomeValue& outcome) {
         case Outcome::unfinished:
             return "unfinished";
         case Outcome::not_reached:
-            return "never";
+            return "not reached";
         default:
             return "missing";
     }

@@ -8,8 +8,8 @@
 namespace roper {
 namespace {
 
-constexpr double kLevel = 0.05;
-constexpr double kAnyShare = 0.9;  // used only by steps_until
+constexpr double kSignificanceLevel = 0.05;
+constexpr double kUnusedSolvedFraction = 0.9;  // used only by steps_until
 
 /// The runs of a group computed entirely in one precision.
 RunGroup inPrecision(std::span<const RunRecord> runs, const RunGroup& group, const std::string& precision) {
@@ -34,7 +34,7 @@ int PrecisionRow::omittedPairs() const {
 }
 
 bool PrecisionRow::isEquivalent() const {
-    return equivalence && equivalence->p < kLevel && omittedPairs() == 0;
+    return equivalence && equivalence->p < kSignificanceLevel && omittedPairs() == 0;
 }
 
 std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measure measure, double bound) {
@@ -50,8 +50,8 @@ std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measur
         const RunGroup a = inPrecision(runs, group, "float32"), b = inPrecision(runs, group, "bfloat16");
         if (a.runs.empty() || b.runs.empty()) continue;
         PairedComparison comparison =
-            comparePaired(runs, a, b, measure, kAnyShare, /*allow_mixed_precisions=*/true);
-        const auto equivalence = equivalenceTest(comparison.differences(), bound, kLevel);
+            comparePaired(runs, a, b, measure, kUnusedSolvedFraction, /*allow_mixed_precisions=*/true);
+        const auto equivalence = equivalenceTest(comparison.differences(), bound, kSignificanceLevel);
         rows.push_back({group.label, makeOutcomeRow(std::move(comparison)), equivalence});
     }
     return rows;

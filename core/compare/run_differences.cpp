@@ -41,14 +41,14 @@ std::vector<RunColumn> columnsOf(std::span<const RunRecord> runs, DifferencesBy 
 
 /// Distinct values, numbers in ascending order; of many numbers only the first and the last.
 std::string joinedValues(const std::set<std::string>& values) {
-    constexpr std::size_t kMostListed = 3;
+    constexpr std::size_t kMaxListed = 3;
     std::vector<std::string> all(values.begin(), values.end());
     const bool are_numbers =
         std::all_of(all.begin(), all.end(), [](const auto& text) { return parseNumber(text).has_value(); });
     if (are_numbers)
         std::sort(all.begin(), all.end(),
                   [](const auto& x, const auto& y) { return *parseNumber(x) < *parseNumber(y); });
-    if (all.size() <= kMostListed || !are_numbers) return join(all, "; ");
+    if (all.size() <= kMaxListed || !are_numbers) return join(all, "; ");
     return all.front() + " … " + all.back() + " (" + std::to_string(all.size()) + " values)";
 }
 

@@ -41,8 +41,8 @@ std::string keyOf(const TaskSettings& settings, const std::vector<fs::path>& fil
         key.add(fs::absolute(file).string())
             .add("|" + std::to_string(fs::file_size(file)))
             .add("|" + std::to_string(fs::last_write_time(file).time_since_epoch().count()) + "\n");
-    key.add(std::to_string(settings.declared.integer("vocab_size")) + settings.declared.text("tokenizer") +
-            kVersion);
+    key.add(std::to_string(settings.specific_settings.integer("vocab_size")) +
+            settings.specific_settings.text("tokenizer") + kVersion);
     return key.text();
 }
 
@@ -81,7 +81,7 @@ std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Pre
     const auto report = [&](const std::string& line) {
         if (callbacks.report) callbacks.report(line);
     };
-    const fs::path text = textPath(settings.declared.text("text"));
+    const fs::path text = textPath(settings.specific_settings.text("text"));
     const fs::path cache = cacheFolder();
     std::string key = keyOf(settings, textFiles(text));
     CorpusFiles prepared((cache / key).string());
@@ -103,16 +103,16 @@ std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Pre
     if (!lock.held()) return std::nullopt;
     if (said && isComplete(prepared, report)) return prepared;  // another process has prepared it meanwhile
     report("preparing the text " + text.string() + ": " +
-           std::to_string(settings.declared.integer("vocab_size")) + " tokens (" +
-           settings.declared.text("tokenizer") + "); this is done once");
+           std::to_string(settings.specific_settings.integer("vocab_size")) + " tokens (" +
+           settings.specific_settings.text("tokenizer") + "); this is done once");
     const PartialFolder partial(cache / (key + std::string(kPartialMark) + "text"));
     std::vector<std::string> arguments = {"prepare",
                                           "--text",
                                           text.string(),
                                           "--vocab-size",
-                                          std::to_string(settings.declared.integer("vocab_size")),
+                                          std::to_string(settings.specific_settings.integer("vocab_size")),
                                           "--kind",
-                                          settings.declared.text("tokenizer"),
+                                          settings.specific_settings.text("tokenizer"),
                                           "--out",
                                           partial.path().string()};
     if (model) arguments.insert(arguments.end(), {"--model", model->string()});
@@ -160,7 +160,7 @@ std::unique_ptr<Task> textTask(const TaskSettings& settings, const CorpusFiles& 
     const auto tokens =
         std::make_shared<TokenFile>(corpus.tokens(), static_cast<int>(corpus.readSummary().vocab_size));
     return std::make_unique<TextTask>(vocabularyOf(run_files, settings), tokens,
-                                      settings.declared.real("validation_share"));
+                                      settings.specific_settings.real("validation_share"));
 }
 
 void copyVocabulary(const CorpusFiles& corpus, const CorpusFiles& run_files) {
@@ -184,9 +184,9 @@ std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& fo
     if (!has_run_files) copyVocabulary(*corpus, run_files);
     const CorpusSummary summary = run_files.readSummary();
     if (summary.fingerprint != corpus->readSummary().fingerprint)
-        throw Error(ErrorKind::usage, "the text " + textPath(settings.declared.text("text")).string() +
-                                          " has changed since " + folder.name() +
-                                          " started; restore it, or start a new run");
+        throw Error(ErrorKind::usage,
+                    "the text " + textPath(settings.specific_settings.text("text")).string() +
+                        " has changed since " + folder.name() + " started; restore it, or start a new run");
     if (callbacks.report && !has_run_files)
         callbacks.report("the text has " + std::to_string(summary.tokens) +
                          " tokens; its unigram entropy is " + formatRounded(summary.unigram_entropy, 5) +
@@ -197,7 +197,7 @@ std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& fo
 void requireReadableText(const TaskSettings& settings) {
     constexpr std::uint64_t kBeginning = 16U << 20U;
     if (!settings.isText()) return;
-    const fs::path text = textPath(settings.declared.text("text"));
+    const fs::path text = textPath(settings.specific_settings.text("text"));
     std::error_code unreadable;
     if (!fs::exists(text, unreadable)) return;  // `createRun` reports it
     TextReader reader(textFiles(text));

@@ -31,7 +31,7 @@ double scaleOf(const ScoreRule& rule, Eigen::Index head_dim) {
     return rule.attention != AttentionKind::softmax ? 1.0 : 1.0 / std::sqrt(static_cast<double>(head_dim));
 }
 
-void mute(const ScoreRule& rule, Eigen::MatrixXd& Q) {
+void zeroAblatedPairs(const ScoreRule& rule, Eigen::MatrixXd& Q) {
     for (const int pair : rule.ablated_pairs) {
         const auto [first, second] = rule.form.query.rotary.plane(pair);
         Q.col(first).setZero();
@@ -66,7 +66,7 @@ Eigen::MatrixXd rotatedRows(const ScoreRule& rule, const Eigen::MatrixXd& X, con
     const RotationStep& step = is_query ? rule.form.query : rule.form.key;
     Eigen::MatrixXd rotated = step.apply(featureMap(rule.attention, X), positions);
     // Ablation follows the rotation: without the query's pair it contributes to no product.
-    if (is_query) mute(rule, rotated);
+    if (is_query) zeroAblatedPairs(rule, rotated);
     applyAttentionFactor(rule, step.rotary, rotated);
     applyDecay(rule, rotated, step.rotary, positions, is_query);
     if (is_query) rotated *= scaleOf(rule, X.cols());

@@ -71,7 +71,7 @@ Rotary Setup::valueRotary() const {
 
 HeadContext Setup::headContext() const {
     HeadContext made{head, heads, causal, learned.bias};
-    if (source == VectorSource::run) made.declared = learned.declared;
+    if (source == VectorSource::run) made.specific_settings = learned.specific_settings;
     if (source != VectorSource::run || made.learned_bias.size() == 0) {
         const std::vector<double> drawn = exampleT5Biases(seed + static_cast<std::uint64_t>(head));
         made.learned_bias =

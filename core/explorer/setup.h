@@ -36,7 +36,7 @@ struct LearnedParameters {
     RotaryConfig rotation;         ///< with trained frequencies; unused with another base or formula
     ComparableVector value_theta;  ///< trained frequencies of values; empty if they are fixed
     ComparableVector bias;         ///< of the head, if its method trains one
-    DeclaredSettings declared{methodSettings()};  ///< settings of its method
+    DeclaredSettings specific_settings{methodSettings()};  ///< settings of its method
 
     bool operator==(const LearnedParameters&) const = default;
 };

@@ -6,9 +6,10 @@
 namespace roper {
 
 const DeclaredSetting& DeclaredSettings::declaration(std::string_view name) const {
-    const auto found = std::find_if(declared_->begin(), declared_->end(),
+    const auto found = std::find_if(declarations_->begin(), declarations_->end(),
                                     [&](const DeclaredSetting& setting) { return setting.name == name; });
-    if (found == declared_->end()) throw std::logic_error("nothing declares a setting " + std::string(name));
+    if (found == declarations_->end())
+        throw std::logic_error("nothing declares a setting " + std::string(name));
     return *found;
 }
 

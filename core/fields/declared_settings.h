@@ -20,8 +20,9 @@ struct DeclaredSetting : FieldInfo {
 /// Values of such settings by name. Settings that were never set have their defaults.
 class DeclaredSettings {
   public:
-    /// @param declared  all settings; names must be unique, and the list must outlive this object
-    explicit DeclaredSettings(const std::vector<DeclaredSetting>& declared) : declared_(&declared) {}
+    /// @param declarations  all settings; names must be unique, and the list must outlive this object
+    explicit DeclaredSettings(const std::vector<DeclaredSetting>& declarations)
+        : declarations_(&declarations) {}
 
     /// @throws std::logic_error if there is no setting of this name and type
     std::int64_t integer(std::string_view name) const { return std::get<std::int64_t>(at(name)); }
@@ -50,7 +51,7 @@ class DeclaredSettings {
     const DeclaredSetting& declaration(std::string_view name) const;
     const DeclaredSetting::Value& at(std::string_view name) const;
 
-    const std::vector<DeclaredSetting>* declared_;
+    const std::vector<DeclaredSetting>* declarations_;
     std::map<std::string, DeclaredSetting::Value, std::less<>> values_;
 };
 

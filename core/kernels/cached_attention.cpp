@@ -50,8 +50,8 @@ struct CachedHead {
                std::size_t slot, std::size_t h)
         : width(cachedWidth(d)),
           feature_steps(width / Kind::kDepth),
-          keys(unitsAt(cache.keys, cachedNumbers(d, cache.capacity), slot * heads + h)),
-          values(unitsAt(cache.values, cachedNumbers(d, cache.capacity), slot * heads + h)) {}
+          keys(unitsAt(cache.keys, cachedElements(d, cache.capacity), slot * heads + h)),
+          values(unitsAt(cache.values, cachedElements(d, cache.capacity), slot * heads + h)) {}
 
     static Unit* unitsAt(typename Kind::Number* numbers, std::size_t each, std::size_t head) {
         return reinterpret_cast<Unit*>(numbers + head * each);
@@ -232,7 +232,7 @@ HWY_EXPORT(attendBFloat16);
 
 }  // namespace
 
-std::size_t cachedNumbers(std::size_t d, std::size_t capacity) {
+std::size_t cachedElements(std::size_t d, std::size_t capacity) {
     return cachedWidth(d) * roundUp(capacity, kKeysPerBlock);
 }
 

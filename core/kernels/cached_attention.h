@@ -33,7 +33,7 @@ struct CachedLayer {
 };
 
 /// Size of the keys, and of the values, of one sequence and head in a cache, in numbers.
-std::size_t cachedNumbers(std::size_t d, std::size_t capacity);
+std::size_t cachedElements(std::size_t d, std::size_t capacity);
 
 /// Stores the rotated keys and values of whole prompts in an empty cache: of sequence `item / H` and head
 /// `item % H`, with `setup` and `qkv` as in `attendForward`.

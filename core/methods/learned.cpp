@@ -4,7 +4,7 @@ namespace roper {
 namespace {
 
 std::int64_t tablePositions(const PositionSettings& s, const ModelShape& shape) {
-    const std::int64_t given = s.declared.integer("table_positions");
+    const std::int64_t given = s.specific_settings.integer("table_positions");
     return given > 0 ? given : shape.length;
 }
 

@@ -23,7 +23,7 @@ struct PositionSettings : RotaryConfig {
     std::string position = "roper";    ///< name of the position method
     double value_rotary_fraction = 1;  ///< fraction of the features of values that rotate
     std::string frequencies = "fixed";
-    DeclaredSettings declared;  ///< each method reads its own
+    DeclaredSettings specific_settings;  ///< each method reads its own
 
     PositionSettings();
 
@@ -49,8 +49,8 @@ struct ModelShape {
 struct HeadContext {
     int head = 0, heads = 1;  ///< head from 0
     bool causal = true;
-    Eigen::VectorXd learned_bias = {};            ///< for trained biases: the values for this head
-    DeclaredSettings declared{methodSettings()};  ///< settings of the method
+    Eigen::VectorXd learned_bias = {};                     ///< for trained biases: the values for this head
+    DeclaredSettings specific_settings{methodSettings()};  ///< settings of the method
 };
 
 /// A position method, with everything about it that does not need LibTorch. The LibTorch part is in a file of

@@ -37,7 +37,7 @@ bool PositionMethod::readsField(const std::string& field) const {
                        [&](const DeclaredSetting& setting) { return setting.name == field; });
 }
 
-PositionSettings::PositionSettings() : declared(methodSettings()) {}
+PositionSettings::PositionSettings() : specific_settings(methodSettings()) {}
 
 const PositionMethod& PositionSettings::method() const {
     return positionMethod(position);

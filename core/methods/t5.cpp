@@ -5,8 +5,8 @@ namespace roper {
 namespace {
 
 std::vector<SettingProblem> checkBuckets(const PositionSettings& s, const ModelShape&) {
-    const std::int64_t exact = s.declared.integer("bias_buckets") / 2;
-    if (s.declared.integer("bias_distance") > exact) return {};
+    const std::int64_t exact = s.specific_settings.integer("bias_buckets") / 2;
+    if (s.specific_settings.integer("bias_distance") > exact) return {};
     return {{"model.bias_distance",
              "the first half of the buckets has one distance each, so this must be above " +
                  std::to_string(exact)}};
@@ -33,10 +33,10 @@ PositionMethod t5Method() {
     method.trains_bias = true;
     method.check = checkBuckets;
     method.parameters = [](const PositionSettings& s, const ModelShape& shape) {
-        return s.declared.integer("bias_buckets") * shape.heads;
+        return s.specific_settings.integer("bias_buckets") * shape.heads;
     };
     method.bias = [](const HeadContext& head) {
-        const int farthest = static_cast<int>(head.declared.integer("bias_distance"));
+        const int farthest = static_cast<int>(head.specific_settings.integer("bias_distance"));
         return [head, farthest](int distance) {
             const auto buckets = static_cast<int>(head.learned_bias.size());
             return head.learned_bias[t5Bucket(distance, !head.causal, buckets, farthest)];

@@ -144,15 +144,15 @@ at::Tensor fusedAttention(const at::Tensor& qkv, std::int64_t heads, bool causal
                                          queries, keys, values);
 }
 
-void KernelCache::append(const at::Tensor& given, const PassPositions& pass) {
+void KernelKeyValueCache::append(const at::Tensor& given, const PassPositions& pass) {
     const at::Tensor qkv = given.contiguous();
     const std::int64_t B = qkv.size(0), T = qkv.size(1);
-    TORCH_CHECK(T <= capacity_ && qkv.size(2) == 3 * heads_ * head_dim_, "KernelCache: no room for ",
+    TORCH_CHECK(T <= capacity_ && qkv.size(2) == 3 * heads_ * head_dim_, "KernelKeyValueCache: no room for ",
                 qkv.sizes());
     const std::size_t layer = keys_.size();
-    const auto numbers = static_cast<std::int64_t>(cachedNumbers(sizeOf(head_dim_), sizeOf(capacity_)));
+    const auto elements = static_cast<std::int64_t>(cachedElements(sizeOf(head_dim_), sizeOf(capacity_)));
     for (auto* layers : {&keys_, &values_})
-        layers->push_back(at::zeros({B, heads_, numbers}, qkv.options()));
+        layers->push_back(at::zeros({B, heads_, elements}, qkv.options()));
     slots_ = at::arange(B, at::kLong);
     AttentionSetup setup;
     setup.B = sizeOf(B);
@@ -171,13 +171,13 @@ void KernelCache::append(const at::Tensor& given, const PassPositions& pass) {
     });
 }
 
-at::Tensor KernelCache::attend(std::size_t layer, const at::Tensor& given, const at::Tensor& positions,
-                               const PassPositions& pass) {
+at::Tensor KernelKeyValueCache::attend(std::size_t layer, const at::Tensor& given,
+                                       const at::Tensor& positions, const PassPositions& pass) {
     const at::Tensor qkv = given.contiguous(),
                      bias = pass.bias.defined() ? pass.bias.contiguous() : at::Tensor();
     TORCH_CHECK(positions.size(0) == slots_.size(0) && qkv.size(0) >= slots_.size(0) && qkv.size(1) == 1,
-                "KernelCache: ", positions.size(0), " positions and ", qkv.sizes(), " for ", slots_.size(0),
-                " sequences");
+                "KernelKeyValueCache: ", positions.size(0), " positions and ", qkv.sizes(), " for ",
+                slots_.size(0), " sequences");
     const at::Tensor out = at::zeros({qkv.size(0), 1, heads_ * head_dim_}, qkv.options());
     const DecodingSetup setup{.B = sizeOf(slots_.size(0)),
                               .H = sizeOf(heads_),

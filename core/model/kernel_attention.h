@@ -19,9 +19,9 @@ at::Tensor fusedAttention(const at::Tensor& qkv, std::int64_t heads, bool causal
 /// Equivalent of KeyValueCache for the kernel of core/kernels/cached_attention.h: keys and values rotated by
 /// their positions, in the number type of the products and in the kernel's order. Softmax with fixed
 /// frequencies, on the CPU.
-class KernelCache {
+class KernelKeyValueCache {
   public:
-    KernelCache(std::int64_t heads, std::int64_t head_dim, Pairing pairing, std::int64_t capacity)
+    KernelKeyValueCache(std::int64_t heads, std::int64_t head_dim, Pairing pairing, std::int64_t capacity)
         : heads_(heads), head_dim_(head_dim), capacity_(capacity), pairing_(pairing) {}
 
     /// Stores the keys and values of whole prompts, positions 0 … T − 1, of the next layer.
@@ -43,7 +43,7 @@ class KernelCache {
     std::int64_t heads_, head_dim_, capacity_;
     Pairing pairing_;
     at::Tensor slots_;                       ///< index of each sequence in the layers: [B] (int64)
-    std::vector<at::Tensor> keys_, values_;  ///< one per layer [sequences, H, numbers]
+    std::vector<at::Tensor> keys_, values_;  ///< one per layer [sequences, H, elements]
 };
 
 }  // namespace roper

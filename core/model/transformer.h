@@ -177,7 +177,7 @@ class Transformer::Decoding {
 
     Layers layers_;
     KeyValueCache cache_;
-    std::optional<KernelCache> kernel_cache_;  ///< used instead if our kernels compute attention
+    std::optional<KernelKeyValueCache> kernel_cache_;  ///< used instead if our kernels compute attention
 };
 
 }  // namespace roper

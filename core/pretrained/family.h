@@ -170,7 +170,7 @@ struct GgufRules {
     /// others.
     std::optional<double> windowed_base;
     bool has_exact_yarn = false;  ///< the ends of YaRN's ramp are not rounded to whole pairs (gpt-oss)
-    bool scales_only_full_layers = false;  ///< windowed layers are not scaled (OLMo 3)
+    bool scales_only_full_attention = false;  ///< windowed layers are not scaled (OLMo 3)
     std::int64_t chunk = 0;  ///< windows are chunks of this length, unless attention.sliding_window is 0
     /// Models with this many experts do not norm queries and keys, although no entry says so (the larger
     /// Llama 4). 0: none.

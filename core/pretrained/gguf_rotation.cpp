@@ -189,10 +189,11 @@ void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Archi
         }
         return;
     }
-    const bool scales_only_full_layers = rules.scales_only_full_layers || rules.windowed_base.has_value();
-    if (model.windowed.empty() || (base_of_windowed == rotation.base && !scales_only_full_layers)) return;
+    const bool scales_only_full_attention =
+        rules.scales_only_full_attention || rules.windowed_base.has_value();
+    if (model.windowed.empty() || (base_of_windowed == rotation.base && !scales_only_full_attention)) return;
     rotation.base = base_of_windowed;
-    if (scales_only_full_layers) rotation.scaling = {};
+    if (scales_only_full_attention) rotation.scaling = {};
     model.rotations.push_back(rotation);
     for (std::size_t layer = 0; layer < layers; ++layer)
         model.rotation_of_layer[layer] = model.windowed[layer] ? 1 : 0;

@@ -72,7 +72,7 @@ std::map<std::string, std::string> makeRunMetadata(const Specification& specific
                                                                    static_cast<int>(m.heads)}
                                                       .toMetadata();
     for (const DeclaredSetting& setting : m.method().settings)
-        metadata[setting.name] = m.declared.asText(setting);
+        metadata[setting.name] = m.specific_settings.asText(setting);
     return metadata;
 }
 

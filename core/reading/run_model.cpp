@@ -51,7 +51,7 @@ void describeBias(const Specification& s, const TensorStore& tensors, Architectu
     for (int head = 0; head < static_cast<int>(model.heads); ++head) {
         HeadContext context{head, static_cast<int>(model.heads), model.causal};
         if (method.trains_bias) context.learned_bias = trained.row(head).cast<double>();
-        context.declared = s.model.declared;
+        context.specific_settings = s.model.specific_settings;
         model.head_bias.push_back(method.bias(context));
     }
 }

@@ -105,7 +105,7 @@ void replaceRows(const RunFolder& folder, const std::vector<Row>& rows, KeyOf ke
 
 void requireText(const Specification& specification) {
     if (!specification.task.isText() || !isKnown("task.text", specification)) return;
-    const fs::path text = textPath(specification.task.declared.text("text"));
+    const fs::path text = textPath(specification.task.specific_settings.text("text"));
     std::error_code unreadable;
     if (!fs::exists(text, unreadable))
         throw Error(ErrorKind::usage,

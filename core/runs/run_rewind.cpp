@@ -118,8 +118,8 @@ bool isEvaluation(const ScalarEvent& event) {
 std::optional<MetricsRow> rowOf(const ScalarEvent& event, const MetricsRow& before, const MetricsRow& after) {
     const auto loss = scalarOf(event, "training/loss");
     if (!loss) return std::nullopt;
-    const double share = static_cast<double>(event.step - before.step) /
-                         static_cast<double>(std::max<std::int64_t>(1, after.step - before.step));
+    const double fraction = static_cast<double>(event.step - before.step) /
+                            static_cast<double>(std::max<std::int64_t>(1, after.step - before.step));
     MetricsRow row;
     row.step = event.step;
     row.loss = *loss;
@@ -128,10 +128,10 @@ std::optional<MetricsRow> rowOf(const ScalarEvent& event, const MetricsRow& befo
     row.grad_norm = scalarOf(event, "training/grad_norm");
     row.tokens_per_s = scalarOf(event, "training/tokens_per_s");
     if (!row.tokens_per_s) row.tokens_per_s = before.tokens_per_s;
-    if (before.time_s && after.time_s) row.time_s = std::lerp(*before.time_s, *after.time_s, share);
+    if (before.time_s && after.time_s) row.time_s = std::lerp(*before.time_s, *after.time_s, fraction);
     if (before.tokens && after.tokens)
         row.tokens = *before.tokens + static_cast<std::int64_t>(std::llround(
-                                          share * static_cast<double>(*after.tokens - *before.tokens)));
+                                          fraction * static_cast<double>(*after.tokens - *before.tokens)));
     return row;
 }
 
@@ -167,15 +167,15 @@ std::size_t fillGaps(std::vector<MetricsRow>& rows, const std::vector<ScalarEven
 /// Reports missing rows up to a step, given the reporting interval.
 void reportGaps(const std::vector<MetricsRow>& rows, std::int64_t every, std::int64_t step, Report& report) {
     std::int64_t last = 0;
-    const auto look = [&](std::int64_t next) {
+    const auto report_gap_before = [&](std::int64_t next) {
         if (next - last > every)
             report.push_back("metrics.csv has no rows for " + stepsText(last + every, next - 1) +
                              ", and they are recorded nowhere else; curves have a gap there");
         last = next;
     };
     for (const MetricsRow& row : rows)
-        look(row.step);
-    look(step + 1);
+        report_gap_before(row.step);
+    report_gap_before(step + 1);
 }
 
 void rewindMetrics(const RunFolder& folder, const RewindPoint& until, const std::vector<ScalarEvent>& events,
@@ -302,9 +302,9 @@ void rewindEvents(const RunFolder& folder, std::int64_t step, ExistingEvents fil
         // The backup must not keep the name: TensorBoard reads every file with "tfevents" in its name.
         backUpDamaged(path, "events", report);
     }
-    const double begun = until.events.empty() ? secondsSinceEpoch() : until.events.front().wall_time;
+    const double start_time = until.events.empty() ? secondsSinceEpoch() : until.events.front().wall_time;
     writeFileAtomically(path, [&](const AppendBytes& append) {
-        append(bytesOf(formatEventFileStart(begun, folder.specification())));
+        append(bytesOf(formatEventFileStart(start_time, folder.specification())));
         for (const ScalarEvent& event : until.events)
             append(bytesOf(formatEvent(event)));
     });

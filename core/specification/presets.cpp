@@ -49,9 +49,9 @@ fs::path textPath(const std::string& text) {
 }
 
 Specification withAbsoluteText(Specification specification) {
-    const std::string text = specification.task.declared.text("text");
+    const std::string text = specification.task.specific_settings.text("text");
     if (specification.task.isText() && !text.empty() && textPath(text) == fs::path(text))
-        specification.task.declared.set("text", fs::absolute(text).lexically_normal().string());
+        specification.task.specific_settings.set("text", fs::absolute(text).lexically_normal().string());
     return specification;
 }
 

@@ -55,7 +55,7 @@ void checkUnused(const Specification& s, std::vector<SettingProblem>& problems) 
 void checkTask(const Specification& s, std::vector<SettingProblem>& problems) {
     const TaskKind& kind = s.task.kind();
     if (kind.check) {
-        const auto of_task = kind.check(s.task.declared);
+        const auto of_task = kind.check(s.task.specific_settings);
         problems.insert(problems.end(), of_task.begin(), of_task.end());
     }
     if (kind.is_text) return;

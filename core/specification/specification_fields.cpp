@@ -34,7 +34,8 @@ std::vector<SpecificationField> aboutAndTask() {
         make({"about", "evidence", "", "Result of RoPE and RoPER over many seeds, in a sentence", AnyText()},
              &S::about, &S::About::evidence),
         make({"about", "measure", "",
-              "Primary measure of its runs, named before training (docs/experiments.md); auto: problems solved",
+              "Primary measure of its runs, named before training (docs/experiments.md); auto: problems "
+              "solved",
               Choice{{"auto", "final_correct", "best_correct", "final_loss", "training_loss",
                       "final_token_accuracy", "steps_until", "mean_correct", "final_fully_correct"}}},
              &S::about, &S::About::measure),
@@ -238,15 +239,15 @@ const std::vector<SpecificationField>& specificationFields() {
     static const std::vector<SpecificationField> fields = [] {
         std::vector<SpecificationField> all = aboutAndTask();
         for (const DeclaredSetting& setting : taskSettings())
-            all.push_back(
-                declaredField<S>(setting, "task", [](S& s) -> DeclaredSettings& { return s.task.declared; }));
+            all.push_back(declaredField<S>(
+                setting, "task", [](S& s) -> DeclaredSettings& { return s.task.specific_settings; }));
         const auto add = [&](const std::vector<SpecificationField>& part) {
             all.insert(all.end(), part.begin(), part.end());
         };
         add(model());
         for (const DeclaredSetting& setting : methodSettings())
-            all.push_back(declaredField<S>(setting, "model",
-                                           [](S& s) -> DeclaredSettings& { return s.model.declared; }));
+            all.push_back(declaredField<S>(
+                setting, "model", [](S& s) -> DeclaredSettings& { return s.model.specific_settings; }));
         add(training());
         add(optimizer());
         add(evaluationAndRest());

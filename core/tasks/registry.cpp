@@ -33,12 +33,12 @@ const std::vector<DeclaredSetting>& taskSettings() {
 }
 
 std::unique_ptr<Task> makeTask(const TaskSettings& settings) {
-    return settings.kind().make(settings.declared);
+    return settings.kind().make(settings.specific_settings);
 }
 
 std::int64_t vocabularySize(const TaskSettings& settings) {
     const TaskKind& kind = settings.kind();
-    return kind.vocabulary_size ? kind.vocabulary_size(settings.declared)
+    return kind.vocabulary_size ? kind.vocabulary_size(settings.specific_settings)
                                 : makeTask(settings)->vocabulary().size();
 }
 

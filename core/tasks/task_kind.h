@@ -49,7 +49,7 @@ const std::vector<DeclaredSetting>& taskSettings();
 /// The task section of a run specification.
 struct TaskSettings {
     std::string name = "addition";
-    DeclaredSettings declared{taskSettings()};  ///< each task reads its own
+    DeclaredSettings specific_settings{taskSettings()};  ///< each task reads its own
 
     const TaskKind& kind() const { return taskKind(name); }
     bool isText() const { return kind().is_text; }

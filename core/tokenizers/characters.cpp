@@ -88,18 +88,18 @@ void append(Character character, std::string& text) {
 
 std::string lowerCaseOf(Character character) {
     // Pairs of Unicode 16 and 17, as in Rust's standard library; utf8proc may not know them yet.
-    struct LaterPairs {
+    struct CasePairs {
         Character first, last, lower;
     };
-    static constexpr LaterPairs kLater[] = {{0x1C89, 0x1C89, 0x1C8A},    {0xA7CB, 0xA7CB, 0x264},
-                                            {0xA7CC, 0xA7CC, 0xA7CD},    {0xA7CE, 0xA7CE, 0xA7CF},
-                                            {0xA7D2, 0xA7D2, 0xA7D3},    {0xA7D4, 0xA7D4, 0xA7D5},
-                                            {0xA7DA, 0xA7DA, 0xA7DB},    {0xA7DC, 0xA7DC, 0x19B},
-                                            {0x10D50, 0x10D65, 0x10D70}, {0x16EA0, 0x16EB8, 0x16EBB}};
+    static constexpr CasePairs kCasePairsAfterUnicode15[] = {
+        {0x1C89, 0x1C89, 0x1C8A},   {0xA7CB, 0xA7CB, 0x264},  {0xA7CC, 0xA7CC, 0xA7CD},
+        {0xA7CE, 0xA7CE, 0xA7CF},   {0xA7D2, 0xA7D2, 0xA7D3}, {0xA7D4, 0xA7D4, 0xA7D5},
+        {0xA7DA, 0xA7DA, 0xA7DB},   {0xA7DC, 0xA7DC, 0x19B},  {0x10D50, 0x10D65, 0x10D70},
+        {0x16EA0, 0x16EB8, 0x16EBB}};
     std::string text;
     if (character == 0x130) return "i\u0307";
     Character lower = ::utf8proc_tolower(character);
-    for (const LaterPairs& pairs : kLater)
+    for (const CasePairs& pairs : kCasePairsAfterUnicode15)
         if (character >= pairs.first && character <= pairs.last)
             lower = pairs.lower + character - pairs.first;
     append(lower, text);
@@ -159,7 +159,7 @@ bool isCombiningMark(Character character) {
     return isMark(::utf8proc_category(character)) && !isIn(kLaterCombining, character);
 }
 
-int batchScript(Character character) {
+int unicodeScript(Character character) {
     const auto* const range =
         std::lower_bound(std::begin(kScripts), std::end(kScripts), character,
                          [](const ScriptRange& one, Character c) { return one.last < c; });

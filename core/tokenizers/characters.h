@@ -44,7 +44,7 @@ bool isCombiningMark(Character character);
 
 /// Number of the script between which UnicodeScripts splits (Unicode 9, scripts.inc); 0 for a character that
 /// never splits.
-int batchScript(Character character);
+int unicodeScript(Character character);
 
 /// A character that decomposes or is sorted among marks, but not in those versions.
 bool isNormalizedLater(Character character);

@@ -128,14 +128,14 @@ TokenizerParts pairParts(const GgufMetadata& metadata, const std::string& model,
     bpe->setMerges(readGgufMerges(metadata, *bpe));
     const KnownPattern& known = knownPatternOf(metadata, model);
     if (metadata.flag("tokenizer.ggml.add_space_prefix").value_or(false))
-        parts.splits.push_back({Split::Kind::prepend_blank});
+        parts.splits.push_back({Split::Kind::prepend_space});
     for (const std::string& expression : known.expressions) {
         Split split;
         split.pattern = Pattern(expression);
         parts.splits.push_back(std::move(split));
     }
     if (known.byte_level) {
-        parts.splits.push_back({Split::Kind::byte_characters});
+        parts.splits.push_back({Split::Kind::bytes_to_unicode});
         parts.decodings = {{Decoding::Kind::byte_level}};
     } else {
         parts.normalizations.push_back(blanksWritten());

@@ -58,19 +58,20 @@ Normalization stripNormalizer(const Json& json) {
     return step;
 }
 
-Split::Match matchOf(const std::string& name) {
-    static const std::vector<std::pair<std::string, Split::Match>> kKnown = {
-        {"Isolated", Split::Match::isolated},
-        {"Removed", Split::Match::removed},
-        {"Contiguous", Split::Match::contiguous},
-        {"MergedWithPrevious", Split::Match::with_previous},
-        {"MergedWithNext", Split::Match::with_next}};
+Split::MatchBehavior matchOf(const std::string& name) {
+    static const std::vector<std::pair<std::string, Split::MatchBehavior>> kKnown = {
+        {"Isolated", Split::MatchBehavior::isolated},
+        {"Removed", Split::MatchBehavior::removed},
+        {"Contiguous", Split::MatchBehavior::contiguous},
+        {"MergedWithPrevious", Split::MatchBehavior::merged_with_previous},
+        {"MergedWithNext", Split::MatchBehavior::merged_with_next}};
     for (const auto& [known, match] : kKnown)
         if (name == known) return match;
     throwUnsupported("behavior of a split", name);
 }
 
-Split splitAt(Pattern pattern, Split::Match match = Split::Match::isolated, bool is_inverted = false) {
+Split splitAt(Pattern pattern, Split::MatchBehavior match = Split::MatchBehavior::isolated,
+              bool is_inverted = false) {
     Split split;
     split.pattern = std::move(pattern);
     split.match = match;
@@ -104,15 +105,16 @@ Split metaspace(const Json& json) {
 }
 
 void addByteLevel(const Json& json, std::vector<Split>& splits) {
-    if (jsonMemberOr(json, "add_prefix_space", true)) splits.push_back({Split::Kind::prepend_blank});
+    if (jsonMemberOr(json, "add_prefix_space", true)) splits.push_back({Split::Kind::prepend_space});
     if (jsonMemberOr(json, "use_regex", true)) splits.push_back(splitAt(Pattern(kGpt2Pattern)));
-    splits.push_back({Split::Kind::byte_characters});
+    splits.push_back({Split::Kind::bytes_to_unicode});
 }
 
 /// Words and runs of other characters that are no white space; \w has two characters more than in the
 /// patterns of a tokenizer.json, which another library searches.
 Split wordsAndOthers() {
-    return splitAt(Pattern(R"([\w\x{200C}\x{200D}]+|[^\w\s\x{200C}\x{200D}]+)"), Split::Match::removed,
+    return splitAt(Pattern(R"([\w\x{200C}\x{200D}]+|[^\w\s\x{200C}\x{200D}]+)"),
+                   Split::MatchBehavior::removed,
                    /*is_inverted=*/true);
 }
 
@@ -126,7 +128,7 @@ Split fixedLength(const Json& json) {
 Split delimited(const Json& json) {
     auto delimiter = jsonMember(json, "delimiter").get<std::string>();
     requireOneCharacter(delimiter, "delimiter of CharDelimiterSplit");
-    return splitAt(Pattern::literal(std::move(delimiter)), Split::Match::removed);
+    return splitAt(Pattern::literal(std::move(delimiter)), Split::MatchBehavior::removed);
 }
 
 /// The special tokens that one post-processor puts around a text.
@@ -227,7 +229,7 @@ void addDecoder(const Json& json, std::vector<Decoding>& steps) {
                  {"type", "decoders", "prefix", "cleanup", "suffix", "pad_token", "word_delimiter_token",
                   "replacement", "prepend_scheme", "add_prefix_space", "split", "str_rep", "content", "start",
                   "stop", "pattern", "trim_offsets", "use_regex"});
-    requireBelowLimit(steps.size(), Tokenizer::kMostDecodings, "decoders");
+    requireBelowLimit(steps.size(), Tokenizer::kMaxDecodings, "decoders");
     if (type == "Sequence")
         for (const Json& one : jsonMember(json, "decoders"))
             addDecoder(one, steps);
@@ -237,9 +239,9 @@ void addDecoder(const Json& json, std::vector<Decoding>& steps) {
 
 bool writesBytes(const TokenizerParts& parts) {
     for (const Split& split : parts.splits)
-        if (split.kind == Split::Kind::byte_characters) return true;
+        if (split.kind == Split::Kind::bytes_to_unicode) return true;
     for (const Normalization& step : parts.normalizations)
-        if (step.kind == Normalization::Kind::byte_characters) return true;
+        if (step.kind == Normalization::Kind::bytes_to_unicode) return true;
     return false;
 }
 
@@ -288,7 +290,7 @@ void readNormalizer(const Json& json, TokenizerParts& parts) {
                                                                      {"Nmt", Kind::nmt},
                                                                      {"Lowercase", Kind::lower_case},
                                                                      {"StripAccents", Kind::strip_accents},
-                                                                     {"ByteLevel", Kind::byte_characters}};
+                                                                     {"ByteLevel", Kind::bytes_to_unicode}};
     for (const auto& [name, kind] : kPlain)
         if (type == name) {
             steps.push_back({kind});
@@ -339,7 +341,7 @@ void readPreTokenizer(const Json& json, TokenizerParts& parts) {
     } else if (type == "Whitespace") {
         splits.push_back(wordsAndOthers());
     } else if (type == "WhitespaceSplit") {
-        splits.push_back(splitAt(Pattern(R"(\s)"), Split::Match::removed));
+        splits.push_back(splitAt(Pattern(R"(\s)"), Split::MatchBehavior::removed));
     } else if (type == "CharDelimiterSplit") {
         splits.push_back(delimited(json));
     } else if (type == "UnicodeScripts") {

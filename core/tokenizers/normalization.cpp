@@ -192,7 +192,7 @@ std::string applied(std::string text, const Normalization& change, EncodingBudge
             return change.charsmap->byGraphemes(text, budget);
         case Kind::longest_by_map:
             return change.charsmap->byLongest(text, budget);
-        case Kind::byte_characters:
+        case Kind::bytes_to_unicode:
             return asByteCharacters(text, budget);
     }
     return text;

@@ -30,7 +30,7 @@ struct Normalization {
         nmt,               ///< removes some control characters and makes some characters blanks
         graphemes_by_map,  ///< Charsmap::byGraphemes
         longest_by_map,    ///< Charsmap::byLongest
-        byte_characters,   ///< every byte becomes a character, as in GPT-2's vocabulary
+        bytes_to_unicode,  ///< every byte becomes a character, as in GPT-2's vocabulary
     };
     Kind kind = Kind::nfc;
     std::optional<Pattern> pattern = {};            ///< for `replace`

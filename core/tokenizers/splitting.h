@@ -19,18 +19,18 @@ struct Split {
     enum class Kind {
         pattern,
         metaspace,
-        prepend_blank,    ///< splits nothing: prepends a blank to text that has none
-        byte_characters,  ///< splits nothing: writes every byte as a character, as in GPT-2's vocabulary
-        fixed_length,     ///< words of `length` characters
-        scripts,          ///< words of one script each
+        prepend_space,     ///< splits nothing: prepends a blank to text that has none
+        bytes_to_unicode,  ///< splits nothing: writes every byte as a character, as in GPT-2's vocabulary
+        fixed_length,      ///< words of `length` characters
+        scripts,           ///< words of one script each
     };
     /// What happens to a match of the pattern.
-    enum class Match { isolated, removed, contiguous, with_previous, with_next };
+    enum class MatchBehavior { isolated, removed, contiguous, merged_with_previous, merged_with_next };
     enum class Prefix { never, first, always };
 
     Kind kind = Kind::pattern;
     std::optional<Pattern> pattern = {};  ///< for `metaspace`: `space`
-    Match match = Match::isolated;
+    MatchBehavior match = MatchBehavior::isolated;
     bool inverted = false;          ///< the pattern describes the text between matches
     std::string space = "▁";        ///< for `metaspace`: replaces blanks; each one starts a word
     Prefix prefix = Prefix::never;  ///< for `metaspace`: texts that get one prepended; `first`: all that

@@ -10,7 +10,7 @@ namespace roper {
 namespace {
 
 /// Limits on decoding a piece or a text; real decoders take a few steps for each byte.
-constexpr std::uint64_t kMostStepsToDecode = 1'000'000, kMostStepsToDecodeByte = 1000;
+constexpr std::uint64_t kMaxStepsToDecode = 1'000'000, kMaxStepsToDecodeByte = 1000;
 
 void requirePartLimits(const TokenizerParts& parts) {
     const auto require = [](std::size_t count, std::size_t max_count, const char* what) {
@@ -28,7 +28,7 @@ void requirePartLimits(const TokenizerParts& parts) {
         return split.kind == Split::Kind::metaspace;
     });
     require(static_cast<std::size_t>(metaspaces), 1, "pre_tokenizers \"Metaspace\"");
-    require(parts.decodings.size(), Tokenizer::kMostDecodings, "decoders");
+    require(parts.decodings.size(), Tokenizer::kMaxDecodings, "decoders");
     for (const Decoding& step : parts.decodings)
         require(step.text.size(), Tokenizer::kMaxContentBytes, "bytes that a decoder writes");
 }
@@ -172,7 +172,7 @@ void Tokenizer::encodeWords(std::string_view text, std::size_t beginning, Encodi
 std::string Tokenizer::textOf(std::int64_t id) const {
     if (const auto found = added_by_id_.find(id); found != added_by_id_.end()) return found->second->text;
     const std::string& piece = pieceOf(id);
-    EncodingBudget budget(piece.size(), kMostStepsToDecode);
+    EncodingBudget budget(piece.size(), kMaxStepsToDecode);
     return namingTheFile([&] { return decodedWithin(piece, parts_.decodings, budget); });
 }
 
@@ -184,7 +184,7 @@ std::string Tokenizer::decode(std::span<const std::int64_t> ids) const {
         pieces.push_back(added_tokens != normalized_added_.end() ? added_tokens->second : pieceOf(id));
         bytes += pieces.back().size();
     }
-    EncodingBudget budget(bytes, kMostStepsToDecode + kMostStepsToDecodeByte * bytes);
+    EncodingBudget budget(bytes, kMaxStepsToDecode + kMaxStepsToDecodeByte * bytes);
     return namingTheFile([&] { return decoded(std::move(pieces), parts_.decodings, budget); });
 }
 

@@ -35,7 +35,7 @@ class Tokenizer {
     /// Limits on special tokens around a text, bytes written by a normalizer, normalizers, and splits; no
     /// published tokenizer comes near any of them.
     static constexpr std::size_t kMaxSpecialTokens = 256, kMaxContentBytes = 1024, kMaxNormalizations = 32,
-                                 kMaxSplits = 32, kMostDecodings = 32;
+                                 kMaxSplits = 32, kMaxDecodings = 32;
 
     /// @throws std::invalid_argument for tokens outside the vocabulary and for too many parts
     explicit Tokenizer(TokenizerParts parts);

@@ -95,7 +95,7 @@ SizeScores evaluateRunBySize(const RunFolder& folder, const ReadingOptions& opti
                         "the " + loaded.specification.task.name + " task has no problems of different sizes");
         if (at.largest) {
             TaskSettings& task = loaded.specification.task;
-            task.declared.set(task.kind().length_settings.back(), *at.largest);
+            task.specific_settings.set(task.kind().length_settings.back(), *at.largest);
             loaded.task = makeTask(loaded.specification.task);
         }
         rescale(loaded, at.scaling, loaded.task->maxProblemLength());

@@ -134,7 +134,7 @@ class ChartsTest : public QObject {
         curves.push_back({"short", "short", Qt::red, {0, 20}, {5, 5}, false, false, {}});
         curves.push_back({"shorter", "shorter", Qt::red, {0, 10}, {6, 6}, false, false, {}});
         for (std::size_t i = 0; i < curves.size(); ++i)
-            curves[i].letter = CurveLetters::letter(static_cast<int>(i));
+            curves[i].letter_label = CurveLetters::letterLabel(static_cast<int>(i));
         chart.setCurves(curves, {});
         chart.plot().replot();
         const QCustomPlot& plot = chart.plot();
@@ -161,9 +161,9 @@ class ChartsTest : public QObject {
                 QVERIFY(other.text == box.text || std::abs(other.bounds().center().x() - at.x()) > 5);
         }
         QCOMPARE(found.size(), 8);
-        QCOMPARE(CurveLetters::letter(25), QString("Z"));
-        QCOMPARE(CurveLetters::letter(26), QString("AA"));
-        QCOMPARE(CurveLetters::letter(52), QString("BA"));
+        QCOMPARE(CurveLetters::letterLabel(25), QString("Z"));
+        QCOMPARE(CurveLetters::letterLabel(26), QString("AA"));
+        QCOMPARE(CurveLetters::letterLabel(52), QString("BA"));
         QVERIFY(CurveLetters::isBefore("Z", "AA") && !CurveLetters::isBefore("B", "A"));
     }
 

@@ -81,7 +81,7 @@ class ClusterPanelTest : public PageTest {
         QTest::mouseClick(buttonOf(panel(), "Cancel"), Qt::LeftButton);
         QTRY_VERIFY(calls().contains("scancel 9_1"));
         QTRY_COMPARE(said.count(), 1);
-        QVERIFY(said[0][0].toString().startsWith("1 element cancelled"));
+        QVERIFY(said[0][0].toString().startsWith("1 array task cancelled"));
         clickCell(0);
         QTRY_VERIFY(buttonOf(panel(), "Requeue")->isEnabled());
         QTest::mouseClick(buttonOf(panel(), "Requeue"), Qt::LeftButton);
@@ -205,7 +205,7 @@ class ClusterPanelTest : public PageTest {
         QTest::mouseClick(buttonOf(panel(), "Requeue"), Qt::LeftButton);
         QTRY_COMPARE(said.count(), 1);
         QVERIFY(calls().contains("scontrol requeue 9_1"));
-        QVERIFY(said[0][0].toString().startsWith("1 element saved and put back"));
+        QVERIFY(said[0][0].toString().startsWith("1 array task saved and put back"));
         QVERIFY(said[0][0].toString().contains("already finished"));
         writeProgram("scontrol", "");
     }

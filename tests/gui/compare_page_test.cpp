@@ -92,7 +92,7 @@ class ComparePageTest : public PageTest {
         QVERIFY(page().conclusion().text().contains("Target never reached: 4 of RoPE, 1 of RoPER"));
         page().showTab(ComparePage::Tab::run_by_run);
         const QString csv = page().figures().front()->figureCsv();
-        QCOMPARE(csv.count(QRegularExpression("RoPE,rope-\\d,never\n")), 4);
+        QCOMPARE(csv.count(QRegularExpression("RoPE,rope-\\d,not reached\n")), 4);
         page().showTab(ComparePage::Tab::curves);
         pick("Measure to compare", 0);
         pick("First group of the pair", 1);
@@ -438,7 +438,7 @@ class ComparePageTest : public PageTest {
         for (int i = 0; i < list->topLevelItemCount(); ++i) {
             const QTreeWidgetItem& item = *list->topLevelItem(i);
             names.insert(item.text(0));
-            QVERIFY2(item.text(0).startsWith(CurveLetters::letter(i) + "  "), qPrintable(item.text(0)));
+            QVERIFY2(item.text(0).startsWith(CurveLetters::letterLabel(i) + "  "), qPrintable(item.text(0)));
             const int room = list->visualItemRect(&item).width();
             for (const QString& line : item.text(0).split('\n'))
                 QVERIFY2(list->fontMetrics().horizontalAdvance(line) < room - 40, qPrintable(line));
@@ -458,7 +458,7 @@ class ComparePageTest : public PageTest {
             QCOMPARE(shown.size(), count);
         }
         for (const auto& curve : page().curves().curves())
-            QVERIFY(!curve.letter.isEmpty());
+            QVERIFY(!curve.letter_label.isEmpty());
         QVERIFY(page().curves().figureCaption().contains(" Sweep of additions, width 56: RoPER"));
         // The pointer reads all curves and gives the label of the nearest curve's letter.
         QSignalSpy hovered(&page().curves(), &CurveChart::hovered);
@@ -470,7 +470,7 @@ class ComparePageTest : public PageTest {
         const QString read = hovered.last()[0].toString();
         int letters = 0;
         for (int i = 0; i < count; ++i)
-            letters += read.contains("    " + CurveLetters::letter(i) + " ");
+            letters += read.contains("    " + CurveLetters::letterLabel(i) + " ");
         QVERIFY2(letters >= 14, qPrintable(read));
         QVERIFY2(read.contains(": RoPE"), qPrintable(read));
         // Selected groups can be shown alone, with the first two compared.

@@ -258,7 +258,7 @@ class MetricChartTest : public QObject {
                     const QString label =
                         QString("Sweep addition-width-%1: %2").arg(i / 2).arg(i % 2 ? "RoPER" : "RoPE");
                     MetricChart::CurveStyle style{label, Theme::rope(), i % 2};
-                    style.letter = CurveLetters::letter(i);
+                    style.letter_label = CurveLetters::letterLabel(i);
                     chart.addSeries(label, style);
                     for (int step = 1; step <= 10; ++step)
                         chart.append(label, {step * 10.0, 0, 0, 3 - 0.01 * i * step});
@@ -307,7 +307,7 @@ class MetricChartTest : public QObject {
         chart.resize(600, 400);
         for (int i = 0; i < 7; ++i) {
             MetricChart::CurveStyle style{QString("run %1").arg(i), Theme::rope()};
-            style.letter = CurveLetters::letter(i);
+            style.letter_label = CurveLetters::letterLabel(i);
             chart.addSeries(style.label, style);
             for (int step = 0; step <= 20; ++step)
                 chart.append(style.label, {step * 5.0, 0, 0, 1.0 + i});

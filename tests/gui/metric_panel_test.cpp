@@ -80,7 +80,7 @@ class MetricPanelTest : public PageTest {
         auto all = of({"a"});
         QCOMPARE(all["aRoPER"].label, QString("RoPER"));
         QCOMPARE(all["aRoPER"].marker, 1);
-        QCOMPARE(all["aRoPER"].letter, QString());
+        QCOMPARE(all["aRoPER"].letter_label, QString());
         all = of({"b", "a"});  // another one is selected
         QCOMPARE(all["aRoPE"].dash, 0);
         QCOMPARE(all["bRoPE"].dash, 1);
@@ -91,19 +91,19 @@ class MetricPanelTest : public PageTest {
         all = of(ten);
         QSet<QString> letters;
         for (const MetricChart::CurveStyle& style : all)
-            letters.insert(style.letter);
+            letters.insert(style.letter_label);
         QCOMPARE(letters.size(), 20);
         QVERIFY(!letters.contains(QString()));
         QCOMPARE(all["jRoPE"].dash, 0);  // the method's dash pattern
         QCOMPARE(all["jRoPER"].dash, 1);
-        const QString of_j = all["jRoPER"].letter;
-        QCOMPARE(of(QString("d e j").split(' '))["jRoPER"].letter, of_j);
+        const QString of_j = all["jRoPER"].letter_label;
+        QCOMPARE(of(QString("d e j").split(' '))["jRoPER"].letter_label, of_j);
         // Two curves alone have no letters, and different dash patterns whatever numbers they had among ten.
         for (const QString& other : ten) {
             if (other == "a") continue;
             of(ten);
             all = of({"a", other});
-            QCOMPARE(all["aRoPE"].letter, QString());
+            QCOMPARE(all["aRoPE"].letter_label, QString());
             QVERIFY(dashOf(all["aRoPE"].dash) != dashOf(all[other + "RoPE"].dash));
         }
     }

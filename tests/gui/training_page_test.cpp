@@ -205,7 +205,8 @@ class TrainingPageTest : public PageTest {
         Specification s = loadPreset("text-quick").specification;
         s.training.steps = 2;
         s.training.warmup_steps = 1;
-        s.task.declared.set("text", QFile::symLinkTarget("/proc/self/exe").toStdString());  // a binary file
+        s.task.specific_settings.set("text",
+                                     QFile::symLinkTarget("/proc/self/exe").toStdString());  // a binary file
         page().form().setSpecification(s);
         startWith(page().startButton());
         QVERIFY(window_->runs().runs().empty());
@@ -217,7 +218,7 @@ class TrainingPageTest : public PageTest {
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write("a b c\n");
         file.close();
-        s.task.declared.set("text", path.toStdString());
+        s.task.specific_settings.set("text", path.toStdString());
         page().form().setSpecification(s);
         startWith(page().startButton());
         QTRY_VERIFY2_WITH_TIMEOUT(readout().contains("Not started"), qPrintable(readout()), 60000);

@@ -58,7 +58,7 @@ class ClustersTest(TrainerTest):
 
     def check_cancel(self, cluster, **environment):
         count = len(self.waiting(cluster))
-        self.assertIn(f"{count} elements cancelled", self.sweep("--cancel", **environment).stderr)
+        self.assertIn(f"{count} array tasks cancelled", self.sweep("--cancel", **environment).stderr)
         self.assertEqual(self.waiting(cluster), [])
         self.assertEqual(self.sweep("--status").stdout.count("not submitted"), count)
 

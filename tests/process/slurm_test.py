@@ -145,7 +145,7 @@ class SlurmTest(TrainerTest):
         self.assertEqual((waiting["slurm_state"], waiting["reason"]), ("PENDING", "JobArrayTaskLimit"))
         self.assertEqual(waiting["text"], f"waiting ({job}_1): JobArrayTaskLimit")
         done = self.sweep(path, "--cancel")
-        self.assertIn("4 elements cancelled", done.stderr)
+        self.assertIn("4 array tasks cancelled", done.stderr)
         self.wait(lambda: not self.elements())
         self.wait(lambda: self.states(path)["mine-rope-s0"]["state"] == "preempted")
         self.assertIn("4 runs in 1 array submitted", self.submit(path).stderr)
@@ -167,7 +167,7 @@ class SlurmTest(TrainerTest):
         done = self.trainer("sweep", path, "--runs", self.runs, "--status", env=env)
         self.assertEqual(done.stdout.count("JobArrayTaskLimit"), 3, done.stdout)
         cancelled = self.trainer("sweep", path, "--runs", self.runs, "--cancel", env=env)
-        self.assertIn("4 elements cancelled", cancelled.stderr)
+        self.assertIn("4 array tasks cancelled", cancelled.stderr)
         self.wait(lambda: not self.elements())
 
     def test_an_element_whose_time_is_over_goes_on_later(self):
@@ -211,7 +211,7 @@ class SlurmTest(TrainerTest):
         path = self.write_sweep(3, [0])
         self.submit(path, "--program", "/nowhere/roper-train")
         self.wait(lambda: not self.elements())
-        self.assertRegex(self.states(path)["mine-rope-s0"]["text"], "^not submitted; its element ended: .*/nowhere/roper-train")
+        self.assertRegex(self.states(path)["mine-rope-s0"]["text"], "^not submitted; its array task ended: .*/nowhere/roper-train")
         self.submit(path)
         self.wait_until_finished(path)
 
@@ -282,8 +282,8 @@ class SlurmTest(TrainerTest):
         self.assertEqual(known.returncode, 0, known.stderr)
         self.assertIn("cannot find out which jobs are waiting: cannot start squeue", known.stderr)
         self.assertEqual(known.stdout.count("submitted; state in Slurm unknown"), 2, known.stdout)
-        self.assert_fails(self.trainer("work", submission), 2, "no array element given")
-        self.assert_fails(self.trainer("work", submission, "--element", 2), 2, "elements 0 to 1")
+        self.assert_fails(self.trainer("work", submission), 2, "no array task given")
+        self.assert_fails(self.trainer("work", submission, "--element", 2), 2, "array tasks 0 to 1")
         self.assertEqual(self.trainer("work", submission, "--element", 1).returncode, 0)
         self.assertEqual(status(self.runs / "mine-roper-s0")["state"], "finished")
         submission.write_text(submission.read_text().replace("mine-roper-s0", "../elsewhere"))

@@ -130,14 +130,15 @@ class EigenModel {
         if (s_.model.position != "t5") return 0;
         // With bidirectional attention, the second half of the buckets is for keys to the right.
         const auto buckets =
-            static_cast<double>(s_.model.declared.integer("bias_buckets") / (s_.isMasked() ? 2 : 1));
+            static_cast<double>(s_.model.specific_settings.integer("bias_buckets") / (s_.isMasked() ? 2 : 1));
         const double first = distance < 0 ? buckets : 0;
         distance = std::abs(distance);
         const double half = std::floor(buckets / 2);
         const double logarithmic =
             half +
-            std::floor((buckets - half) * std::log(distance / half) /
-                       std::log(static_cast<double>(s_.model.declared.integer("bias_distance")) / half));
+            std::floor(
+                (buckets - half) * std::log(distance / half) /
+                std::log(static_cast<double>(s_.model.specific_settings.integer("bias_distance")) / half));
         const double bucket = distance < half ? distance : std::min(logarithmic, buckets - 1);
         return parameters_.at("relative_bias.weight")(static_cast<Eigen::Index>(first + bucket), head);
     }

@@ -95,7 +95,7 @@ std::pair<double, double> BarChart::valueRange() const {
     for (const Series& one : series_)
         for (const double value : one.values)
             include(value);
-    for (const auto& [place, value] : muted_)
+    for (const auto& [place, value] : disabled_places_)
         include(value);
     if (high == low) high = 1;
     const double margin = 0.04 * (high - low);
@@ -146,9 +146,9 @@ void BarChart::paintCategory(QPainter& painter, const QRectF& place, std::size_t
     for (std::size_t s = 0; s < series_.size(); ++s)
         fill(left + bar * static_cast<double>(s), series_[s].values[index],
              series_[s].colors.empty() ? series_[s].color : series_[s].colors[index]);
-    const auto muted = muted_.find(categories_[index]);
-    if (muted == muted_.end()) return;
-    fill(left, muted->second, theme.grid);
+    const auto disabled = disabled_places_.find(categories_[index]);
+    if (disabled == disabled_places_.end()) return;
+    fill(left, disabled->second, theme.grid);
     painter.setPen(QPen(theme.faint_text, 1.4));
     const QPointF centre(place.center().x(), y(0));
     const double arm = std::min(4.0, 0.35 * place.width());

@@ -25,7 +25,7 @@ class BarChart : public FigureView {
     /// @param places  number of each place, such as a distance; shown below the bars and exported
     void setBars(const std::vector<int>& categories, const std::vector<Series>& series);
     /// Disabled places with the values that they would have: drawn pale and crossed out.
-    void setMuted(const std::map<int, double>& values) { setAndUpdate(muted_, values); }
+    void setDisabledPlaces(const std::map<int, double>& values) { setAndUpdate(disabled_places_, values); }
     void setMarked(int place) { setAndUpdate(marked_, place); }
     /// The place under the pointer, possibly in another figure.
     void setHovered(std::optional<int> place) { setAndUpdate(hovered_, place); }
@@ -78,7 +78,7 @@ class BarChart : public FigureView {
     QString x_name_, y_name_, headline_, caption_;
     std::vector<int> categories_;
     std::vector<Series> series_;
-    std::map<int, double> muted_;
+    std::map<int, double> disabled_places_;
     std::map<int, QString> category_names_;
     int marked_ = -1;
     std::optional<int> hovered_;

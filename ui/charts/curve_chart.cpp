@@ -300,8 +300,8 @@ QString CurveChart::readoutAt(double x, double y_px) const {
         if (parts.isEmpty())
             parts << QStringLiteral("%1 %2").arg(xName().section("    ", 0, 0)).arg(x, 0, 'g', 7);
         if (!curve.in_legend) continue;
-        parts << (curve.letter.isEmpty() ? curve.label + ' ' + number(curve, kLong)
-                                         : curve.letter + ' ' + number(curve, kShort));
+        parts << (curve.letter_label.isEmpty() ? curve.label + ' ' + number(curve, kLong)
+                                               : curve.letter_label + ' ' + number(curve, kShort));
         const double y = curve.y[nearestIndex(curve.x, x)];
         const double away = std::abs(plot().yAxis->coordToPixel(y) - y_px);
         if (away < least) {
@@ -309,8 +309,9 @@ QString CurveChart::readoutAt(double x, double y_px) const {
             closest = &curve;
         }
     }
-    if (closest != nullptr && !closest->letter.isEmpty())
-        parts << QStringLiteral("[%1  %2: %3]").arg(closest->letter, closest->label, number(*closest, kLong));
+    if (closest != nullptr && !closest->letter_label.isEmpty())
+        parts << QStringLiteral("[%1  %2: %3]")
+                     .arg(closest->letter_label, closest->label, number(*closest, kLong));
     if (closest != nullptr && !closest->formula.isEmpty())
         parts << QStringLiteral("[%1: %2]").arg(closest->label, closest->formula);
     return parts.join(QStringLiteral("    ")).replace(QStringLiteral(" -"), QStringLiteral(" −"));

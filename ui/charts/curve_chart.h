@@ -24,8 +24,9 @@ class CurveChart : public PlotView {
         QString formula = {};                 ///< shown in the readout; may be empty
         QVector<double> low = {}, high = {};  ///< edges of a band around the curve; empty: no band
         bool in_legend = true;
-        int dash = 0;         ///< as in `dashOf`
-        QString letter = {};  ///< on the curve and before its label, if there are too many curves for dashes
+        int dash = 0;  ///< as in `dashOf`
+        QString letter_label =
+            {};  ///< on the curve and before its label, if there are too many curves for dashes
         /// Where many points share a pixel column, their range is filled instead of drawing the line over
         /// itself.
         bool envelope = false;

@@ -75,9 +75,9 @@ void CurveChart::fillLegend(const Canvas& canvas) const {
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         const Curve& curve = curves_[i];
         const QColor text = isCurveVisible(curve.key) ? canvas.theme.text : canvas.theme.frame;
-        if (hasLegendLine(i)) entries.push_back({graphOf(i), nameInLegend(i), text, curve.letter});
-        if (!curve.letter.isEmpty())
-            on_curves.push_back({graphOf(i), curve.letter, canvas.theme.visible(curve.color)});
+        if (hasLegendLine(i)) entries.push_back({graphOf(i), nameInLegend(i), text, curve.letter_label});
+        if (!curve.letter_label.isEmpty())
+            on_curves.push_back({graphOf(i), curve.letter_label, canvas.theme.visible(curve.color)});
     }
     legend().fill(entries, canvas.legend ? legend_position_ : PlotLegend::Place::hidden,
                   axisFont(canvas.font), canvas.size);
@@ -95,8 +95,8 @@ QString CurveChart::figureCaption() const {
     }
     QStringList letters;
     for (const Curve& curve : curves_)
-        if (!curve.letter.isEmpty() && isCurveVisible(curve.key))
-            letters << CurveLetters::labelled(curve.letter, curve.label).simplified();
+        if (!curve.letter_label.isEmpty() && isCurveVisible(curve.key))
+            letters << CurveLetters::labelled(curve.letter_label, curve.label).simplified();
     if (!letters.isEmpty()) captions << letters.join(QStringLiteral("; "));
     return captions.join(QStringLiteral(". "));
 }
@@ -126,8 +126,9 @@ void CurveChart::findCoincidingCurves() {
     coincides_with_.assign(curves_.size(), std::nullopt);
     for (std::size_t curve = 0; curve < curves_.size(); ++curve)
         for (std::size_t other = 0; other < curve && !coincides_with_[curve]; ++other)
-            if (curves_[curve].in_legend && curves_[curve].letter.isEmpty() && curves_[other].in_legend &&
-                curves_[other].x == curves_[curve].x && curves_[other].y == curves_[curve].y)
+            if (curves_[curve].in_legend && curves_[curve].letter_label.isEmpty() &&
+                curves_[other].in_legend && curves_[other].x == curves_[curve].x &&
+                curves_[other].y == curves_[curve].y)
                 coincides_with_[curve] = other;
 }
 

@@ -59,10 +59,10 @@ void CurveLetters::setCurveStyle(const QFont& font, const QColor& text, const QC
     background_ = background;
 }
 
-QString CurveLetters::letter(int number) {
+QString CurveLetters::letterLabel(int number) {
     constexpr int kLetters = 26;
     const QString last(QChar('A' + number % kLetters));
-    return number < kLetters ? last : letter(number / kLetters - 1) + last;
+    return number < kLetters ? last : letterLabel(number / kLetters - 1) + last;
 }
 
 bool CurveLetters::isBefore(const QString& a, const QString& b) {

@@ -34,7 +34,7 @@ class CurveLetters : public QCPAbstractItem {
     double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
 
     /// "A" … "Z", then "AA", "AB", …
-    static QString letter(int number);
+    static QString letterLabel(int number);
     /// Order of letters: "Z" before "AA".
     static bool isBefore(const QString& a, const QString& b);
     /// "A  RoPE, width 64"; without a letter, the label alone.

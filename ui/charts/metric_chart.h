@@ -31,11 +31,11 @@ class MetricChart : public PlotView {
     struct CurveStyle {
         QString label;
         QColor color;
-        int dash = 0;         ///< 0: solid; other numbers cycle through dash patterns
-        int marker = 0;       ///< 0: none; other numbers cycle through shapes
-        bool chosen = false;  ///< drawn with a wider line
-        QString name = {};    ///< in readouts, if more specific than the label
-        QString letter = {};  ///< on the curve and before the label, if there are too many for dashes
+        int dash = 0;               ///< 0: solid; other numbers cycle through dash patterns
+        int marker = 0;             ///< 0: none; other numbers cycle through shapes
+        bool chosen = false;        ///< drawn with a wider line
+        QString name = {};          ///< in readouts, if more specific than the label
+        QString letter_label = {};  ///< on the curve and before the label, if there are too many for dashes
         /// a loss of evaluations: few points, drawn unsmoothed, read with its perplexity
         bool evaluated = false;
         bool operator==(const CurveStyle&) const = default;

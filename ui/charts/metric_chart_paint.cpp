@@ -187,8 +187,8 @@ std::vector<const MetricChart::Series*> MetricChart::legendSeries() const {
             entries.push_back(&series);
     }
     std::stable_sort(entries.begin(), entries.end(), [](const Series* a, const Series* b) {
-        if (a->style.letter != b->style.letter)
-            return CurveLetters::isBefore(a->style.letter, b->style.letter);
+        if (a->style.letter_label != b->style.letter_label)
+            return CurveLetters::isBefore(a->style.letter_label, b->style.letter_label);
         return std::tie(a->style.dash, a->style.label) < std::tie(b->style.dash, b->style.label);
     });
     return entries;
@@ -199,7 +199,8 @@ std::vector<PlotLegend::Entry> MetricChart::legendEntries(const Theme& theme) co
     std::vector<PlotLegend::Entry> entries;
     for (const Series* series : legendSeries())
         entries.push_back({series->smooth_graph, series->style.label,
-                           isCurveVisible(series->key) ? theme.text : theme.frame, series->style.letter});
+                           isCurveVisible(series->key) ? theme.text : theme.frame,
+                           series->style.letter_label});
     for (PlotLegend::Entry& reference : referenceEntries(theme))
         entries.push_back(std::move(reference));
     return entries;
@@ -232,8 +233,10 @@ void MetricChart::fillLegend(const Canvas& canvas) const {
 void MetricChart::placeLetters() const {
     std::vector<CurveLetters::Letter> all;
     for (const auto& [key, series] : series_)
-        if (!series.style.letter.isEmpty() && series.style.marker != kRing && series.style.marker != kStar)
-            all.push_back({series.smooth_graph, series.style.letter, series.smooth_graph->pen().color()});
+        if (!series.style.letter_label.isEmpty() && series.style.marker != kRing &&
+            series.style.marker != kStar)
+            all.push_back(
+                {series.smooth_graph, series.style.letter_label, series.smooth_graph->pen().color()});
     letters().setLetters(std::move(all));
 }
 
@@ -263,7 +266,7 @@ QString MetricChart::figureCaption() const {
         const CurveStyle& style = series->style;
         const int count = labels[style.label];
         if (count == 0) continue;
-        const QString name = CurveLetters::labelled(style.letter, style.label).simplified();
+        const QString name = CurveLetters::labelled(style.letter_label, style.label).simplified();
         named << (count > 1 ? tr("%1 (%2 runs)").arg(name).arg(count) : name);
     }
     const QString begin = yName().left(1).toUpper() + yName().mid(1);

@@ -33,7 +33,7 @@ std::vector<MetricChart::Reading> MetricChart::readingsAt(double x, double y) co
     // The readout omits prefixes that all names share.
     QStringList names, labels;
     for (const auto& [key, series] : series_)
-        if (isCurveVisible(key) && !series.style.letter.isEmpty()) {
+        if (isCurveVisible(key) && !series.style.letter_label.isEmpty()) {
             names << nameOf(series.style);
             labels << series.style.label;
         }
@@ -43,9 +43,9 @@ std::vector<MetricChart::Reading> MetricChart::readingsAt(double x, double y) co
         if (!isCurveVisible(key) || series.raw.x().empty() || series.style.marker == kStar) continue;
         const std::size_t i = nearestIndex(series.raw.x(), x);
         const double value = series.raw.y()[i];
-        const QString& letter = series.style.letter;
+        const QString& letter_label = series.style.letter_label;
         const auto lettered = [&](const QString& name, qsizetype prefix) {
-            return letter.isEmpty() ? name : CurveLetters::labelled(letter, name.mid(prefix));
+            return letter_label.isEmpty() ? name : CurveLetters::labelled(letter_label, name.mid(prefix));
         };
         QString text = tr("%1: %2 at %3")
                            .arg(lettered(nameOf(series.style), name_prefix), shortNumber(value),

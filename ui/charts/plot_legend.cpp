@@ -82,7 +82,7 @@ double PlotLegend::lineHeight(const QFontMetricsF& metrics) const {
 }
 
 /// As many columns as fit with whole names; more columns, with cut names, if they would be too high.
-/// @param letters  width of the letters, including the gap behind them
+/// @param letter_labels  width of the letters, including the gap behind them
 PlotLegend::Columns PlotLegend::columnsFor(const QStringList& names, double letters,
                                            const QFontMetricsF& metrics, QSizeF picture) const {
     const QCPLegend& legend = *plot_->legend;
@@ -124,8 +124,9 @@ void PlotLegend::fill(const std::vector<Entry>& entries, Place place, const QFon
     double letters = 0;
     for (const Entry& entry : entries) {
         names << entry.name;
-        if (!entry.letter.isEmpty())
-            letters = std::max(letters, metrics.horizontalAdvance(CurveLetters::labelled(entry.letter, {})));
+        if (!entry.letter_label.isEmpty())
+            letters =
+                std::max(letters, metrics.horizontalAdvance(CurveLetters::labelled(entry.letter_label, {})));
     }
     Columns columns{1, static_cast<int>(entries.size()), entries.size(),
                     std::max(picture.width() - kInsideOverhead, kInsideOverhead) - letters};
@@ -134,7 +135,7 @@ void PlotLegend::fill(const std::vector<Entry>& entries, Place place, const QFon
     std::vector<QCPGraph*> wanted;
     for (std::size_t i = 0; i < columns.shown; ++i) {
         const QString& name = names[static_cast<qsizetype>(i)];
-        entries[i].graph->setName(CurveLetters::labelled(entries[i].letter, name));
+        entries[i].graph->setName(CurveLetters::labelled(entries[i].letter_label, name));
         wanted.push_back(entries[i].graph);
     }
     move(below);

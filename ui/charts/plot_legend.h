@@ -14,7 +14,7 @@ class PlotLegend {
         QCPGraph* graph;
         QString name;
         QColor text_color;
-        QString letter = {};  ///< before the name; not cut with it
+        QString letter_label = {};  ///< before the name; not cut with it
         bool operator==(const Entry&) const = default;
     };
 

@@ -47,7 +47,7 @@ RunHead readHead(const HeadQuestion& question, const QByteArray& payload) {
     head.learned.value_theta = rowOf(file, "value_theta");
     head.learned.bias = rowOf(file, "bias");
     for (const DeclaredSetting& setting : positionMethod(head.model.position).settings)
-        head.learned.declared.setText(setting, file.entry(setting.name));
+        head.learned.specific_settings.setText(setting, file.entry(setting.name));
     return head;
 }
 

@@ -146,13 +146,13 @@ void ClusterWatch::cancel(const std::vector<SlurmArrayTask>& array_tasks) {
     start([array_tasks] {
         cancelArrayTasks(array_tasks);
         return tr("%1 cancelled; training progress is kept")
-            .arg(QString::fromStdString(countOf(array_tasks.size(), "element")));
+            .arg(QString::fromStdString(countOf(array_tasks.size(), "array task")));
     });
 }
 
 void ClusterWatch::requeue(const std::vector<std::string>& runs) {
     start([array_tasks = arrayTasksOf(runs)] {
-        // If one element has ended in the meantime, the others are still requeued.
+        // If one array task has ended in the meantime, the others are still requeued.
         QStringList problems;
         for (const SlurmArrayTask& array_task : array_tasks) {
             try {
@@ -163,7 +163,7 @@ void ClusterWatch::requeue(const std::vector<std::string>& runs) {
         }
         const std::size_t done = array_tasks.size() - static_cast<std::size_t>(problems.size());
         const QString text = tr("%1 saved and put back into Slurm's queue")
-                                 .arg(QString::fromStdString(countOf(done, "element")));
+                                 .arg(QString::fromStdString(countOf(done, "array task")));
         return problems.isEmpty() ? text : text + QStringLiteral("; ") + problems.join(QStringLiteral("; "));
     });
 }

@@ -27,11 +27,11 @@ class QueueLauncher : public QObject {
     const QString& problem() const { return problem_; }
 
     /// Runs that this user neither queued nor approved; they do not start before `approve`.
-    const std::vector<WaitingRun>& unapproved() const { return unapproved_; }
+    const std::vector<WaitingRun>& runsAwaitingApproval() const { return unapproved_; }
     bool needsApproval(const std::string& run) const;
     /// Whether some run may be trained.
     bool hasWork() const;
-    /// Approves the `unapproved` runs, on the user's confirmation. @throws Error (disk)
+    /// Approves the `runsAwaitingApproval` runs, on the user's confirmation. @throws Error (disk)
     void approve();
 
     /// Creates runs and appends them. @returns their names @throws Error

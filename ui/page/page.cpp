@@ -144,7 +144,7 @@ void Page::showMessage(const QString& text) {
 void Page::refreshNow() {
     is_stale_ = false;
     refresh();
-    refreshHidden();
+    refreshHiddenTabs();
 }
 
 void Page::refreshWhenVisible() {

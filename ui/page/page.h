@@ -62,7 +62,7 @@ class Page : public QWidget {
     void refreshNow();
 
     /// Updates what `refresh` skips because it is behind another tab.
-    virtual void refreshHidden() {}
+    virtual void refreshHiddenTabs() {}
 
     /// The minimum height: the page's preferred height must not make the window scroll.
     int heightForWidth(int width) const override { return layout()->totalMinimumHeightForWidth(width); }

@@ -74,7 +74,7 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::WorkerMode wor
         // No notification is needed while the window is active.
         if (!isActiveWindow() && notify_action_->isChecked()) notifyDesktop(title, text);
     });
-    connect(set_.attention, &AttentionPage::mixingRequested, this, [this] {
+    connect(set_.attention, &AttentionPage::valueMixingRequested, this, [this] {
         set_.selection.change(tr("Mix all tokens"), [](Setup& s) { s.mixed_tokens = MixedTokens::all; });
         showPage(set_.mixing);
     });
@@ -325,7 +325,7 @@ void MainWindow::exportCurrent() {
 /// Figures behind another tab are updated first.
 void MainWindow::exportFigureOf(Page& page, const Figure& figure) {
     const auto* widget = dynamic_cast<const QWidget*>(&figure);
-    if (widget != nullptr && !widget->isVisible()) page.refreshHidden();
+    if (widget != nullptr && !widget->isVisible()) page.refreshHiddenTabs();
     exportByDialog(figure, this);
 }
 

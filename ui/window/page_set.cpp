@@ -15,13 +15,13 @@ PageSet::PageSet(const std::filesystem::path& folder, QueueLauncher::WorkerMode 
       compare(new ComparePage(store, nullptr)),
       inspect(new InspectPage(store, nullptr)) {
     for (Page* page : all())
-        live_pages_.emplace_back(page);
+        guarded_pages_.emplace_back(page);
     QObject::connect(compare, &ComparePage::runsRequested, training,
                      [this](const auto& runs) { training->queueRuns(runs); });
 }
 
 PageSet::~PageSet() {
-    for (const QPointer<Page>& page : live_pages_)
+    for (const QPointer<Page>& page : guarded_pages_)
         delete page.data();  // null if a MainWindow has taken and already deleted it
 }
 

@@ -49,7 +49,7 @@ class PageSet {
     std::vector<Page*> all() const;
 
   private:
-    std::vector<QPointer<Page>> live_pages_;
+    std::vector<QPointer<Page>> guarded_pages_;
 };
 
 }  // namespace roper

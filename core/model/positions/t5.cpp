@@ -14,7 +14,7 @@ class T5Positions final : public Positions {
     T5Positions(const Specification& specification, Parameters& parameters, at::TensorOptions options)
         : Positions(specification, options),
           bias_(parameters.normal(
-              "relative_bias.weight", specification.model.declared.integer("bias_buckets"),
+              "relative_bias.weight", specification.model.specific_settings.integer("bias_buckets"),
               specification.model.heads, 1.0 / std::sqrt(static_cast<double>(specification.model.width)))) {}
 
     at::Tensor relativeBias() const override { return bias_; }
@@ -35,13 +35,13 @@ class T5Positions final : public Positions {
   private:
     /// The bucket of every distance −(T − 1) … T − 1: [2T − 1] (int64).
     at::Tensor bucketsByDistance(std::int64_t T) const {
-        const DeclaredSettings& declared = specification().model.declared;
+        const DeclaredSettings& specific_settings = specification().model.specific_settings;
         at::Tensor buckets = at::empty({2 * T - 1}, at::kLong);
         auto values = buckets.accessor<std::int64_t, 1>();
         for (std::int64_t i = 0; i < 2 * T - 1; ++i)
             values[i] = t5Bucket(static_cast<int>(i - (T - 1)), specification().isMasked(),
-                                 static_cast<int>(declared.integer("bias_buckets")),
-                                 static_cast<int>(declared.integer("bias_distance")));
+                                 static_cast<int>(specific_settings.integer("bias_buckets")),
+                                 static_cast<int>(specific_settings.integer("bias_distance")));
         return buckets;
     }
 

@@ -13,7 +13,7 @@ Family exaone4() {
     family.config_rules.biases.plain = {never, never, never, never};
     family.config_rules.windowed = WindowedLayers::all_but_every_nth;
     family.config_rules.window_pattern = 4;
-    family.gguf_rules.scales_only_full_layers = false;
+    family.gguf_rules.scales_only_full_attention = false;
     family.gguf_rules.rotates_only_windowed = true;
     family.gguf_rules.has_frequency_factors = true;
     return family;

@@ -29,7 +29,7 @@ Family olmo2() {
     family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
     family.gguf_rules.biases = {never, never, never, never};
     family.gguf_rules.window_pattern = 4;  // of OLMo 3, whose GGUF files name the architecture olmo2
-    family.gguf_rules.scales_only_full_layers = true;
+    family.gguf_rules.scales_only_full_attention = true;
     return family;
 }
 

@@ -46,7 +46,7 @@ TEST(Squeue, SaysWhichClusterHasAnElement) {
 TEST(Squeue, WhatItNeverPrintsIsRefused) {
     for (const char* line : {"slurm_load_jobs error: Unable to contact slurm controller",
                              "a|1|N/A|RUNNING|n|None", "a|1|-3|RUNNING|n|None"})
-        expectError(ErrorKind::other, "not an array element", [&] { parseSqueue(line); });
+        expectError(ErrorKind::other, "not an array task", [&] { parseSqueue(line); });
 }
 
 TEST(SlurmScript, SaysWhatWasAskedFor) {

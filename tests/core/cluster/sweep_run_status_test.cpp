@@ -66,7 +66,7 @@ TEST_F(SweepElementsTest, SaysWhatEndedAndWithWhichWords) {
     EXPECT_EQ(lines[0], "finished");
     EXPECT_EQ(lines[1], "failed: the loss is not a number");
     EXPECT_NE(lines[2].find("preempted, step 50 of"), std::string::npos);
-    EXPECT_NE(lines[2].find("its element ended: /bin/bash: line 1: no such program"), std::string::npos);
+    EXPECT_NE(lines[2].find("its array task ended: /bin/bash: line 1: no such program"), std::string::npos);
     EXPECT_EQ(summaryOf(all_), "3 runs: 1 finished, 1 failed, 1 unfinished");
 }
 
@@ -117,7 +117,9 @@ TEST(Submission, IsReadBackAndNothingElseIs) {
     expectError(ErrorKind::usage, "belongs to another submission, a", [&] { readSubmission(file); });
     std::ofstream(file.path())
         << R"({"name": "a", "sweep": "b", "elements": [[7]], "time": 0, "ended": false})";
-    expectError(ErrorKind::usage, "was not written by `roper-train sweep --slurm`: elements: type must be string", [&] { readSubmission(file); });
+    expectError(ErrorKind::usage,
+                "was not written by `roper-train sweep --slurm`: elements: type must be string",
+                [&] { readSubmission(file); });
     std::ofstream(file.path()) << R"({"name": "a", "sweep": "b", "elements": [], "ended": false})";
     expectError(ErrorKind::usage, "time", [&] { readSubmission(file); });
     for (const char* text :

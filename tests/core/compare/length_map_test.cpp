@@ -10,7 +10,7 @@ MeasuredRun sized(const std::string& position, std::int64_t digits, std::int64_t
     MeasuredRun run;
     run.record.name = position + std::to_string(digits) + "-" + std::to_string(seed);
     run.record.specification.model.position = position;
-    run.record.specification.task.declared.set("digits_max", digits);
+    run.record.specification.task.specific_settings.set("digits_max", digits);
     run.record.specification.training.length = 60 + 30 * digits;
     run.record.specification.training.data_seed = run.record.specification.training.model_seed = seed;
     run.sizes = std::move(rows);
@@ -91,7 +91,7 @@ TEST(LengthMap, OnlyTheNewestStepCountsAndTasksStayApart) {
 MeasuredRun onText(const std::string& position, std::int64_t length, std::int64_t seed) {
     MeasuredRun run = sized(position, 3, seed, {});
     run.record.specification.task.name = "text";
-    run.record.specification.task.declared.set("text", "opticks");
+    run.record.specification.task.specific_settings.set("text", "opticks");
     run.record.specification.training.length = length;
     return run;
 }

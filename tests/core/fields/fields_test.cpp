@@ -111,10 +111,10 @@ TEST(Field, ClampsNumbersIntoTheirRange) {
 }
 
 TEST(DeclaredSettings, HaveTheirUsualValueUntilTheyAreSet) {
-    static const std::vector<DeclaredSetting> declared = {integerSetting("digits", "", "", {1, 18}, 3),
-                                                          realSetting("share", "", "", {0, 1}, 0.5),
-                                                          textSetting("text", "", "")};
-    DeclaredSettings settings(declared);
+    static const std::vector<DeclaredSetting> declarations = {integerSetting("digits", "", "", {1, 18}, 3),
+                                                              realSetting("share", "", "", {0, 1}, 0.5),
+                                                              textSetting("text", "", "")};
+    DeclaredSettings settings(declarations);
     EXPECT_EQ(settings.integer("digits"), 3);
     settings.set("digits", 5);
     settings.set("text", "x");

@@ -91,7 +91,7 @@ class Decoder {
         for (const float x : numbers)
             qkv_.push_back(numberOf<Number>(x));
         if (c.bias) bias_ = randomNumbers(kHeads * (2 * c.T - 1), 2);
-        const std::size_t each = cachedNumbers(c.d, c.T);
+        const std::size_t each = cachedElements(c.d, c.T);
         keys_.resize(kSequences * kHeads * each);
         values_.resize(keys_.size());
     }

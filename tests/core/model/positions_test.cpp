@@ -33,7 +33,7 @@ TEST(Positions, BiasesAreThoseOfTheMethodsFile) {
             if (!method.biases_scores) continue;
             ASSERT_EQ(added.sizes(), (at::IntArrayRef{4, 2 * T - 1})) << method.name;
             for (int head = 0; head < 4; ++head) {
-                HeadContext context{head, 4, is_causal, {}, s.model.declared};
+                HeadContext context{head, 4, is_causal, {}, s.model.specific_settings};
                 if (method.trains_bias) {
                     const at::Tensor learned = positions->relativeBias().select(1, head).contiguous();
                     context.learned_bias = Eigen::Map<const Eigen::VectorXd>(

@@ -31,7 +31,7 @@ Specification tiny(const std::string& position) {
     s.model.feed_forward = 40;
     s.training.length = 14;
     s.device.precision = "fp32";  // even if another precision is faster here
-    if (position == "learned") s.model.declared.set("table_positions", 40);
+    if (position == "learned") s.model.specific_settings.set("table_positions", 40);
     return s;
 }
 
@@ -60,10 +60,10 @@ std::vector<Specification> allKinds() {
         changeFromDefaults(kinds.back());
     }
     Specification buckets = tiny("t5");
-    buckets.model.declared.set(
+    buckets.model.specific_settings.set(
         "bias_buckets",
         6);  // smaller than the 13 tokens of these tests, so the last bucket is used, too
-    buckets.model.declared.set("bias_distance", 9);
+    buckets.model.specific_settings.set("bias_distance", 9);
     kinds.push_back(buckets);
     for (const PositionMethod& method : positionMethods()) {
         if (!method.rotates) continue;
@@ -163,7 +163,7 @@ std::vector<at::Tensor> logitsAndGradients(Specification s, const char* kernel,
     s.device.kernel = kernel;
     s.device.precision = precision;
     s.training.length = 140;
-    s.model.declared.set("table_positions", s.model.position == "learned" ? 140 : 0);
+    s.model.specific_settings.set("table_positions", s.model.position == "learned" ? 140 : 0);
     Transformer model(s, kVocabulary, at::kCPU);
     at::manual_seed(5);
     const at::Tensor tokens = at::randint(kVocabulary, {2, 140}, at::kLong);

@@ -206,10 +206,10 @@ TEST(Dense, SumsDoNotDependOnTheThreads) {
 // Shapes on both sides of the thresholds by which oneDNN chooses an algorithm: few rows and many, few columns
 // and many, more columns than the inner dimension, tall gradients of weights; sizes that fill vector
 // registers and others.
-struct Shape {
+struct ProductShape {
     std::int64_t M, K, N;
 };
-constexpr Shape kShapes[] = {
+constexpr ProductShape kProductShapes[] = {
     {0, 8, 8},      {1, 1, 1},      {1, 128, 384},    {63, 18, 7},   {64, 18, 7},     {64, 18, 1},
     {65, 1, 97},    {300, 128, 97}, {257, 97, 256},   {70, 97, 257}, {100, 512, 512}, {90, 520, 513},
     {256, 700, 40}, {257, 700, 40}, {512, 1000, 128}, {300, 800, 1}, {300, 700, 257}, {40, 700, 96}};
@@ -224,7 +224,7 @@ double largest(const at::Tensor& numbers) {
 }
 
 /// Compares every epilogue with float64.
-void expectProducts(const Shape& shape, bool a_by_columns, bool b_by_columns) {
+void expectProducts(const ProductShape& shape, bool a_by_columns, bool b_by_columns) {
     SCOPED_TRACE(std::to_string(shape.M) + " × " + std::to_string(shape.K) + " × " + std::to_string(shape.N) +
                  (a_by_columns ? ", A by columns" : "") + (b_by_columns ? ", B by columns" : ""));
     const at::Tensor a = matrix(shape.M, shape.K, a_by_columns), b = matrix(shape.K, shape.N, b_by_columns);
@@ -252,7 +252,7 @@ void expectProducts(const Shape& shape, bool a_by_columns, bool b_by_columns) {
 
 TEST(Products, AgreeWithFloat64) {
     at::manual_seed(5);
-    for (const Shape& shape : kShapes)
+    for (const ProductShape& shape : kProductShapes)
         for (const bool a_by_columns : {false, true})
             for (const bool b_by_columns : {false, true})
                 expectProducts(shape, a_by_columns, b_by_columns);

@@ -158,8 +158,8 @@ TEST(Specification, FormerNamesAreReadAndNotWritten) {
         "[task]\nname = \"text\"\ntext = \"opticks\"\npieces = 500\nvocabulary = \"bpe\"\n"
         "[model]\nschedule = \"intro\"\n[training]\ndecay = \"linear\"\n",
         "old.toml");
-    EXPECT_EQ(s.task.declared.integer("vocab_size"), 500);
-    EXPECT_EQ(s.task.declared.text("tokenizer"), "bpe");
+    EXPECT_EQ(s.task.specific_settings.integer("vocab_size"), 500);
+    EXPECT_EQ(s.task.specific_settings.text("tokenizer"), "bpe");
     EXPECT_EQ(s.model.frequency_formula, FrequencyFormula::worked_example);
     EXPECT_EQ(s.training.lr_schedule, "linear");
     const std::string toml = toToml(s);
@@ -170,7 +170,7 @@ TEST(Specification, FormerNamesAreReadAndNotWritten) {
         applySetting(by_settings, setting);
     EXPECT_EQ(by_settings.model.frequency_formula, FrequencyFormula::worked_example);
     EXPECT_EQ(by_settings.training.lr_schedule, "constant");
-    EXPECT_EQ(by_settings.task.declared.integer("vocab_size"), 400);
+    EXPECT_EQ(by_settings.task.specific_settings.integer("vocab_size"), 400);
 }
 
 // The names of all settings of tasks and methods are unique, so that a bare name identifies a setting.
@@ -194,7 +194,7 @@ TEST(Specification, EveryMethodAndTaskIsWholeAndUnknownOnesAreRefused) {
         EXPECT_FALSE(kind.name.empty() || kind.help.empty()) << kind.name;
         EXPECT_EQ(kind.has_problems, !kind.length_settings.empty()) << kind.name;
         for (const std::string& setting : kind.length_settings)
-            EXPECT_NO_THROW(TaskSettings().declared.integer(setting)) << kind.name;
+            EXPECT_NO_THROW(TaskSettings().specific_settings.integer(setting)) << kind.name;
     }
     EXPECT_THROW(positionMethod("ropper"), std::invalid_argument);
     EXPECT_THROW(taskKind("adition"), std::invalid_argument);
@@ -234,12 +234,12 @@ TEST(Presets, TheSourcesThreeSettings) {
         EXPECT_EQ(s.training.steps, row.steps) << name;
         EXPECT_EQ(s.model.norm, row.norm) << name;
     }
-    EXPECT_EQ(loadPreset("addition-paper").specification.task.declared.integer("digits_max"), 8);
+    EXPECT_EQ(loadPreset("addition-paper").specification.task.specific_settings.integer("digits_max"), 8);
 }
 
 TEST(Presets, TheSourcesLanguageModel) {
     const Specification s = loadPreset("text-paper").specification;
-    EXPECT_EQ(s.task.declared.integer("vocab_size"), 32000);
+    EXPECT_EQ(s.task.specific_settings.integer("vocab_size"), 32000);
     EXPECT_NEAR(static_cast<double>(costOf(s).parameters), 200e6, 10e6);
 }
 

@@ -68,7 +68,7 @@ TEST(Streams, CanBeEnteredAnywhere) {
 std::unique_ptr<Task> taskNamed(const std::string& name, std::int64_t digits = 4) {
     TaskSettings settings;
     settings.name = name;
-    settings.declared.set("digits_max", digits);
+    settings.specific_settings.set("digits_max", digits);
     return makeTask(settings);
 }
 
@@ -168,11 +168,11 @@ TEST(Vocabulary, NamesTheCharacterThatIsMissing) {
 
 using Own = std::vector<std::pair<std::string, std::int64_t>>;
 
-std::unique_ptr<Task> taskWith(const std::string& name, const Own& declared) {
+std::unique_ptr<Task> taskWith(const std::string& name, const Own& specific_settings) {
     TaskSettings settings;
     settings.name = name;
-    for (const auto& [key, value] : declared)
-        settings.declared.set(key, value);
+    for (const auto& [key, value] : specific_settings)
+        settings.specific_settings.set(key, value);
     return makeTask(settings);
 }
 

@@ -11,8 +11,8 @@ namespace {
 std::unique_ptr<Task> taskOf(std::int64_t least, std::int64_t most) {
     TaskSettings settings;
     settings.name = "associative_recall";
-    settings.declared.set("pairs_min", least);
-    settings.declared.set("pairs_max", most);
+    settings.specific_settings.set("pairs_min", least);
+    settings.specific_settings.set("pairs_max", most);
     return makeTask(settings);
 }
 

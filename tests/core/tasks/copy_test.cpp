@@ -10,8 +10,8 @@ namespace {
 TaskSettings settings(std::int64_t least, std::int64_t most) {
     TaskSettings made;
     made.name = "copy";
-    made.declared.set("copy_min", least);
-    made.declared.set("copy_max", most);
+    made.specific_settings.set("copy_min", least);
+    made.specific_settings.set("copy_max", most);
     return made;
 }
 
@@ -46,8 +46,8 @@ TEST(Copy, IsRightIfEveryLetterIs) {
 
 TEST(Copy, RefusesLengthsThatContradict) {
     EXPECT_THROW(makeTask(settings(5, 4)), std::invalid_argument);
-    EXPECT_EQ(taskKind("copy").check(settings(5, 4).declared).front().key, "task.copy_min");
-    EXPECT_TRUE(taskKind("copy").check(settings(4, 5).declared).empty());
+    EXPECT_EQ(taskKind("copy").check(settings(5, 4).specific_settings).front().key, "task.copy_min");
+    EXPECT_TRUE(taskKind("copy").check(settings(4, 5).specific_settings).empty());
 }
 
 }  // namespace

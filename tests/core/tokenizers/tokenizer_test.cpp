@@ -114,7 +114,7 @@ TEST(Tokenizers, InAGgufFileAreTheSame) {
     const nlohmann::json content = reference();
     struct Case {
         const char *name, *kind, *pattern;
-        bool prepend_blank = false;
+        bool prepend_space = false;
     };
     for (const Case& one : {Case{"SmolLM", "gpt2", "smollm"}, Case{"Llama 3", "gpt2", "llama-bpe"},
                             Case{"a blank put first", "gpt2", "gpt-2", true}, Case{"Llama 2", "llama", ""}}) {
@@ -122,7 +122,7 @@ TEST(Tokenizers, InAGgufFileAreTheSame) {
                                         [&](const auto& tokenizer) { return tokenizer["name"] == one.name; });
         GgufBytes bytes =
             asGguf(nlohmann::json::parse((*found)["tokenizer"].get<std::string>()), one.kind, one.pattern);
-        if (one.prepend_blank) bytes.add("tokenizer.ggml.add_space_prefix", true);
+        if (one.prepend_space) bytes.add("tokenizer.ggml.add_space_prefix", true);
         const Tokenizer tokenizer = tokenizerIn(bytes);
         for (std::size_t i = 0; i < content["texts"].size(); ++i)
             EXPECT_EQ(tokenizer.encode(content["texts"][i].get<std::string>()), (*found)["ids"][i].get<Ids>())

@@ -164,7 +164,7 @@ TEST(Snapshot, ReadsTokensThatAreNoTextByThemselves) {
     });
     const TextTask task(bytes, std::make_shared<TokenFile>(folder / "tokens.bin", 2), 0.495);  // 99 tokens
     Specification s = small("text");
-    s.task.declared.set("text", "x");
+    s.task.specific_settings.set("text", "x");
     s.snapshots.every = 1;
     s.snapshots.tokens = 10;
     s.training.objective = "masked";

@@ -198,7 +198,7 @@ RunFolder train(const TemporaryFolder& runs, const std::string& name, const Spec
 
 TEST(QueuedStepper, LeavesTheSameRunFolder) {
     Specification s = small();
-    s.task.declared.set("digits_max", 1);
+    s.task.specific_settings.set("digits_max", 1);
     s.training.steps = 60;
     s.evaluation.every = 25;
     s.evaluation.problems = 4;

@@ -26,8 +26,8 @@ namespace fs = std::filesystem;
 Specification shortRun(const std::string& task, const std::string& position) {
     Specification s;
     s.task.name = task;
-    s.task.declared.set("digits_max", 1);
-    s.task.declared.set("substring_length", 8);
+    s.task.specific_settings.set("digits_max", 1);
+    s.task.specific_settings.set("substring_length", 8);
     s.model.position = position;
     s.model.width = 32;
     s.model.layers = 2;

@@ -74,7 +74,7 @@ TEST(Step, InBFloat16TrainsAsWellAsInFloat32) {
     s.model.feed_forward = 256;
     s.training.batch = 8;
     s.training.length = 65;
-    s.task.declared.set("substring_length", 12);
+    s.task.specific_settings.set("substring_length", 12);
     std::vector<double> exact, changes;
     for (std::int64_t seed = 0; seed < 5; ++seed) {
         exact.push_back(lossAfter(s, kSteps, seed, "fp32"));

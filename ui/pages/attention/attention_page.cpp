@@ -50,10 +50,10 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
       state_(state),
       kinds_(new QTabBar),
       headline_(new QLabel),
-      to_mixing_(new QPushButton(tr("This row in Value mixing"))),
+      show_value_mixing_(new QPushButton(tr("Show in Value mixing"))),
       help_(new QPushButton),
       map_(new HeatMapView(QStringLiteral("scores"), this)),
-      bars_(new BarChart(QStringLiteral("logit-by-pair"), tr("pair"), tr("part of the score"), this)),
+      bars_(new BarChart(QStringLiteral("logit-by-pair"), tr("pair"), tr("contribution to the score"), this)),
       bias_(new CurveChart(QStringLiteral("position-bias"), tr("distance δ = n − j"), tr("bias"), this)),
       by_distance_(new DistanceChart(state, this)),
       bias_kind_(new QComboBox),
@@ -81,7 +81,7 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
     for (CurveChart* chart : std::initializer_list<CurveChart*>{by_distance_, bias_})
         connect(chart, &CurveChart::xHovered, this, &AttentionPage::hoverDistance);
     connect(&hoverState(), &HoverState::changed, this, &AttentionPage::showHovered);
-    connect(bars_, &BarChart::categoryClicked, this, &AttentionPage::mute);
+    connect(bars_, &BarChart::categoryClicked, this, &AttentionPage::toggleAblation);
     connect(vectors_, &VectorsTable::reported, this, &AttentionPage::setReadout);
     connect(kinds_, &QTabBar::currentChanged, this, [this](int index) {
         panel_->change(tr("Map"), [&](Setup& s) { s.map = static_cast<MapKind>(index); });
@@ -149,9 +149,9 @@ void AttentionPage::onVisibilityChanged(bool seen) {
 void AttentionPage::refresh() {
     if (!state_.isReady()) return showNotReady();
     help_->hide();
-    to_mixing_->setEnabled(true);
+    show_value_mixing_->setEnabled(true);
     showMap();
-    showParts();
+    showScoreContributions();
     showBias();
     showTable();
     if (by_distance_->isVisibleTo(this)) by_distance_->refresh();
@@ -159,7 +159,7 @@ void AttentionPage::refresh() {
     emit explanationChanged();
 }
 
-void AttentionPage::refreshHidden() {
+void AttentionPage::refreshHiddenTabs() {
     by_distance_->refresh();
 }
 
@@ -171,7 +171,7 @@ void AttentionPage::showNotReady() {
     bars_->setHeadline({});
     headline_->clear();
     by_distance_->refresh();
-    to_mixing_->setEnabled(false);
+    show_value_mixing_->setEnabled(false);
     const bool no_runs = state_.runs().runs().empty();
     help_->setText(no_runs                      ? tr("Train a model first")
                    : state_.setup().run.empty() ? tr("Use the first run")
@@ -228,36 +228,37 @@ void AttentionPage::showRequestedCells() {
     if (requested_cells_ && is_of_this_map) map_->showCells(*std::exchange(requested_cells_, std::nullopt));
 }
 
-void AttentionPage::showParts() {
+void AttentionPage::showScoreContributions() {
     const Setup& s = state_.setup();
     const int query = state_.query(), key = state_.key();
-    const Eigen::VectorXd parts = scoreContributions(state_.rule(), state_.heads(), query, key, s.shift);
-    ScoreRule unmuted = state_.rule();
-    unmuted.ablated_pairs.clear();
-    const Eigen::VectorXd all = scoreContributions(unmuted, state_.heads(), query, key, s.shift);
+    const Eigen::VectorXd contributions =
+        scoreContributions(state_.rule(), state_.heads(), query, key, s.shift);
+    ScoreRule unablated = state_.rule();
+    unablated.ablated_pairs.clear();
+    const Eigen::VectorXd all = scoreContributions(unablated, state_.heads(), query, key, s.shift);
     std::map<int, double> ghosts;
     for (const int pair : s.ablated_pairs)
         ghosts[pair] = all[pair];
     const Theme theme = Theme::of(palette());
     const Rotary& rotary = state_.rule().form.query.rotary;
-    BarChart::Series series{QStringLiteral("part"), tr("part of the score"), theme.frame};
+    BarChart::Series series{QStringLiteral("part"), tr("contribution to the score"), theme.frame};
     std::vector<int> categories;
     for (int i = 0; i < rotary.planes(); ++i) {
         categories.push_back(i);
-        series.values.push_back(parts[i]);
+        series.values.push_back(contributions[i]);
         const bool rotates = s.rotates() && i < rotary.pairs();
         series.colors.push_back(rotates ? theme.pair(i, rotary.pairs()) : theme.faint_text);
     }
     bars_->clearCategoryNames();
-    if (parts[rotary.planes()] != 0) {
+    if (contributions[rotary.planes()] != 0) {
         categories.push_back(rotary.planes());
-        series.values.push_back(parts[rotary.planes()]);
+        series.values.push_back(contributions[rotary.planes()]);
         series.colors.push_back(theme.text);
         bars_->setCategoryName(rotary.planes(),
                                s.attention == AttentionKind::linear_cosine ? tr("1") : tr("bias"));
     }
     bars_->setBars(categories, {series});
-    bars_->setMuted(ghosts);
+    bars_->setDisabledPlaces(ghosts);
     bars_->setMarked(s.pair);
     const double score = state_.scoreRow()[key], weight = state_.weightRow()[key];
     bars_->setHeadline(tr("query %1, key %2, distance %3:   score %4 = Σ of the bars   weight %5")
@@ -295,7 +296,7 @@ QString AttentionPage::cellText(int row, int column) const {
     return text;
 }
 
-void AttentionPage::mute(int pair) {
+void AttentionPage::toggleAblation(int pair) {
     if (pair >= state_.setup().pairs()) return;  // the bias is not a pair
     panel_->change(tr("Ablated pairs"), [&](Setup& s) {
         const auto found = std::find(s.ablated_pairs.begin(), s.ablated_pairs.end(), pair);

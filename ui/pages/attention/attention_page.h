@@ -26,7 +26,7 @@ class AttentionPage : public ExplorerPage {
     AttentionPage(AttentionState& state, QWidget* parent);
     ~AttentionPage() override;
 
-    void refreshHidden() override;
+    void refreshHiddenTabs() override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
 
@@ -42,7 +42,7 @@ class AttentionPage : public ExplorerPage {
     bool isComputing() const { return is_computing_; }
 
   signals:
-    void mixingRequested();
+    void valueMixingRequested();
     void trainingRequested();
 
   protected:
@@ -61,7 +61,7 @@ class AttentionPage : public ExplorerPage {
         int head = 0, heads = 0, distances = 0, kind = 0, query_minus_key = 0;
         bool causal = true;
         ComparableVector learned_bias = {};
-        DeclaredSettings declared{methodSettings()};
+        DeclaredSettings specific_settings{methodSettings()};
         qint64 palette = 0;
 
         bool operator==(const BiasInputs&) const = default;
@@ -81,11 +81,11 @@ class AttentionPage : public ExplorerPage {
     void showMap();
     void showComputedMap(MapInputs question, HeatMapView::Map map);
     void showRequestedCells();
-    void showParts();
+    void showScoreContributions();
     void showBias();
     void showTable();
     void showNotReady();
-    void mute(int pair);
+    void toggleAblation(int pair);
     void select(int query, int key);
     void moveKey(int by);
     void moveQuery(int by);
@@ -94,7 +94,7 @@ class AttentionPage : public ExplorerPage {
     AttentionState& state_;
     QTabBar* kinds_;
     QLabel* headline_;
-    QPushButton *to_mixing_, *help_;
+    QPushButton *show_value_mixing_, *help_;
     HeatMapView* map_;
     BarChart* bars_;
     BiasInputs bias_inputs_;

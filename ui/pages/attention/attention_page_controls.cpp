@@ -20,8 +20,8 @@ QWidget* AttentionPage::makeFigures() {
     kinds_->setExpanding(false);
     headline_->setForegroundRole(QPalette::PlaceholderText);
     headline_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    to_mixing_->setToolTip(tr("Show this query's weighted sum of values"));
-    connect(to_mixing_, &QPushButton::clicked, this, &AttentionPage::mixingRequested);
+    show_value_mixing_->setToolTip(tr("Show this query's weighted sum of values"));
+    connect(show_value_mixing_, &QPushButton::clicked, this, &AttentionPage::valueMixingRequested);
     help_->setText(tr("Reload the run"));
     help_->setToolTip(tr("No map yet"));
     help_->hide();
@@ -38,7 +38,7 @@ QWidget* AttentionPage::makeFigures() {
     lower_->addTab(by_distance_, tr("Score by distance"));
     connect(by_distance_, &CurveChart::hovered, this, &AttentionPage::showReadout);
     lower_->setDocumentMode(true);
-    auto* upper = columnOf({rowOf({kinds_, kSpacer, help_, to_mixing_}), headline_, {map_, 1}});
+    auto* upper = columnOf({rowOf({kinds_, kSpacer, help_, show_value_mixing_}), headline_, {map_, 1}});
     upper->setSpacing(3);
     return makeSplitter(Qt::Vertical, {wrapInWidget(upper), lower_}, {520, 210}, 0);
 }
@@ -76,9 +76,9 @@ void AttentionPage::addActions(Actions& actions) {
     actions.add(group, tr("First key token"), Qt::Key_Home, [this] { moveKey(-bounds::kMaxTokens); });
     actions.add(group, tr("Next query"), Qt::Key_Down, [this] { moveQuery(1); });
     actions.add(group, tr("Previous query"), Qt::Key_Up, [this] { moveQuery(-1); });
-    actions.add(group, tr("This row in Value mixing"), Qt::Key_Return, [this] { to_mixing_->click(); });
+    actions.add(group, tr("Show in Value mixing"), Qt::Key_Return, [this] { show_value_mixing_->click(); });
     actions.add(group, tr("Ablate or restore the marked pair"), Qt::Key_M,
-                [this] { mute(state_.setup().pair); });
+                [this] { toggleAblation(state_.setup().pair); });
     actions.add(group, tr("Restore all pairs"), {},
                 [this] { panel_->change(tr("Ablated pairs"), [](Setup& s) { s.ablated_pairs.clear(); }); });
     actions.add(group, tr("No mistake"), {},

@@ -70,7 +70,7 @@ void AttentionPage::showBias() {
                    palette().cacheKey()};
     const HeadContext chosen = s.headContext();
     now.learned_bias = chosen.learned_bias;
-    now.declared = chosen.declared;
+    now.specific_settings = chosen.specific_settings;
     if (now == bias_inputs_) return;
     bias_inputs_ = now;
     std::vector<CurveChart::Curve> curves;
@@ -81,7 +81,7 @@ void AttentionPage::showBias() {
     if (has_buckets) {
         const auto bias = method.bias(chosen);
         const auto buckets = static_cast<int>(chosen.learned_bias.size()),
-                   farthest = static_cast<int>(chosen.declared.integer("bias_distance"));
+                   farthest = static_cast<int>(chosen.specific_settings.integer("bias_distance"));
         curves.push_back(curveBy(
             s, shows_bucket ? QStringLiteral("bucket") : QStringLiteral("bias"),
             tr("%1, head %2").arg(title).arg(s.head), Theme::method(s.method), [&](int distance) {

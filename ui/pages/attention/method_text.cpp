@@ -125,7 +125,7 @@ QString explainScore(const AttentionState& state) {
         text += QObject::tr("<p>The distance %1 falls into bucket %2 of %3.</p>")
                     .arg(distance)
                     .arg(t5Bucket(distance, !s.causal, buckets,
-                                  static_cast<int>(head.declared.integer("bias_distance"))))
+                                  static_cast<int>(head.specific_settings.integer("bias_distance"))))
                     .arg(buckets);
     }
     if (s.mistake != Mistake::none)

@@ -107,7 +107,7 @@ Figure& ComparePage::prepareFigure(FigureRequest request) {
     return pageFigures().named(request.kind);
 }
 
-void ComparePage::refreshHidden() {
+void ComparePage::refreshHiddenTabs() {
     showCurves();
     showBoard();
     all_outcomes_->refresh();
@@ -186,7 +186,7 @@ QStringList ComparePage::letters() const {
     QStringList letters;
     for (std::size_t i = 0; i < groups.size(); ++i)
         letters << (groups[i].shown && shown > kMaxCurvesWithoutLetters
-                        ? CurveLetters::letter(static_cast<int>(i))
+                        ? CurveLetters::letterLabel(static_cast<int>(i))
                         : QString());
     return letters;
 }
@@ -248,8 +248,8 @@ std::vector<CurveChart::Curve> ComparePage::curvesOfGroups(std::set<int>& counts
         curve.key = curve.label = group.label();
         curve.color = group.color;
         curve.bold = true;
-        curve.letter = of_groups[static_cast<qsizetype>(i)];
-        curve.dash = curve.letter.isEmpty() ? number++ : method.first->second;
+        curve.letter_label = of_groups[static_cast<qsizetype>(i)];
+        curve.dash = curve.letter_label.isEmpty() ? number++ : method.first->second;
         curve.x = {band.x.begin(), band.x.end()};
         curve.y = {band.mean.begin(), band.mean.end()};
         curve.low = {band.low.begin(), band.low.end()};

@@ -30,7 +30,7 @@ class ComparePage : public Page {
   public:
     ComparePage(RunStore& store, QWidget* parent);
 
-    void refreshHidden() override;
+    void refreshHiddenTabs() override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
 

@@ -118,7 +118,7 @@ void LengthTab::refresh() {
 std::int64_t LengthTab::validationTokens(const RunWatcher& run) {
     try {
         const CorpusSummary summary = CorpusFiles(run.folder().textPath()).readSummary();
-        return std::llround(run.specification()->task.declared.real("validation_share") *
+        return std::llround(run.specification()->task.specific_settings.real("validation_share") *
                             static_cast<double>(summary.tokens));
     } catch (const Error&) {
         return 0;  // the evaluation itself reports what is missing

@@ -14,8 +14,8 @@
 namespace roper {
 namespace {
 
-constexpr double kMinGroupHeight = 18, kRowOfTwoLines = 36, kMaxGroupHeight = 110, kAxis = 52, kTop = 30,
-                 kNever = 74, kDot = 4.5, kLabelGap = 12;
+constexpr double kMinGroupHeight = 18, kMinTwoLineRowHeight = 36, kMaxGroupHeight = 110, kAxisHeight = 52,
+                 kTopMargin = 30, kNotReachedWidth = 88, kDotRadius = 4.5, kLabelGap = 12;
 constexpr double kSpread = 0.3;  // maximum offset of dots to either side, relative to a row
 
 }  // namespace
@@ -27,8 +27,8 @@ struct OutcomeView::Scale {
     double row = kMinGroupHeight;  ///< height of a row
     std::size_t rows = 1;          ///< number of rows that fit
     double area_left = 0;
-    double never_x = 0;
-    bool has_never = false;
+    double not_reached_x = 0;
+    bool has_not_reached = false;
 
     double x(double value) const { return plot.left() + (value - low) / (high - low) * plot.width(); }
     /// Centres of the dots of a group's runs, in the row at y.
@@ -36,7 +36,7 @@ struct OutcomeView::Scale {
         std::vector<double> along;
         for (const double value : group.values)
             along.push_back(x(value));
-        const std::vector<double> across = beeswarm(along, 2 * kDot, kSpread * row);
+        const std::vector<double> across = beeswarm(along, 2 * kDotRadius, kSpread * row);
         std::vector<QPointF> all;
         for (std::size_t i = 0; i < along.size(); ++i)
             all.emplace_back(along[i], y + across[i]);
@@ -69,7 +69,7 @@ OutcomeView::Scale OutcomeView::scale(const QRectF& area) const {
     scale.low = std::numeric_limits<double>::infinity();
     scale.high = -scale.low;
     for (const ComparedGroup* group : shown()) {
-        scale.has_never = scale.has_never || !group->not_reached.isEmpty();
+        scale.has_not_reached = scale.has_not_reached || !group->not_reached.isEmpty();
         for (const double value : group->values) {
             scale.low = std::min(scale.low, value);
             scale.high = std::max(scale.high, value);
@@ -92,15 +92,16 @@ OutcomeView::Scale OutcomeView::scale(const QRectF& area) const {
     for (const ComparedGroup* group : shown())
         longest = std::max(longest, QFontMetricsF(font()).horizontalAdvance(group->label()));
     const double label = std::min(0.35 * area.width(), longest + kLabelGap + 2);
-    const double room_below = area.height() - kTop - kAxis;
+    const double room_below = area.height() - kTopMargin - kAxisHeight;
     scale.rows = std::clamp<std::size_t>(
         shown().size(), 1, static_cast<std::size_t>(std::max(1.0, room_below / kMinGroupHeight)));
     const auto rows = static_cast<double>(scale.rows);
     scale.row = std::clamp(room_below / rows, kMinGroupHeight, kMaxGroupHeight);
     scale.area_left = area.left();
-    scale.plot = QRectF(area.left() + label, area.top() + kTop,
-                        area.width() - label - 24 - (scale.has_never ? kNever : 0), scale.row * rows);
-    scale.never_x = scale.plot.right() + 12 + kNever / 2;
+    scale.plot =
+        QRectF(area.left() + label, area.top() + kTopMargin,
+               area.width() - label - 24 - (scale.has_not_reached ? kNotReachedWidth : 0), scale.row * rows);
+    scale.not_reached_x = scale.plot.right() + 12 + kNotReachedWidth / 2;
     return scale;
 }
 
@@ -110,7 +111,7 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
     const QRectF label(scale.area_left, y - scale.row / 2, scale.plot.left() - scale.area_left - kLabelGap,
                        scale.row);
     QString name = group.label();
-    const bool has_room = scale.row >= kRowOfTwoLines;
+    const bool has_room = scale.row >= kMinTwoLineRowHeight;
     const QFontMetricsF metrics(painter.font());
     if (!has_room && metrics.horizontalAdvance(name) > label.width())
         name = elidedLabel(withoutPrefix(name, commonPrefixLength(labels())), metrics, label.width());
@@ -123,7 +124,7 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
     fill.setAlphaF(0.45F);
     painter.setBrush(fill);
     for (const QPointF& dot : scale.dots(group, y))
-        painter.drawEllipse(dot, kDot, kDot);
+        painter.drawEllipse(dot, kDotRadius, kDotRadius);
     if (!group.values.empty()) {
         const double mean = scale.x(group.summary.mean);
         painter.setPen(QPen(group.color, 2.4, Qt::SolidLine, Qt::FlatCap));
@@ -132,22 +133,23 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
                              QPointF(scale.x(std::min(interval->high, scale.high)), y));
         painter.drawLine(QPointF(mean, y - scale.row * 0.34), QPointF(mean, y + scale.row * 0.34));
     }
-    if (scale.has_never) {
+    if (scale.has_not_reached) {
         painter.setPen(QPen(group.color, 1.6));
         painter.setBrush(Qt::NoBrush);
-        if (!group.not_reached.isEmpty()) painter.drawEllipse(QPointF(scale.never_x - 14, y), kDot, kDot);
-        drawColoredText(painter, QRectF(scale.never_x - 4, y - 10, 40, 20), kLeftMiddle,
+        if (!group.not_reached.isEmpty())
+            painter.drawEllipse(QPointF(scale.not_reached_x - 14, y), kDotRadius, kDotRadius);
+        drawColoredText(painter, QRectF(scale.not_reached_x - 4, y - 10, 40, 20), kLeftMiddle,
                         QStringLiteral("× %1").arg(group.not_reached.size()), theme.text);
     }
-    QStringList open;
-    if (!group.unfinished.isEmpty()) open << tr("%1 not finished").arg(group.unfinished.size());
-    if (!group.missing.isEmpty()) open << tr("%1 not measured").arg(group.missing.size());
-    if (group.excluded > 0) open << tr("%1 left out").arg(group.excluded);
-    if (open.isEmpty()) return;
+    QStringList omissions;
+    if (!group.unfinished.isEmpty()) omissions << tr("%1 not finished").arg(group.unfinished.size());
+    if (!group.missing.isEmpty()) omissions << tr("%1 not measured").arg(group.missing.size());
+    if (group.excluded > 0) omissions << tr("%1 left out").arg(group.excluded);
+    if (omissions.isEmpty()) return;
     painter.setPen(theme.faint_text);
     const double below = has_room ? y + scale.row / 2 - 17 : y - 7.5;
     painter.drawText(QRectF(scale.plot.left() + 4, below, scale.plot.width(), 15), kLeftMiddle,
-                     open.join(QStringLiteral(", ")));
+                     omissions.join(QStringLiteral(", ")));
 }
 
 void OutcomeView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
@@ -164,7 +166,7 @@ void OutcomeView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     drawColoredText(painter, QRectF(scale.plot.left(), scale.plot.bottom() + 22, scale.plot.width(), 18),
                     Qt::AlignCenter, measureTitle(state_.question()), theme.text);
     painter.setPen(theme.faint_text);
-    const QRectF above(area.left() + 8, area.top() + 4, scale.plot.right() - area.left() - 8, kTop - 8);
+    const QRectF above(area.left() + 8, area.top() + 4, scale.plot.right() - area.left() - 8, kTopMargin - 8);
     QString note = groups.size() > scale.rows
                        ? tr("%1 more groups do not fit: choose fewer, or enlarge the figure")
                              .arg(groups.size() - scale.rows)
@@ -173,9 +175,10 @@ void OutcomeView::paintFigure(QPainter& painter, const QRectF& area, const Theme
         note = groups.size() > scale.rows ? tr("%1 more groups do not fit").arg(groups.size() - scale.rows)
                                           : tr("runs, mean, 95 % interval");
     painter.drawText(above, kLeftMiddle, note);
-    if (scale.has_never)
-        painter.drawText(QRectF(scale.never_x - kNever / 2, area.top() + 4, kNever, kTop - 8),
-                         Qt::AlignCenter, tr("never"));
+    if (scale.has_not_reached)
+        painter.drawText(QRectF(scale.not_reached_x - kNotReachedWidth / 2, area.top() + 4, kNotReachedWidth,
+                                kTopMargin - 8),
+                         Qt::AlignCenter, tr("not reached"));
     for (std::size_t i = 0; i < std::min(groups.size(), scale.rows); ++i)
         paintRow(painter, *groups[i], scale, scale.plot.top() + scale.row * (static_cast<double>(i) + 0.5),
                  theme);
@@ -195,7 +198,7 @@ void OutcomeView::mouseMoveEvent(QMouseEvent* event) {
         text += tr(", 95 % interval %1 to %2").arg(numberText(interval->low), numberText(interval->high));
     const std::vector<QPointF> dots = scale.dots(group, y);
     for (std::size_t i = 0; i < dots.size(); ++i) {
-        if (QLineF(dots[i], event->position()).length() < 2 * kDot)
+        if (QLineF(dots[i], event->position()).length() < 2 * kDotRadius)
             text += QStringLiteral("    %1: %2").arg(group.names[i], numberText(group.values[i]));
     }
     emit hovered(text);
@@ -207,7 +210,7 @@ QString OutcomeView::figureCsv() const {
         const QString label = group->label();
         for (std::size_t i = 0; i < group->values.size(); ++i)
             csv.line(label, group->names[i], group->values[i]);
-        for (const auto& [runs, word] : {std::pair{group->not_reached, "never"},
+        for (const auto& [runs, word] : {std::pair{group->not_reached, "not reached"},
                                          {group->unfinished, "unfinished"},
                                          {group->missing, "missing"}})
             for (const QString& run : runs)

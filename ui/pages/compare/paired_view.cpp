@@ -284,7 +284,7 @@ void PairedView::mouseMoveEvent(QMouseEvent* event) {
             case Outcome::unfinished:
                 return tr("not finished");
             case Outcome::not_reached:
-                return tr("never");
+                return tr("not reached");
             default:
                 return tr("not measured");
         }

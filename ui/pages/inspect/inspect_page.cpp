@@ -226,7 +226,7 @@ void InspectPage::refresh() {
     requestVisibleAnswers();
 }
 
-void InspectPage::refreshHidden() {
+void InspectPage::refreshHiddenTabs() {
     for (ModelPanel* panel : panels_)
         panel->refreshNow();
 }

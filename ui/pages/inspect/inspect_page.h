@@ -35,7 +35,7 @@ class InspectPage : public Page {
   public:
     InspectPage(RunStore& store, QWidget* parent);
 
-    void refreshHidden() override;
+    void refreshHiddenTabs() override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
 

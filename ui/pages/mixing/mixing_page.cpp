@@ -111,7 +111,7 @@ void MixingPage::refresh() {
     emit explanationChanged();
 }
 
-void MixingPage::refreshHidden() {
+void MixingPage::refreshHiddenTabs() {
     if (!state_.isReady()) return;
     showDistances();
     showShifts();

@@ -21,7 +21,7 @@ class MixingPage : public ExplorerPage {
   public:
     MixingPage(AttentionState& state, QWidget* parent);
 
-    void refreshHidden() override;
+    void refreshHiddenTabs() override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
 

@@ -92,7 +92,7 @@ void RotationPage::refresh() {
     emit explanationChanged();
 }
 
-void RotationPage::refreshHidden() {
+void RotationPage::refreshHiddenTabs() {
     four_ways_->showState();
 }
 

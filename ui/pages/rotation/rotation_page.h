@@ -23,7 +23,7 @@ class RotationPage : public ExplorerPage {
   public:
     RotationPage(Selection& selection, QWidget* parent);
 
-    void refreshHidden() override;
+    void refreshHiddenTabs() override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
 

@@ -121,7 +121,7 @@ void ClusterPanel::cancelSelected() {
     question->setIcon(QMessageBox::Question);
     question->setWindowTitle(tr("Cancel"));
     question->setText(
-        tr("Your selection shares an element of Slurm's array with %1, which will also be cancelled.")
+        tr("Your selection shares a Slurm array task with %1, which will also be cancelled.")
             .arg(QString::fromStdString(countOf(others.size(), "other run"))));
     const auto named = std::min(others.size(), kMaxNamed);
     const std::string names =

@@ -57,9 +57,9 @@ QHash<QString, MetricChart::CurveStyle> CurveStyles::of(const QList<Run>& runs) 
     if (ordered.size() <= kMaxCurvesWithoutLetters) ordered.clear();
     number(letters_, ordered);
     for (MetricChart::CurveStyle& style : styles) {
-        const auto letter = letters_.constFind(style.label);
-        if (letter == letters_.cend()) continue;
-        style.letter = CurveLetters::letter(*letter);
+        const auto letter_label = letters_.constFind(style.label);
+        if (letter_label == letters_.cend()) continue;
+        style.letter_label = CurveLetters::letterLabel(*letter_label);
         style.dash = std::exchange(style.marker, 0);
     }
     return styles;

@@ -201,7 +201,7 @@ void QueuePanel::showQueue() {
         const RunWatcher* run = store_.find(name);
         const QString state = run == nullptr ? tr("no such run")
                               : queue_.needsApproval(entry.run)
-                                  ? tr("unapproved")
+                                  ? tr("awaiting approval")
                                   : QString::fromStdString(stateName(run->state()));
         item->setText(0, name);
         item->setToolTip(0, name);
@@ -217,7 +217,7 @@ void QueuePanel::showQueue() {
     estimated_runs_ = std::move(runs);
     at_once_->setValue(queue.max_trainers);
     at_once_->setEnabled(queue.devices.empty());
-    const std::vector<WaitingRun>& unapproved = queue_.unapproved();
+    const std::vector<WaitingRun>& unapproved = queue_.runsAwaitingApproval();
     problem_->setText(!queue_.problem().isEmpty() ? queue_.problem()
                       : !unapproved.empty()
                           ? tr("%1. Runs that you did not queue are trained only with your approval.")

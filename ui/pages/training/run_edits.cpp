@@ -107,7 +107,7 @@ void RunEdits::remove(const std::vector<std::string>& runs) {
         [this, taken] { restoreRemoved(*taken); });
 }
 
-void RunEdits::discard(const std::vector<std::string>& runs) {
+void RunEdits::trashRuns(const std::vector<std::string>& runs) {
     if (runs.empty()) return;
     auto taken = std::make_shared<RemovedRuns>();
     push(

@@ -37,7 +37,7 @@ class RunEdits : public QObject {
     void remove(const std::vector<std::string>& runs);
 
     /// Moves the folders of runs to the trash, and removes them from the queue; runs in training stay.
-    void discard(const std::vector<std::string>& runs);
+    void trashRuns(const std::vector<std::string>& runs);
 
     /// Sets the order of the queue. Runs that are not listed keep their order after those that are.
     void setOrder(const std::vector<std::string>& runs);

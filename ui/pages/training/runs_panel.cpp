@@ -144,9 +144,9 @@ void RunsPanel::makeTree() {
         else
             tree_->setExpanded(index.siblingAtColumn(0), !tree_->isExpanded(index.siblingAtColumn(0)));
     });
-    auto* discard_key = new QShortcut(QKeySequence::Delete, tree_);
-    discard_key->setContext(Qt::WidgetShortcut);
-    connect(discard_key, &QShortcut::activated, this, &RunsPanel::discard);
+    auto* trash_key = new QShortcut(QKeySequence::Delete, tree_);
+    trash_key->setContext(Qt::WidgetShortcut);
+    connect(trash_key, &QShortcut::activated, this, &RunsPanel::trashRuns);
     tree_->installEventFilter(this);
 }
 

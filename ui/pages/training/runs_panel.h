@@ -75,8 +75,8 @@ class RunsPanel : public QWidget {
     void openMenu(const QPoint& at);
     void openColumnMenu(const QPoint& at);
     void openFolder();
-    void discard();
-    void rereadLabels();
+    void trashRuns();
+    void reloadLabels();
     void askForName();
     void askForExperimentName();
     void askForNotes();

@@ -87,7 +87,7 @@ void RunsPanel::openMenu(const QPoint& at) {
     QAction* remove = menu.addAction(
         chosen.size() > 1 ? tr("Move %1 to trash").arg(countText(static_cast<int>(chosen.size()), tr("run")))
                           : tr("Move to trash"),
-        this, &RunsPanel::discard);
+        this, &RunsPanel::trashRuns);
     remove->setEnabled(any([](const RunWatcher* each) { return !each->isActive(); }));
     menu.exec(tree_->viewport()->mapToGlobal(at));
 }
@@ -115,11 +115,11 @@ void RunsPanel::openFolder() {
         QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(run->folder().path().string())));
 }
 
-void RunsPanel::discard() {
+void RunsPanel::trashRuns() {
     std::vector<std::string> names;
     for (const RunWatcher* run : allSelected())
         names.push_back(run->folder().name());
-    state_.edits().discard(names);
+    state_.edits().trashRuns(names);
 }
 
 void RunsPanel::rename(const QString& to) {
@@ -138,11 +138,11 @@ void RunsPanel::renameExperiment(const std::vector<RunWatcher*>& runs, const QSt
         labels.experiment = name.toStdString();
         writeLabels(run->folder(), labels);
     }
-    rereadLabels();
+    reloadLabels();
 }
 
 /// Moves runs to their new experiments at once, keeping the selection.
-void RunsPanel::rereadLabels() {
+void RunsPanel::reloadLabels() {
     const RunWatcher* run = selected();
     const QString current = run != nullptr ? run->name() : QString();
     for (RunWatcher* each : store_.runs())
@@ -219,7 +219,7 @@ void RunsPanel::askForNotes() {
     } catch (const Error& error) {
         emit reported(QString::fromStdString(error.what()));
     }
-    rereadLabels();
+    reloadLabels();
 }
 
 void RunsPanel::showDifferences() {

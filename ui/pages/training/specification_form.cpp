@@ -162,8 +162,8 @@ std::map<std::string, QString> SpecificationForm::problems() const {
         wrong[problem.key] = QString::fromStdString(problem.message);
     const Specification asked = specification();
     std::error_code unreadable;
-    if (asked.task.isText() && !asked.task.declared.text("text").empty() &&
-        !std::filesystem::exists(textPath(asked.task.declared.text("text")), unreadable))
+    if (asked.task.isText() && !asked.task.specific_settings.text("text").empty() &&
+        !std::filesystem::exists(textPath(asked.task.specific_settings.text("text")), unreadable))
         wrong["task.text"] = tr("no such file or folder");
     for (const auto& [key, row] : rows_)
         if (!row.typing_error.isEmpty() && !unusedReason(*row.field, specification_))

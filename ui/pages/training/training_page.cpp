@@ -104,10 +104,10 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     });
     const auto count_queue = [this] {
         const auto waiting = state_.queue().queue().entries.size();
-        lists_->setTabText(1, !state_.queue().problem().isEmpty()    ? tr("Queue: invalid file")
-                              : !state_.queue().unapproved().empty() ? tr("Queue: approve?")
-                              : waiting > 0                          ? tr("Queue (%1)").arg(waiting)
-                                                                     : tr("Queue"));
+        lists_->setTabText(1, !state_.queue().problem().isEmpty()              ? tr("Queue: invalid file")
+                              : !state_.queue().runsAwaitingApproval().empty() ? tr("Queue: approve?")
+                              : waiting > 0                                    ? tr("Queue (%1)").arg(waiting)
+                                                                               : tr("Queue"));
     };
     connect(&state_.queue(), &QueueLauncher::changed, this, count_queue);
     count_queue();
@@ -266,7 +266,7 @@ void TrainingPage::showChartedRuns() {
     const QHash<QString, MetricChart::CurveStyle> styles = curve_styles_.of(curvesOf(wanted));
     QHash<QString, QString> letters;
     for (auto style = styles.cbegin(); style != styles.cend(); ++style)
-        if (!style->letter.isEmpty()) letters[style.key()] = style->letter;
+        if (!style->letter_label.isEmpty()) letters[style.key()] = style->letter_label;
     runs_->model().setLetters(letters);
     for (const QString& name : wanted) {
         MetricChart::CurveStyle style = styles.value(name);

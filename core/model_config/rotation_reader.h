@@ -1,0 +1,163 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model_config/model_type.h"
+#include "core/model_config/rotation_reading.h"
+
+namespace roper {
+
+inline constexpr double kMaxTextLength = 1e9, kMinBase = 1.0001, kMaxBase = 1e15;
+inline constexpr double kMaxFactor = 10000, kMinListedFactor = 1e-3, kMaxListedFactor = 1e6;
+inline constexpr int kMaxHeadDim = 1 << 16, kMaxLayers = 1024;
+inline constexpr const char *kParameters = "rope_parameters", *kScaling = "rope_scaling",
+                            *kTrained = "original_max_position_embeddings",
+                            *kRotaryFraction = "partial_rotary_factor", *kByLayer = "per_layer_config";
+
+/// Reads a config.json for `readRotation`; holds the state meanwhile.
+class RotationReader {
+  public:
+    RotationReader(const ConfigFields& config, const ModelType& type, ParsedRotation& reading)
+        : config_(config),
+          type_(type),
+          sizes_(unreadCopyIfAny(type.sizes)),
+          rope_(unreadCopyIfAny(type.rope)),
+          reading_(reading) {
+        reading.positions = number("max_position_embeddings", 0, kMaxTextLength).value_or(0);
+    }
+
+    void read();
+
+  private:
+    /// Rotary parameters of one kind of layer.
+    struct Source {
+        const ModelType::Kind* kind;
+        std::optional<ConfigFields> rope;  ///< none: the config's own members
+        bool is_default = false;           ///< the default of the class
+    };
+
+    /// Model types are shared by all readers and threads; records of what was read must not be.
+    static std::optional<ConfigFields> unreadCopyIfAny(const std::optional<ConfigFields>& shared);
+    void note(std::string text) const;
+
+    /// Names of a member, the usual one first.
+    std::vector<std::string> namesOf(const std::string& key) const;
+
+    /// The config's member, or the class's default if it is missing. null means none, not the default.
+    std::optional<double> number(const std::string& key, double low, double high) const;
+    std::optional<int> integer(const std::string& key, int low, int high) const;
+    void readValues();
+
+    /// Reads per_layer_config, the settings of single layers. transformers resolves the rotation members in
+    /// `per_layer_keys` by the first layer of a kind, and fails if later layers of that kind differ. It
+    /// refuses any other setting that differs from the config.
+    void readPerLayerConfig();
+    void readPerLayerMember(const ConfigFields& own, const std::string& member, int layer);
+
+    /// @throws Error (usage) if layers of one kind differ, as in transformers
+    void requireSameWidthPerKind() const;
+
+    /// The setting for layers without one of their own.
+    std::optional<int> ofAll(const std::string& member) const { return integer(member, 2, kMaxHeadDim); }
+
+    /// The setting for layers of a kind according to per_layer_config.
+    std::optional<int> byLayer(const std::string& member, const std::string& kind) const;
+
+    /// Width of a head in layers of this kind.
+    int headWidth(const ModelType::Kind& kind) const;
+    int widthDifference(const ModelType::Kind& kind) const;
+    int derivedHeadWidth() const;
+    std::optional<ConfigFields> objectUnlessEmpty(const char* key) const;
+
+    /// Kinds of layers for which the object has parameters.
+    std::vector<std::string> kindsIn(const ConfigFields& parameters) const;
+    std::vector<Source> sources();
+    std::vector<Source> sourcesByKind(const std::optional<ConfigFields>& parameters,
+                                      const std::optional<ConfigFields>& scaling);
+
+    /// For classes that copy flat parameters to every kind and treat rope_scaling as another name of
+    /// rope_parameters.
+    std::vector<Source> copiedSources(const std::optional<ConfigFields>& parameters,
+                                      const std::optional<ConfigFields>& scaling);
+    static std::vector<Source> globalFirst(std::vector<Source> sources);
+    std::vector<std::string> kindNames() const;
+
+    /// For model types that transformers does not have: uses the parameters of each kind unchanged.
+    std::vector<Source> sourcesOfUnknown(const ConfigFields& given, const std::vector<std::string>& kinds);
+
+    /// Local layers of such models have their own base and are never scaled.
+    std::vector<Source> sourcesWithLocalBase(const std::optional<ConfigFields>& given);
+    void readKind(const Source& source);
+    void readRotation(const Source& source, RotaryConfig& rotary);
+    bool isInterleaved() const;
+
+    /// Whether the config enables rotation.
+    bool rotates(const Source& source) const;
+    bool isThetaNull(const Source& source) const;
+    std::string typeOf(const ConfigFields& rope) const;
+    static bool isScaled(const std::string& method) { return method != "default" && method != "mrope"; }
+
+    /// Reads how many features rotate. A fraction that gives an odd number is rounded up, but not in the
+    /// exponents.
+    void readWidth(const Source& source, const std::string& method, RotaryConfig& rotary);
+    static void rotateFeatures(int width, RotaryConfig& rotary);
+
+    /// The head consists of the rotating features and those next to them, and the frequencies follow from a
+    /// fraction of both. The number of frequencies must match the rotating features of the queries.
+    void requireAllRotate(const Source& source, const std::string& method, int rotating) const;
+    double rotaryFraction(const Source& source, const std::string& method, int head_dim);
+    std::optional<double> configuredRotaryFraction(const Source& source, int head_dim) const;
+    void readBase(const Source& source, RotaryConfig& rotary);
+    std::initializer_list<const char*> ropeThetaKeys() const;
+    ScalingMethod methodOf(const ConfigFields& rope, const std::string& name) const;
+    void readScaling(const ConfigFields& rope, const std::string& name, RotaryConfig& rotary);
+
+    /// Positions seen in training: the model's own member, else the rotation's, else the maximum length. The
+    /// model's member is ignored if parameters are given by kind of layer.
+    double trainedLength(const ConfigFields& rope) const;
+    double factorOf(const ConfigFields& rope, const Scaling& scaling) const;
+    void readYarn(const ConfigFields& rope, Scaling& scaling) const;
+    void readLongRope(const ConfigFields& rope, RotaryConfig& rotary) const;
+    void readLlama3(const ConfigFields& rope, Scaling& scaling) const;
+
+    /// Kinds of all layers, if the config or the class names them.
+    std::vector<std::string> layerKinds() const;
+
+    /// Number of dense layers before those with experts, if rotation depends on it.
+    int denseLayers() const;
+
+    /// n, if every n-th dense layer attends to all tokens.
+    int densePattern() const;
+
+    /// Layers with global attention that rotate nevertheless (Cohere2MoeAttention.force_rope in
+    /// transformers).
+    std::vector<bool> forcedLayers(int layers) const;
+
+    /// Assigns layers to the rotations that were read, or to those without rotation.
+    void placeLayers();
+
+    /// @param kinds  of the layers; empty if unknown
+    std::vector<bool> rotatingLayers(const std::vector<std::string>& kinds, int layers) const;
+
+    /// Layers marked 1 in no_rope_layers; by default all but every n-th, n being no_rope_layer_interval or 4.
+    std::vector<bool> markedLayers(int layers) const;
+    RotatedLayers* layersOf(const std::string& kind);
+
+    /// Notes members about rotation that were not read, of the rotation's object and, by their names, of the
+    /// model's.
+    void noteUnreadMembers() const;
+    std::vector<std::string> unreadIn(const ConfigFields& object) const;
+
+    const ConfigFields& config_;
+    const ModelType& type_;
+    const std::optional<ConfigFields> sizes_, rope_;  ///< of the model type
+    ParsedRotation& reading_;
+    std::vector<ModelType::Kind> own_kinds_;
+    std::map<std::string, std::map<int, int>> per_layer_;  ///< from per_layer_config: member, layer, value
+    std::optional<bool> truncate_;
+};
+
+}  // namespace roper
