@@ -72,7 +72,7 @@ class SmallModels(TrainerTest):
         for what, option, why in (("loss", ["--temperature", 1], "is not used by --what loss; only by generate"),
                                   ("logits", ["--distance", 2], "only by token_map"), ("heads", ["--count", 3], "is not used by --what heads"),
                                   ("kernels", ["--mute", "3"], "it uses the unmodified parameters"),
-                                  ("loss", ["--factor", 2], "but by lengths"), ("lens", ["--out", "a.csv"], "but by attention")):
+                                  ("loss", ["--factor", 2], "only by lengths"), ("lens", ["--out", "a.csv"], "but by attention")):
             said = look(self.model(), "--what", what, "--text", self.text(), *option, expected=2)
             self.assertIn(option[0], said)
             self.assertIn(why, said)
@@ -479,7 +479,7 @@ class SmallModels(TrainerTest):
         self.assertEqual(len(restored), len(text))
         self.assertLess(max(abs(share) for share in restored[:-1]), 1e-5)
         self.assertAlmostEqual(restored[-1], heads["restored"][1][2], places=5)
-        for arguments, part in ((["--other", other[1:]], "as many tokens"), (["--other", text], "same answer"), ([], "--other"),
+        for arguments, part in ((["--other", other[1:]], "same number of tokens"), (["--other", text], "same answer"), ([], "--other"),
                                 (["--other", other, "--layer", 1], "--layer and --head")):
             self.assertIn(part, look(self.model("llama"), "--what", "patch", "--text", text, *arguments, expected=2))
 
