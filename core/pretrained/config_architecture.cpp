@@ -7,6 +7,7 @@
 #include "core/model_config/config_fields.h"
 #include "core/model_config/rotation_reading.h"
 #include "core/pretrained/family.h"
+#include "core/pretrained/latent_reading.h"
 #include "core/pretrained/mixture_reading.h"
 #include "core/pretrained/quantised_folder.h"
 
@@ -228,50 +229,6 @@ void readRotations(const ConfigFields& config, ParsedArchitecture& reading) {
     }
 }
 
-/// YaRN's factor on all scores, besides the one on cos and sin: (0.1·m·ln s + 1)² for `mscale_all_dim` m
-/// (DeepSeek).
-double yarnScoreFactor(const ConfigFields& config) {
-    for (const char* const key : {"rope_parameters", "rope_scaling"}) {
-        const auto rope = config.object(key);
-        if (!rope) continue;
-        const auto type = rope->text(rope->contains("rope_type") ? "rope_type" : "type");
-        const double all = rope->number("mscale_all_dim", -1e6, 1e6).value_or(0),
-                     factor = rope->number("factor", 0, 1e9).value_or(1);
-        if (type.value_or("default") == "default" || all == 0 || factor <= 1) return 1;
-        return std::pow(0.1 * all * std::log(factor) + 1, 2);
-    }
-    return 1;
-}
-
-/// Reads multi-head latent attention, after the rotation, whose heads have as yet only rotated features.
-void readLatentAttention(const ConfigFields& config, const LatentRules& rules, Architecture& model) {
-    if (rules.rank == 0) return;
-    const auto width = [&](const char* key, std::int64_t min_value, std::int64_t max_value,
-                           std::int64_t default_value) -> std::int64_t {
-        return config.integer(key, static_cast<int>(min_value), static_cast<int>(max_value))
-            .value_or(static_cast<int>(default_value));
-    };
-    if (model.key_value_heads != model.heads)
-        config.refuse("num_key_value_heads", "must equal num_attention_heads in latent attention");
-    if (model.latent.rotated != model.head_dim || model.head_dim % 2 != 0)
-        config.refuse("qk_rope_head_dim", "must be even, and equal head_dim if that is given");
-    model.latent.rank = width("kv_lora_rank", 1, kMaxWidth, rules.rank);
-    model.latent.query_rank = width("q_lora_rank", 1, kMaxWidth,
-                                    config.contains("q_lora_rank") ? 0 : rules.query_rank);  // null: none
-    const std::int64_t unrotated = width("qk_nope_head_dim", 1, kMaxHeadDim, rules.unrotated);
-    model.value_dim = width("v_head_dim", 1, kMaxHeadDim, rules.values);
-    model.head_dim = model.latent.rotated + unrotated;
-    if (model.head_dim > kMaxHeadDim)
-        config.refuse("qk_nope_head_dim",
-                      "makes heads of more than " + std::to_string(kMaxHeadDim) + " features");
-    for (RotaryConfig& rotation : model.rotations) {
-        rotation.head_dim = static_cast<int>(model.head_dim);
-        rotation.rotary_fraction =
-            static_cast<double>(model.latent.rotated) / static_cast<double>(model.head_dim);
-    }
-    model.score_scale = yarnScoreFactor(config) / std::sqrt(static_cast<double>(model.head_dim));
-}
-
 /// Members that do not affect the computation here: settings of training, generation and storage, and those
 /// of other programs. Biases are used if the file contains them, whatever attention_bias says.
 bool isHarmless(const std::string& key) {
@@ -385,9 +342,6 @@ ParsedArchitecture readConfigArchitecture(std::string_view json) {
     readNumbers(config, *family, model);
     readMixture(config, family->config_rules, model);
     readWindow(config, family->config_rules, model);
-    if (family->config_rules.latent.rank > 0)
-        model.latent.rotated =
-            config.integer("qk_rope_head_dim", 2, static_cast<int>(kMaxHeadDim)).value_or(64);
     readRotations(config, reading);
     readLatentAttention(config, family->config_rules.latent, model);
     readChunks(config, family->config_rules, model);

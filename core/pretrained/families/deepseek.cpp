@@ -1,6 +1,16 @@
 #include "core/pretrained/families/families.h"
 
 namespace roper::family {
+
+MixtureNames deepseekMixtureNames() {
+    MixtureNames names = qwenMixtureNames();
+    names.choice_bias = "mlp.gate.e_score_correction_bias";
+    names.shared_gate = "mlp.shared_experts.gate_proj";
+    names.shared_up = "mlp.shared_experts.up_proj";
+    names.shared_down = "mlp.shared_experts.down_proj";
+    return names;
+}
+
 namespace {
 
 /// Latent attention and mixtures of experts, as DeepSeek V2 and V3 have them.
@@ -12,12 +22,7 @@ Family deepseek(const char* model_type) {
                            .down = "self_attn.kv_a_proj_with_mqa",
                            .norm = "self_attn.kv_a_layernorm",
                            .up = "self_attn.kv_b_proj"};
-    MixtureNames names = qwenMixtureNames();
-    names.choice_bias = "mlp.gate.e_score_correction_bias";
-    names.shared_gate = "mlp.shared_experts.gate_proj";
-    names.shared_up = "mlp.shared_experts.up_proj";
-    names.shared_down = "mlp.shared_experts.down_proj";
-    family.mixture_names = {names};
+    family.mixture_names = {deepseekMixtureNames()};
     family.config_rules.norm_epsilon = 1e-6;
     family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
     family.config_rules.latent = {.rank = 512, .query_rank = 1536, .unrotated = 128, .values = 128};

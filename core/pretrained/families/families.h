@@ -21,4 +21,7 @@ std::vector<MixtureNames> mixtralNames();
 /// class, with one for all.
 MixtureNames qwenMixtureNames();
 
+/// The same, and those of a bias of choices and of shared experts, which began with DeepSeek V3.
+MixtureNames deepseekMixtureNames();
+
 }  // namespace roper::family

@@ -31,12 +31,7 @@ Family glm4_moe() {
         model.mixture.choice_bias = true;
         model.mixture.least_sum = 1e-20;
     };
-    MixtureNames names = qwenMixtureNames();
-    names.choice_bias = "mlp.gate.e_score_correction_bias";
-    names.shared_gate = "mlp.shared_experts.gate_proj";
-    names.shared_up = "mlp.shared_experts.up_proj";
-    names.shared_down = "mlp.shared_experts.down_proj";
-    family.mixture_names = {names};
+    family.mixture_names = {deepseekMixtureNames()};
     family.has_further_layers = true;
     family.config_rules.norm_epsilon = 1e-5;
     family.config_rules.query_key_norms_flag = "use_qk_norm";

@@ -67,12 +67,9 @@ Family ernie4_5_moe() {
         model.mixture.choice_bias = true;
         model.mixture.least_sum = 1e-12;
     };
-    MixtureNames names = qwenMixtureNames();
+    MixtureNames names = deepseekMixtureNames();
     names.choice_bias = "mlp.moe_statics.e_score_correction_bias";
     names.other_choice_bias = "mlp.gate.moe_statics.e_score_correction_bias";
-    names.shared_gate = "mlp.shared_experts.gate_proj";
-    names.shared_up = "mlp.shared_experts.up_proj";
-    names.shared_down = "mlp.shared_experts.down_proj";
     family.mixture_names = {names};
     family.of_further_tokens = {"mtp"};
     family.config_rules.biases.head = {"use_bias"};

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/pretrained/tensor_locator.h"
+
+namespace roper {
+
+// Each function finds one part of a block. They throw as TensorLocator does.
+
+/// Queries, keys and values, their norms, and the output.
+void locateAttention(TensorLocator& in, std::int64_t layer, BlockWeights& block);
+
+/// Multi-head latent attention, and its queries in `query`.
+LatentWeights locateLatentAttention(TensorLocator& in, std::int64_t layer, LinearLocation& query);
+
+/// A feed-forward layer, or a mixture of experts.
+void locateFeedForward(TensorLocator& in, std::int64_t layer, BlockWeights& block);
+
+}  // namespace roper

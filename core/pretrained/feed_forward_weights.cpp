@@ -1,0 +1,152 @@
+#include "core/pretrained/block_weights.h"
+
+namespace roper {
+namespace {
+
+/// A name with "{}" replaced by the expert.
+std::string ofExpert(std::string name, std::int64_t expert) {
+    if (const std::size_t location = name.find("{}"); location != std::string::npos)
+        name.replace(location, 2, std::to_string(expert));
+    return name;
+}
+
+/// Gate and up of a feed-forward layer in one tensor.
+void splitGateUp(TensorLocator& in, const std::string& name, std::int64_t out, FeedForwardWeights& layer) {
+    const std::int64_t width = in.model().width;
+    layer.gate = in.part(name, out, width, 2 * out, {{0, out}}, in.biases().feed_forward);
+    layer.up = in.part(name, out, width, 2 * out, {{out, out}}, in.biases().feed_forward);
+}
+
+/// Names of the parts of a feed-forward layer.
+struct FeedForwardNames {
+    std::string gate;
+    std::string gate_up;  ///< of gate and up in one tensor; empty: they are two
+    std::string up, down;
+};
+
+/// @param width  of the layer
+FeedForwardWeights feedForward(TensorLocator& in, std::int64_t layer, const FeedForwardNames& names,
+                               std::int64_t width) {
+    const Architecture& model = in.model();
+    const auto name = [&](const std::string& part) { return in.inLayer(layer, part); };
+    const BiasRule bias = in.biases().feed_forward;
+    FeedForwardWeights weights;
+    if (model.gated && !names.gate_up.empty() && in.has(name(names.gate_up))) {
+        splitGateUp(in, name(names.gate_up), width, weights);
+    } else {
+        if (model.gated) weights.gate = in.linear(name(names.gate), width, model.width, bias);
+        weights.up = in.linear(name(names.up), width, model.width, bias);
+    }
+    weights.down = in.linear(name(names.down), model.width, width, bias);
+    return weights;
+}
+
+/// The names by which the mixtures of this file are stored.
+const MixtureNames& mixtureNames(const TensorLocator& in, std::int64_t layer) {
+    const std::vector<MixtureNames>& all = in.isGguf() ? ggufMixtureNames() : in.family().mixture_names;
+    for (const MixtureNames& names : all)
+        if (in.has(in.inLayer(layer, names.router))) return names;
+    return all.front();
+}
+
+/// One linear layer of every expert: a tensor for each, or one for all.
+/// @param of_each  name of an expert's tensor; empty: there is one for all, `of_all`
+/// @param bias_of_all  name of the biases of all
+LinearLocation ofAllExperts(TensorLocator& in, std::int64_t layer, const std::string& of_each,
+                            const std::string& of_all, const std::string& bias_of_all, std::int64_t out,
+                            std::int64_t width) {
+    const std::int64_t experts = in.model().mixture.experts;
+    const std::string all = in.inLayer(layer, of_all);
+    if (of_all.empty() || (!of_each.empty() && in.has(in.inLayer(layer, ofExpert(of_each, 0))))) {
+        LinearLocation location;
+        for (std::int64_t expert = 0; expert < experts; ++expert)
+            location = in.linear(in.inLayer(layer, ofExpert(of_each, expert)), out, width, BiasRule::never);
+        location.weight.tensor = in.inLayer(layer, of_each) + ".weight";
+        return location;
+    }
+    const bool transposed = !in.isGguf() && in.family().experts_transposed;
+    const StoredTensor& tensor = in.tensor(all);
+    const std::vector<std::int64_t> shape = {experts, transposed ? width : out, transposed ? out : width};
+    if (tensor.shape != shape) in.refuse(all, tensor, StoredTensor{tensor.type, shape}.shapeText());
+    LinearLocation location{{all, transposed, out, width, {}, 0}, {}};
+    if (!in.model().mixture.expert_biases) return location;
+    const std::string bias = in.inLayer(layer, bias_of_all);
+    const StoredTensor& biases = in.tensor(bias);
+    if (biases.shape != std::vector<std::int64_t>{experts, out})
+        in.refuse(bias, biases, std::to_string(experts) + " × " + std::to_string(out));
+    location.bias = VectorLocation{bias, out, {}, 0};
+    return location;
+}
+
+/// All experts, as the first of them.
+FeedForwardWeights firstExpert(TensorLocator& in, std::int64_t layer, const MixtureNames& names) {
+    const std::int64_t F = in.model().mixture.feed_forward, C = in.model().width;
+    FeedForwardWeights first;
+    if (!names.all_gate_up.empty() && in.hasTensor(in.inLayer(layer, names.all_gate_up))) {
+        first.gate_up = ofAllExperts(in, layer, {}, names.all_gate_up, names.gate_up_bias, 2 * F, C);
+        first.takes_turns = !in.isGguf() && in.family().experts_take_turns;
+    } else {
+        first.gate = ofAllExperts(in, layer, names.gate, names.all_gate, names.gate_bias, F, C);
+        first.up = ofAllExperts(in, layer, names.up, names.all_up, names.up_bias, F, C);
+    }
+    first.down = ofAllExperts(in, layer, names.down, names.all_down, names.down_bias, C, F);
+    return first;
+}
+
+/// The gate of a shared expert, which GGUF files store as a vector.
+LinearLocation sharedSwitch(TensorLocator& in, const std::string& name) {
+    const std::int64_t width = in.model().width;
+    const StoredTensor& tensor = in.tensor(name + ".weight");
+    if (tensor.count() != width || tensor.shape.size() > 2)
+        in.refuse(name + ".weight", tensor, "1 × " + std::to_string(width));
+    return {{name + ".weight", false, 1, width}, {}};
+}
+
+MixtureWeights locateMixture(TensorLocator& in, std::int64_t layer) {
+    const ExpertMixture& mixture = in.model().mixture;
+    const MixtureNames& names = mixtureNames(in, layer);
+    const auto name = [&](const std::string& part) { return in.inLayer(layer, part); };
+    MixtureWeights weights;
+    weights.router = in.linear(name(names.router), mixture.experts, in.model().width,
+                               mixture.router_bias ? BiasRule::always : BiasRule::never);
+    // As in llama.cpp, a GGUF file need not have it.
+    if (mixture.choice_bias && (!in.isGguf() || in.hasTensor(name(names.choice_bias)))) {
+        const bool has_usual_name = in.hasTensor(name(names.choice_bias)) || names.other_choice_bias.empty();
+        weights.choice_bias =
+            in.vector(name(has_usual_name ? names.choice_bias : names.other_choice_bias), mixture.experts);
+    }
+    weights.first = firstExpert(in, layer, names);
+    if (mixture.shared_feed_forward > 0)
+        weights.shared = feedForward(
+            in, layer, {names.shared_gate, names.shared_gate_up, names.shared_up, names.shared_down},
+            mixture.shared_feed_forward);
+    if (mixture.shared_is_gated) weights.shared_gate = sharedSwitch(in, name(names.shared_switch));
+    return weights;
+}
+
+}  // namespace
+
+void locateFeedForward(TensorLocator& in, std::int64_t layer, BlockWeights& block) {
+    const TensorNames& names = in.names();
+    if (in.model().mixture.isIn(layer))
+        block.mixture = locateMixture(in, layer);
+    else
+        block.feed_forward = feedForward(in, layer, {names.gate, names.gate_up, names.up, names.down},
+                                         in.model().feed_forward);
+}
+
+FeedForwardWeights MixtureWeights::expert(std::int64_t number) const {
+    FeedForwardWeights weights = first;
+    const auto of = [&](LinearLocation& location) {
+        location.weight.tensor = ofExpert(location.weight.tensor, number);
+        if (location.weight.index) location.weight.index = number;
+        if (location.bias) location.bias->index = number;
+    };
+    if (weights.gate) of(*weights.gate);
+    if (weights.gate_up) of(*weights.gate_up);
+    of(weights.up);
+    of(weights.down);
+    return weights;
+}
+
+}  // namespace roper

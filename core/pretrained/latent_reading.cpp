@@ -1,0 +1,59 @@
+#include "core/pretrained/latent_reading.h"
+
+#include <cmath>
+
+namespace roper {
+namespace {
+
+/// YaRN's factor on all scores, besides the one on cos and sin: (0.1·m·ln s + 1)² for `mscale_all_dim` m
+/// (DeepSeek).
+double yarnScoreFactor(const ConfigFields& config) {
+    for (const char* const key : {"rope_parameters", "rope_scaling"}) {
+        const auto rope = config.object(key);
+        if (!rope) continue;
+        const auto type = rope->text(rope->contains("rope_type") ? "rope_type" : "type");
+        const double all = rope->number("mscale_all_dim", -1e6, 1e6).value_or(0),
+                     factor = rope->number("factor", 0, 1e9).value_or(1);
+        if (type.value_or("default") == "default" || all == 0 || factor <= 1) return 1;
+        return std::pow(0.1 * all * std::log(factor) + 1, 2);
+    }
+    return 1;
+}
+
+/// Appends unrotated features to the heads, which have rotated ones alone.
+void appendUnrotated(Architecture& model, std::int64_t unrotated) {
+    model.head_dim = model.latent.rotated + unrotated;
+    for (RotaryConfig& rotation : model.rotations) {
+        rotation.head_dim = static_cast<int>(model.head_dim);
+        rotation.rotary_fraction =
+            static_cast<double>(model.latent.rotated) / static_cast<double>(model.head_dim);
+    }
+}
+
+}  // namespace
+
+void readLatentAttention(const ConfigFields& config, const LatentRules& rules, Architecture& model) {
+    if (rules.rank == 0) return;
+    const auto width = [&](const char* key, std::int64_t min_value, std::int64_t max_value,
+                           std::int64_t default_value) -> std::int64_t {
+        return config.integer(key, static_cast<int>(min_value), static_cast<int>(max_value))
+            .value_or(static_cast<int>(default_value));
+    };
+    if (model.key_value_heads != model.heads)
+        config.refuse("num_key_value_heads", "must equal num_attention_heads in latent attention");
+    constexpr const char *kRotated = "qk_rope_head_dim", *kUnrotated = "qk_nope_head_dim";
+    LatentAttention& latent = model.latent;
+    latent.rotated = width(kRotated, 2, kMaxHeadDim, 64);
+    if (latent.rotated != model.head_dim || model.head_dim % 2 != 0)
+        config.refuse(kRotated, "must be even, and equal head_dim if that is given");
+    latent.rank = width("kv_lora_rank", 1, kMaxWidth, rules.rank);
+    latent.query_rank = width("q_lora_rank", 1, kMaxWidth,
+                              config.contains("q_lora_rank") ? 0 : rules.query_rank);  // null: none
+    appendUnrotated(model, width(kUnrotated, 1, kMaxHeadDim, rules.unrotated));
+    if (model.head_dim > kMaxHeadDim)
+        config.refuse(kUnrotated, "makes heads of more than " + std::to_string(kMaxHeadDim) + " features");
+    model.value_dim = width("v_head_dim", 1, kMaxHeadDim, rules.values);
+    model.score_scale = yarnScoreFactor(config) / std::sqrt(static_cast<double>(model.head_dim));
+}
+
+}  // namespace roper

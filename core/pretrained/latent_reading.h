@@ -1,0 +1,13 @@
+#pragma once
+
+#include "core/model_config/config_fields.h"
+#include "core/pretrained/family.h"
+
+namespace roper {
+
+/// Reads multi-head latent attention, if the family has it, after the rotation: until then, heads consist of
+/// their rotated features.
+/// @throws Error (usage) naming the member
+void readLatentAttention(const ConfigFields& config, const LatentRules& rules, Architecture& model);
+
+}  // namespace roper

@@ -1,0 +1,59 @@
+#include "core/pretrained/block_weights.h"
+
+namespace roper {
+namespace {
+
+/// The features of all heads, each of which begins with its rotated ones here and ends with them in files.
+TensorLocator::Rows rowsRotatedFirst(const Architecture& model) {
+    const std::int64_t d = model.head_dim, unrotated = d - model.latent.rotated;
+    TensorLocator::Rows rows;
+    for (std::int64_t head = 0; head < model.heads; ++head) {
+        rows.push_back({head * d + unrotated, model.latent.rotated});
+        rows.push_back({head * d, unrotated});
+    }
+    return rows;
+}
+
+/// The first or the second part of every head, where a tensor holds `first` and then `second` rows of each.
+TensorLocator::Rows rowsOfHeads(std::int64_t heads, std::int64_t first, std::int64_t second, bool is_second) {
+    TensorLocator::Rows rows;
+    for (std::int64_t head = 0; head < heads; ++head)
+        rows.push_back({head * (first + second) + (is_second ? first : 0), is_second ? second : first});
+    return rows;
+}
+
+}  // namespace
+
+LatentWeights locateLatentAttention(TensorLocator& in, std::int64_t layer, LinearLocation& query) {
+    const Architecture& model = in.model();
+    const LatentNames& names = in.family().latent_names;
+    const auto name = [&](const std::string& part) { return in.inLayer(layer, part); };
+    const LatentAttention& latent = model.latent;
+    const std::int64_t H = model.heads, unrotated = model.head_dim - latent.rotated,
+                       values = model.valueWidth(), queries = H * model.head_dim;
+    const BiasRule bias = in.biases().query_key_value;
+    LatentWeights weights;
+    if (latent.query_rank > 0) {
+        weights.query_down = in.linear(name(names.query_down), latent.query_rank, model.width, bias);
+        weights.query_norm = NormLocation{in.vector(name(names.query_norm) + ".weight", latent.query_rank)};
+    }
+    query = in.part(name(latent.query_rank > 0 ? names.query_up : in.names().query), queries,
+                    latent.query_rank > 0 ? latent.query_rank : model.width, queries, rowsRotatedFirst(model),
+                    BiasRule::never);
+    const std::int64_t all = latent.rank + latent.rotated;
+    weights.down = in.part(name(names.down), latent.rank, model.width, all, {{0, latent.rank}}, bias);
+    weights.shared_key =
+        in.part(name(names.down), latent.rotated, model.width, all, {{latent.rank, latent.rotated}}, bias);
+    weights.norm = NormLocation{in.vector(name(names.norm) + ".weight", latent.rank)};
+    const auto up = [&](std::int64_t width, bool is_value) {
+        return in
+            .part(name(names.up), H * width, latent.rank, H * (unrotated + values),
+                  rowsOfHeads(H, unrotated, values, is_value), BiasRule::never)
+            .weight;
+    };
+    weights.keys = {up(unrotated, false)};
+    weights.values = up(values, true);
+    return weights;
+}
+
+}  // namespace roper

@@ -1,0 +1,172 @@
+#include "core/pretrained/tensor_locator.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/pretrained/gguf_rotation.h"
+
+namespace roper {
+namespace {
+
+/// Endings of names of tables that programs compute themselves; files of any family may contain them.
+const std::vector<std::string> kMadeByPrograms = {"rotary_emb.inv_freq", ".position_ids"};
+
+template <class Is>
+bool anyOf(const std::vector<std::string>& names, Is is) {
+    return std::any_of(names.begin(), names.end(), is);
+}
+
+}  // namespace
+
+TensorLocator::TensorLocator(const TensorStore& store, Naming naming, const Architecture& model,
+                             const BiasRules& biases)
+    : store_(store),
+      model_(model),
+      biases_(biases),
+      family_(*findFamily(model.family)),
+      names_(naming == Naming::gguf ? ggufNames() : family_.names),
+      is_gguf_(naming == Naming::gguf) {
+    if (is_gguf_ && family_.gguf_rules.gate_and_up_fused) names_.gate_up = names_.up;
+    if (is_gguf_ && family_.gguf_rules.feed_forward_norm != nullptr)
+        names_.feed_forward_norm = family_.gguf_rules.feed_forward_norm;
+    const std::string alternative_head = family_.alternative_head;
+    if (!is_gguf_ && !alternative_head.empty() && store.has(alternative_head + ".weight"))
+        names_.head = alternative_head;
+    if (!is_gguf_) dropPrefixOfHeadlessModels();
+}
+
+/// Models saved without a head lack the prefix of the names of blocks.
+void TensorLocator::dropPrefixOfHeadlessModels() {
+    const std::size_t dot = names_.layer.find('.');
+    if (dot == std::string::npos) return;
+    const std::string part = names_.layer.substr(0, dot + 1);
+    const auto first = store_.tensors().lower_bound(part);
+    if (first != store_.tensors().end() && first->first.starts_with(part)) return;
+    for (std::string* const name : {&names_.embedding, &names_.positions, &names_.final_norm, &names_.layer})
+        if (name->starts_with(part)) name->erase(0, part.size());
+}
+
+std::string TensorLocator::inLayer(std::int64_t layer, const std::string& part) const {
+    std::string prefix = names_.layer;
+    prefix.replace(prefix.find("{}"), 2, std::to_string(layer));
+    return prefix + part;
+}
+
+const StoredTensor& TensorLocator::tensor(const std::string& name) {
+    used_.insert(name);
+    return store_.tensor(name);
+}
+
+MatrixLocation TensorLocator::table(const std::string& name, std::int64_t rows, std::int64_t columns) {
+    const StoredTensor& found = tensor(name + ".weight");
+    if (found.shape.size() != 2 || found.shape[0] < rows || found.shape[1] != columns)
+        refuse(name + ".weight", found, std::to_string(rows) + " × " + std::to_string(columns));
+    return {name + ".weight", false, found.shape[0], columns};
+}
+
+VectorLocation TensorLocator::vector(const std::string& name, std::int64_t size, const Rows& parts) {
+    const StoredTensor& found = tensor(name);
+    const bool is_by_head = model_.query_key_norms == QueryKeyNorms::per_head && found.shape.size() == 2 &&
+                            found.shape[1] == model_.head_dim;
+    const bool is_row = found.shape.size() == 2 && found.shape[0] == 1;
+    if (found.count() != size || (found.shape.size() != 1 && !is_by_head && !is_row))
+        refuse(name, found, std::to_string(size));
+    std::int64_t count = parts.empty() ? size : 0;
+    for (const auto& stretch : parts)
+        count += stretch.count;
+    return {name, count, parts};
+}
+
+NormLocation TensorLocator::norm(const std::string& name, std::int64_t size) {
+    NormLocation location;
+    if (model_.norm_weights) location.weight = vector(name + ".weight", size);
+    if (model_.norm == NormKind::layer && model_.norm_biases) location.bias = vector(name + ".bias", size);
+    return location;
+}
+
+LinearLocation TensorLocator::linear(const std::string& name, std::int64_t out, std::int64_t in,
+                                     BiasRule bias) {
+    return part(name, out, in, out, {}, bias);
+}
+
+LinearLocation TensorLocator::part(const std::string& name, std::int64_t out, std::int64_t in,
+                                   std::int64_t all, const Rows& rows, BiasRule rule,
+                                   bool may_be_transposed) {
+    const std::string weight = name + ".weight", bias = name + ".bias";
+    const StoredTensor& found = tensor(weight);
+    const bool transposed = may_be_transposed && !is_gguf_ && family_.transposed;
+    const std::vector<std::int64_t> expected =
+        transposed ? std::vector<std::int64_t>{in, all} : std::vector<std::int64_t>{all, in};
+    if (found.shape != expected)
+        refuse(weight, found, std::to_string(expected[0]) + " × " + std::to_string(expected[1]));
+    LinearLocation location{{weight, transposed, out, in, rows}, {}};
+    if (rule == BiasRule::never && store_.has(bias))
+        throw Error(ErrorKind::checkpoint, store_.pathOfFile(store_.tensor(bias).file) + ": the tensor " +
+                                               toSingleLine(bias) + " is a bias, and this model of the " +
+                                               "family " + model_.family + " has none there");
+    if (rule == BiasRule::always || store_.has(bias)) location.bias = vector(bias, all, rows);
+    return location;
+}
+
+void TensorLocator::refuse(const std::string& name, const StoredTensor& tensor,
+                           const std::string& expected) const {
+    throw Error(ErrorKind::checkpoint, store_.pathOfFile(tensor.file) + ": the tensor " + name + " is " +
+                                           tensor.shapeText() + "; a model of these sizes has " + expected);
+}
+
+void TensorLocator::requireNoUnknownTensors() const {
+    for (const auto& [name, tensor] : store_.tensors())
+        if (used_.count(name) == 0 && !hasNoEffect(name))
+            throw Error(ErrorKind::checkpoint, store_.pathOfFile(tensor.file) + ": the tensor " +
+                                                   toSingleLine(name) + " has no place in a model of the " +
+                                                   "family " + model_.family);
+    for (const auto& [name, tensor] : store_.unsupportedTensors())
+        if (!family_.trained_here && !hasNoEffect(name)) throw store_.unsupportedTypeError(name);
+}
+
+std::int64_t TensorLocator::parameters() const {
+    std::int64_t all = 0;
+    for (const auto& [name, tensor] : store_.tensors())
+        if (used_.count(name) > 0 || isExtraParameter(name)) all += tensor.count();
+    return all;
+}
+
+/// Further parameters that our own methods train; these have already been read.
+bool TensorLocator::isExtraParameter(const std::string& name) const {
+    return family_.trained_here && !name.starts_with("optimizer.") &&
+           (name == "relative_bias.weight" || name.ends_with("_frequencies"));
+}
+
+/// Whether LongRoPE's factors have been read.
+bool TensorLocator::scalesByFactors() const {
+    return std::any_of(model_.rotations.begin(), model_.rotations.end(), [](const RotaryConfig& rotation) {
+        return rotation.scaling.method == ScalingMethod::longrope;
+    });
+}
+
+/// Whether a tensor is of layers after the last, or of other parts that predict several tokens.
+bool TensorLocator::isOfFurtherTokens(const std::string& name) const {
+    if (anyOf(family_.of_further_tokens,
+              [&](const std::string& part) { return name.find(part) != std::string::npos; }))
+        return true;
+    const std::string before = names_.layer.substr(0, names_.layer.find("{}"));
+    if (!family_.has_further_layers || !name.starts_with(before)) return false;
+    const auto layer = parseNumber(name.substr(before.size(), name.find('.', before.size()) - before.size()));
+    return layer && *layer >= static_cast<double>(model_.layers);
+}
+
+bool TensorLocator::hasNoEffect(const std::string& name) const {
+    if (isOfFurtherTokens(name)) return true;
+    if (isExtraParameter(name) || (family_.trained_here && name.starts_with("optimizer."))) return true;
+    if (is_gguf_)
+        return name == kFrequencyFactors ||
+               (scalesByFactors() && (name == kShortFactors || name == kLongFactors)) ||
+               anyOf(family_.gguf_rules.image_tensor_prefixes,
+                     [&](const std::string& part) { return name.starts_with(part); });
+    const auto endsName = [&](const std::string& end) { return name.ends_with(end); };
+    return anyOf(kMadeByPrograms, endsName) || anyOf(family_.recomputed_suffixes, endsName) ||
+           (model_.tied && name == names_.head + ".weight");
+}
+
+}  // namespace roper

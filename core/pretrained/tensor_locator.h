@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/pretrained/family.h"
+#include "core/pretrained/model_weights.h"
+
+namespace roper {
+
+/// Finds the tensors of a model by name, checks their shapes, and records which were found. Every function
+/// that finds a tensor throws Error (checkpoint) if it is missing or has another shape.
+class TensorLocator {
+  public:
+    using Rows = std::vector<MatrixLocation::Rows>;
+
+    /// The tensors and the model must outlive it.
+    TensorLocator(const TensorStore& store, Naming naming, const Architecture& model,
+                  const BiasRules& biases);
+
+    const Architecture& model() const { return model_; }
+    const Family& family() const { return family_; }
+    const TensorNames& names() const { return names_; }
+    const BiasRules& biases() const { return biases_; }
+    bool isGguf() const { return is_gguf_; }
+    /// Name of a part of a layer.
+    std::string inLayer(std::int64_t layer, const std::string& part) const;
+    bool hasTensor(const std::string& name) const { return store_.has(name); }
+    bool has(const std::string& name) const { return store_.has(name + ".weight"); }
+
+    /// A tensor whose shape the caller checks.
+    const StoredTensor& tensor(const std::string& name);
+    /// A table of at least `rows` rows.
+    MatrixLocation table(const std::string& name, std::int64_t rows, std::int64_t columns);
+    /// @param parts  stretches of the vector that are used; none: all
+    VectorLocation vector(const std::string& name, std::int64_t size, const Rows& parts = {});
+    NormLocation norm(const std::string& name, std::int64_t size);
+    LinearLocation linear(const std::string& name, std::int64_t out, std::int64_t in, BiasRule bias);
+    /// A linear layer stored as some of the `all` rows of a tensor.
+    LinearLocation part(const std::string& name, std::int64_t out, std::int64_t in, std::int64_t all,
+                        const Rows& rows, BiasRule rule, bool may_be_transposed = true);
+
+    /// @throws Error (checkpoint) saying that a tensor's shape differs from the expected one
+    [[noreturn]] void refuse(const std::string& name, const StoredTensor& tensor,
+                             const std::string& expected) const;
+    /// @throws Error (checkpoint) naming a tensor that was not found and may change what the model computes
+    void requireNoUnknownTensors() const;
+    /// Number of parameters of the model.
+    std::int64_t parameters() const;
+
+  private:
+    void dropPrefixOfHeadlessModels();
+    bool isExtraParameter(const std::string& name) const;
+    bool scalesByFactors() const;
+    bool isOfFurtherTokens(const std::string& name) const;
+    bool hasNoEffect(const std::string& name) const;
+
+    const TensorStore& store_;
+    const Architecture& model_;
+    BiasRules biases_;
+    const Family& family_;
+    TensorNames names_;
+    bool is_gguf_;
+    std::set<std::string> used_;
+};
+
+}  // namespace roper
