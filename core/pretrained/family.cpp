@@ -50,6 +50,18 @@ const TensorNames& ggufNames() {
     return names;
 }
 
+const LatentNames& ggufLatentNames() {
+    static const LatentNames names = {.query_down = "attn_q_a",
+                                      .query_norm = "attn_q_a_norm",
+                                      .query_up = "attn_q_b",
+                                      .down = "attn_kv_a_mqa",
+                                      .norm = "attn_kv_a_norm",
+                                      .up = "attn_kv_b",  // files written before April 2025
+                                      .keys = "attn_k_b",
+                                      .values = "attn_v_b"};
+    return names;
+}
+
 const std::vector<MixtureNames>& ggufMixtureNames() {
     static const std::vector<MixtureNames> names = {{.router = "ffn_gate_inp",
                                                      .choice_bias = "exp_probs_b.bias",

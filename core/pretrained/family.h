@@ -26,6 +26,8 @@ struct LatentNames {
     std::string down;  ///< the latent vector, then the rotated part of keys
     std::string norm;
     std::string up;  ///< for each head its keys without the rotated part, then its values
+    /// Instead of `up`: of each head keys transposed [heads, rank, n], and values [heads, v, rank].
+    std::string keys = {}, values = {};
 };
 
 /// Names of the tensors of a mixture, each preceded by `TensorNames::layer`. "{}" stands for the expert.
@@ -197,6 +199,9 @@ struct GgufRules {
     /// The family of files with `expert_count`; null: this one (Mixtral, whose files name the architecture
     /// llama).
     const char* with_experts = nullptr;
+    /// The family of files whose router makes scores by a sigmoid; null: this one (DeepSeek V3, whose files
+    /// name the architecture deepseek2).
+    const char* with_sigmoid = nullptr;
     bool has_dense_first = false;   ///< leading_dense_block_count is read
     bool has_mixture_step = false;  ///< interleave_moe_layer_step is read
     bool has_expert_width = false;  ///< expert_feed_forward_length is read
@@ -264,6 +269,7 @@ BiasRules readConfigBiases(const Family& family, std::string_view config);
 
 /// Names in GGUF files, the same for all families.
 const TensorNames& ggufNames();
+const LatentNames& ggufLatentNames();
 const std::vector<MixtureNames>& ggufMixtureNames();
 
 }  // namespace roper

@@ -6,6 +6,7 @@
 #include "core/pretrained/gguf_entries.h"
 #include "core/pretrained/gguf_keys.h"
 #include "core/pretrained/gguf_rotation.h"
+#include "core/pretrained/latent_reading.h"
 #include "core/pretrained/mixture_reading.h"
 
 namespace roper {
@@ -113,9 +114,24 @@ void readSizes(const GgufEntries& entries, bool has_further_layers, Architecture
     model.feed_forward = entries.required(
         !entries.has(kWidth) && entries.has(kOfExperts) ? kOfExperts : kWidth, kMaxFeedForward);
     model.context = entries.integer("context_length", 1, 1 << 30, 2048);
+}
+
+/// Widths of keys and values of a head, unless it has latent attention.
+void readHeadWidths(const GgufEntries& entries, Architecture& model) {
     model.head_dim = entries.integer("attention.key_length", 1, kMaxHeadDim, model.width / model.heads);
     if (entries.integer("attention.value_length", 1, kMaxHeadDim, model.head_dim) != model.head_dim)
         entries.refuse("attention.value_length", "differs from attention.key_length, which is not read here");
+}
+
+/// Whether the router makes scores by a sigmoid. Where the file does not say, as in llama.cpp, it does in the
+/// models of the size of GLM 4.7 Flash.
+bool routesBySigmoid(const GgufEntries& entries) {
+    constexpr std::int64_t kSigmoid = 2, kTokensOfGlm = 154880;
+    const std::int64_t scores = entries.integer("expert_gating_func", 0, 1 << 10, 0);
+    if (scores != 0) return scores == kSigmoid;
+    const std::int64_t layers = entries.required("block_count", kMaxLayers) -
+                                entries.integer("nextn_predict_layers", 0, kMaxLayers, 0);
+    return (layers == 47 || layers == 48) && vocabularySize(entries) == kTokensOfGlm;
 }
 
 const Family& familyOf(const GgufMetadata& metadata) {
@@ -124,9 +140,11 @@ const Family& familyOf(const GgufMetadata& metadata) {
     if (!name) metadata.refuse(kKey, "is missing");
     if (const Family* const family = findGgufFamily(*name)) {
         const GgufEntries entries(metadata, family->gguf);
-        const bool has_experts = family->gguf_rules.with_experts != nullptr &&
-                                 entries.integer("expert_count", 0, kMostExperts, 0) > 0;
-        return has_experts ? *findFamily(family->gguf_rules.with_experts) : *family;
+        const GgufRules& rules = family->gguf_rules;
+        if (rules.with_experts != nullptr && entries.integer("expert_count", 0, kMostExperts, 0) > 0)
+            return *findFamily(rules.with_experts);
+        if (rules.with_sigmoid != nullptr && routesBySigmoid(entries)) return *findFamily(rules.with_sigmoid);
+        return *family;
     }
     std::vector<std::string> known;
     for (const Family& one : families())
@@ -148,6 +166,10 @@ ParsedArchitecture readGgufArchitecture(const GgufMetadata& metadata) {
     Architecture& model = reading.architecture;
     model.family = family.model_type;
     readSizes(entries, family.has_further_layers, model);
+    if (family.config_rules.latent.rank > 0)
+        readGgufLatentAttention(entries, model);
+    else
+        readHeadWidths(entries, model);
     family.describe(model);
     model.norm_adds_one = false;  // the converter has already added it
     const char* const usual_epsilon =

@@ -22,7 +22,7 @@ bool agree(double a, double b) {
     return std::abs(a - b) <= kOfFloat32 * std::abs(b);
 }
 
-/// The scaling factor s; llama.cpp treats 0 as 1.
+/// llama.cpp treats 0 as 1.
 double factorOf(const GgufEntries& entries) {
     const char* const key = entries.has(kFactor) ? kFactor : kOldFactor;
     const double factor = entries.number(key, 0, 1e4, 1);
@@ -63,9 +63,18 @@ Scaling linear(const GgufEntries& entries, const std::string& type, double facto
     return scaling;
 }
 
-/// attn_factor multiplies YaRN's own attention factor 0.1·ln s + 1. The entries named yarn_… are fields of
-/// transformers' configs, copied by converters.
-Scaling yarn(const GgufEntries& entries, double factor) {
+/// YaRN's factor on cos and sin, beside its own, 0.1·ln s + 1: as in llama.cpp, that is divided by
+/// 0.1·m·ln s + 1 for m = mscale_all_dim of transformers' configs, whose mscale is 1. In latent attention,
+/// mscale equals m if there is one.
+double yarnAttentionFactor(const GgufEntries& entries, double factor, bool is_latent) {
+    const double own = 0.1 * std::log(factor) + 1, multiplier = entries.number(kLogMultiplier, 0, 1e6, 0);
+    if (is_latent) return multiplier > 0 ? 1 : own;
+    return own / (0.1 * multiplier * std::log(factor) + 1);
+}
+
+/// attn_factor multiplies YaRN's own attention factor. The entries named yarn_… are fields of transformers'
+/// configs, copied by converters.
+Scaling yarn(const GgufEntries& entries, double factor, bool is_latent) {
     Scaling scaling;
     scaling.method = ScalingMethod::yarn;
     scaling.factor = factor;
@@ -77,15 +86,18 @@ Scaling yarn(const GgufEntries& entries, double factor) {
                                       entries.key(kBetaSlow) + ", " + formatNumber(scaling.beta_slow));
     if (const double share = entries.number(kExtension, -1e6, 1e6, 1); share != 1 && share != -1)
         entries.refuse(kExtension, "is " + formatNumber(share) + "; YaRN with a share of 1 is read here");
-    const double own = 0.1 * std::log(factor) + 1;
-    if (const double given = entries.number(kYarnAttention, 0, 1e6, own); !agree(given, own))
+    const double own = 0.1 * std::log(factor) + 1, of_yarn = yarnAttentionFactor(entries, factor, is_latent),
+                 expected = is_latent ? of_yarn : own;
+    if (const double given = entries.number(kYarnAttention, 0, 1e6, expected); !agree(given, expected))
         entries.refuse(kYarnAttention, "is " + formatNumber(given) +
                                            "; programs differ in what that means, " + "and " +
-                                           formatNumber(own) + ", YaRN's own, alone is read here");
-    // llama.cpp's rule; it is mscale_all_dim of transformers' configs, beside an mscale of 1.
-    const double below = 0.1 * entries.number(kLogMultiplier, 0, 1e6, 0) * std::log(factor) + 1;
+                                           formatNumber(expected) + ", YaRN's own, alone is read here");
     const double attention = entries.number(kAttention, 1e-6, 1e6, 1);
-    if (attention != 1 || below != 1) scaling.attention_factor = attention * own / below;
+    if (is_latent && attention != 1)
+        entries.refuse(kAttention, "is " + formatNumber(attention) +
+                                       "; programs differ in what that means in latent attention, and 1 " +
+                                       "alone is read here");
+    if (attention != 1 || of_yarn != own) scaling.attention_factor = attention * of_yarn;
     return scaling;
 }
 
@@ -106,12 +118,12 @@ Scaling longRope(const GgufEntries& entries, double factor) {
 
 /// As in llama.cpp, a factor without a type means linear scaling; LongRoPE needs no type if the family has
 /// its factors as tensors.
-Scaling scalingOf(const GgufEntries& entries, const GgufRules& rules) {
+Scaling scalingOf(const GgufEntries& entries, const GgufRules& rules, bool is_latent) {
     const std::string type = entries.text(kType);
     const double factor = factorOf(entries);
     if (type.empty() && rules.has_long_factors) return longRope(entries, factor);
     if (type.empty() || type == "none" || type == "linear") return linear(entries, type, factor);
-    if (type == "yarn") return yarn(entries, factor);
+    if (type == "yarn") return yarn(entries, factor, is_latent);
     if (type == "longrope") return longRope(entries, factor);
     entries.refuse(kType, "is \"" + toSingleLine(type) + "\"; none, linear, yarn and longrope are read here");
 }
@@ -158,6 +170,11 @@ void readLlama3Factors(const TensorStore& store, const Architecture& model, Rota
 
 }  // namespace
 
+double readGgufScoreFactor(const GgufEntries& entries) {
+    const double factor = entries.text(kType) == "none" ? 1 : factorOf(entries);
+    return std::pow(entries.number(kLogMultiplier, 0, 1e6, 0) * std::log(factor) + 1, 2);
+}
+
 void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Architecture& model) {
     const auto layers = static_cast<std::size_t>(model.layers);
     RotaryConfig rotation = unrotatedConfig(model.head_dim);
@@ -170,7 +187,7 @@ void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Archi
     if (width % 2 != 0) entries.refuse(kWidth, "must be even");
     rotation.rotary_fraction = static_cast<double>(width) / static_cast<double>(model.head_dim);
     rotation.base = entries.number("rope.freq_base", 1.0001, 1e15, 10000);
-    rotation.scaling = scalingOf(entries, rules);
+    rotation.scaling = scalingOf(entries, rules, model.latent.isUsed());
     rotation.scaling.truncate = !rules.has_exact_yarn;
     rotation.pairing = rules.interleaves ? Pairing::interleaved : Pairing::half;
     const double base_of_windowed =

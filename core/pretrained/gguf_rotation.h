@@ -11,6 +11,11 @@ inline constexpr const char *kFrequencyFactors = "rope_freqs.weight",
                             *kShortFactors = "rope_factors_short.weight",
                             *kLongFactors = "rope_factors_long.weight";
 
+/// The factor (0.1·m·ln s + 1)² on all scores of latent attention for the scaling factor s; files contain
+/// m/10, where m is mscale_all_dim of transformers' configs.
+/// @throws Error (checkpoint) naming the file and the entry
+double readGgufScoreFactor(const GgufEntries& entries);
+
 /// Sets how each layer rotates; everything else in `model` must be known.
 /// @throws Error (checkpoint) naming the file and the entry
 void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Architecture& model);

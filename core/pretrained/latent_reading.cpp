@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/pretrained/gguf_rotation.h"
+
 namespace roper {
 namespace {
 
@@ -30,6 +32,23 @@ void appendUnrotated(Architecture& model, std::int64_t unrotated) {
     }
 }
 
+constexpr const char *kRotatedWidth = "rope.dimension_count", *kKeyLength = "attention.key_length",
+                     *kValueLength = "attention.value_length";
+
+/// @throws Error (checkpoint) if the widths of the vectors that llama.cpp caches are not the latent vector's
+/// with and without the rotated part
+void requireCompressedWidths(const GgufEntries& entries, const LatentAttention& latent) {
+    const auto require = [&](const char* key, std::int64_t expected) {
+        const std::int64_t given = entries.integer(key, 1, kMaxWidth + kMaxHeadDim, expected);
+        if (given != expected)
+            entries.refuse(key, "is " + std::to_string(given) + ", but the latent vector has " +
+                                    std::to_string(latent.rank) + " features, and " +
+                                    std::to_string(latent.rotated) + " of a head rotate");
+    };
+    require(kKeyLength, latent.rank + latent.rotated);
+    require(kValueLength, latent.rank);
+}
+
 }  // namespace
 
 void readLatentAttention(const ConfigFields& config, const LatentRules& rules, Architecture& model) {
@@ -54,6 +73,28 @@ void readLatentAttention(const ConfigFields& config, const LatentRules& rules, A
         config.refuse(kUnrotated, "makes heads of more than " + std::to_string(kMaxHeadDim) + " features");
     model.value_dim = width("v_head_dim", 1, kMaxHeadDim, rules.values);
     model.score_scale = yarnScoreFactor(config) / std::sqrt(static_cast<double>(model.head_dim));
+}
+
+void readGgufLatentAttention(const GgufEntries& entries, Architecture& model) {
+    LatentAttention& latent = model.latent;
+    if (model.key_value_heads != 1 && model.key_value_heads != model.heads)
+        entries.refuse("attention.head_count_kv", "must be 1 or attention.head_count in latent attention");
+    model.key_value_heads = model.heads;
+    latent.rank = entries.required("attention.kv_lora_rank", kMaxWidth);
+    latent.query_rank = entries.integer("attention.q_lora_rank", 0, kMaxWidth, 0);
+    latent.rotated = entries.required(kRotatedWidth, kMaxHeadDim);
+    // Where these are missing, the file was written before April 2025, and key_length is the head's.
+    constexpr const char *kOfHeads = "attention.key_length_mla", *kValues = "attention.value_length_mla";
+    const bool has_both = entries.has(kOfHeads) || entries.has(kValues);
+    model.head_dim = entries.required(has_both ? kOfHeads : kKeyLength, kMaxHeadDim);
+    model.value_dim = has_both ? entries.required(kValues, kMaxHeadDim)
+                               : entries.integer(kValueLength, 1, kMaxHeadDim, model.width / model.heads);
+    if (latent.rotated >= model.head_dim || latent.rotated % 2 != 0)
+        entries.refuse(kRotatedWidth, "is " + std::to_string(latent.rotated) +
+                                          "; in latent attention it is even and below the width of a head, " +
+                                          std::to_string(model.head_dim));
+    if (has_both) requireCompressedWidths(entries, latent);
+    model.score_scale = readGgufScoreFactor(entries) / std::sqrt(static_cast<double>(model.head_dim));
 }
 
 }  // namespace roper

@@ -22,15 +22,45 @@ TensorLocator::Rows rowsOfHeads(std::int64_t heads, std::int64_t first, std::int
     return rows;
 }
 
+/// A tensor of three dimensions.
+void requireShape(TensorLocator& in, const std::string& name, const std::vector<std::int64_t>& shape) {
+    const StoredTensor& tensor = in.tensor(name);
+    if (tensor.shape != shape) in.refuse(name, tensor, StoredTensor{tensor.type, shape}.shapeText());
+}
+
+/// The matrices that make keys and values of the latent vector.
+void locateUp(TensorLocator& in, std::int64_t layer, const LatentNames& names, LatentWeights& weights) {
+    const Architecture& model = in.model();
+    const std::int64_t H = model.heads, rank = model.latent.rank,
+                       unrotated = model.head_dim - model.latent.rotated, values = model.valueWidth();
+    if (!names.keys.empty() && in.has(in.inLayer(layer, names.keys))) {
+        const std::string of_keys = in.inLayer(layer, names.keys) + ".weight",
+                          of_values = in.inLayer(layer, names.values) + ".weight";
+        requireShape(in, of_keys, {H, rank, unrotated});
+        requireShape(in, of_values, {H, values, rank});
+        for (std::int64_t head = 0; head < H; ++head)
+            weights.keys.push_back({of_keys, /*transposed=*/true, unrotated, rank, {}, head});
+        weights.values = {of_values, false, H * values, rank};
+        return;
+    }
+    const auto up = [&](std::int64_t width, bool is_value) {
+        return in
+            .part(in.inLayer(layer, names.up), H * width, rank, H * (unrotated + values),
+                  rowsOfHeads(H, unrotated, values, is_value), BiasRule::never)
+            .weight;
+    };
+    weights.keys = {up(unrotated, false)};
+    weights.values = up(values, true);
+}
+
 }  // namespace
 
 LatentWeights locateLatentAttention(TensorLocator& in, std::int64_t layer, LinearLocation& query) {
     const Architecture& model = in.model();
-    const LatentNames& names = in.family().latent_names;
+    const LatentNames& names = in.isGguf() ? ggufLatentNames() : in.family().latent_names;
     const auto name = [&](const std::string& part) { return in.inLayer(layer, part); };
     const LatentAttention& latent = model.latent;
-    const std::int64_t H = model.heads, unrotated = model.head_dim - latent.rotated,
-                       values = model.valueWidth(), queries = H * model.head_dim;
+    const std::int64_t queries = model.heads * model.head_dim;
     const BiasRule bias = in.biases().query_key_value;
     LatentWeights weights;
     if (latent.query_rank > 0) {
@@ -45,14 +75,7 @@ LatentWeights locateLatentAttention(TensorLocator& in, std::int64_t layer, Linea
     weights.shared_key =
         in.part(name(names.down), latent.rotated, model.width, all, {{latent.rank, latent.rotated}}, bias);
     weights.norm = NormLocation{in.vector(name(names.norm) + ".weight", latent.rank)};
-    const auto up = [&](std::int64_t width, bool is_value) {
-        return in
-            .part(name(names.up), H * width, latent.rank, H * (unrotated + values),
-                  rowsOfHeads(H, unrotated, values, is_value), BiasRule::never)
-            .weight;
-    };
-    weights.keys = {up(unrotated, false)};
-    weights.values = up(values, true);
+    locateUp(in, layer, names, weights);
     return weights;
 }
 

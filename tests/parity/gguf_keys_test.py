@@ -1,6 +1,7 @@
 """Entries of GGUF files have their effect: -ln p equals that of transformers with the same setting (pretrained_reference.py)."""
 
 import json
+import math
 import sys
 import unittest
 from pathlib import Path
@@ -29,6 +30,24 @@ class Entries(TrainerTest):
                 done = self.look(model.write(Path(self._folder.name) / "model.gguf"), one["family"])
                 self.assertEqual(done.returncode, 0, done.stderr)
                 numpy.testing.assert_allclose(json.loads(done.stdout)["nll"], one["nll"], atol=5e-4)
+
+    def test_latent_attention_of_older_files(self):
+        """Before April 2025, keys and values of all heads were in attn_kv_b, and key_length was the head's."""
+        sizes = {"attention.head_count_kv": 4, "attention.key_length": 16, "attention.value_length": 7}
+        for family in ("deepseek_v2", "deepseek_v3"):
+            model = Gguf(PRETRAINED / f"{family}.gguf").set(LETTER_TOKENS)
+            newer = self.look(model.write(Path(self._folder.name) / "newer.gguf"), family)
+            model.set({f"deepseek2.{key}": value for key, value in sizes.items()})
+            for key in ("key_length_mla", "value_length_mla"):
+                del model.entries[f"deepseek2.attention.{key}"]
+            for name in [name for name in model.tensors if name.endswith("attn_k_b.weight")]:
+                keys, values = (numpy.frombuffer(content, numpy.float32, math.prod(shape)).reshape(shape[::-1])
+                                for shape, _, content in (model.tensors.pop(name), model.tensors.pop(name.replace("_k_", "_v_"))))
+                both = numpy.concatenate([keys.transpose(0, 2, 1), values], 1)  # [heads, n + v, rank]
+                model.tensors[name.replace("_k_", "_kv_")] = ((both.shape[2], both.shape[0] * both.shape[1]), 0, both.tobytes())
+            older = self.look(model.write(Path(self._folder.name) / "older.gguf"), family)
+            self.assertEqual((newer.returncode, older.returncode), (0, 0), newer.stderr + older.stderr)
+            numpy.testing.assert_allclose(json.loads(older.stdout)["nll"], json.loads(newer.stdout)["nll"], atol=1e-5)
 
     def test_a_list_by_layer_of_equal_numbers_is_that_number(self):
         """-ln p equals that of transformers with a single number; llama.cpp's converters write lists for some families."""

@@ -34,7 +34,8 @@ LLAMA3 = {"rope_type": "llama3", "rope_theta": 500000.0, "factor": 8.0, "low_fre
 LONGROPE = {"rope_type": "longrope", "rope_theta": 10000.0, "partial_rotary_factor": 0.75,
             "original_max_position_embeddings": 64, "short_factor": [1.0, 1.1, 1.2], "long_factor": [1.0, 2.0, 3.0]}
 NO_SIZES = {name: None for name in SIZES if name not in ("vocab_size", "initializer_range")}
-# Model type: members of its config in addition to SIZES, where None leaves one out, and storage type.
+# Model type: members of its config in addition to SIZES, where None leaves one out and NULL is null, and storage type.
+NULL = object()
 DENSE = {
     "llama": ({"rope_parameters": LLAMA3}, torch.bfloat16),
     "mistral": ({"sliding_window": 7, "head_dim": 12}, torch.float16),
@@ -83,10 +84,11 @@ OF_GLM = {"n_routed_experts": 8, "num_experts_per_tok": 3, "moe_intermediate_siz
 OF_DEEPSEEK = {"n_routed_experts": 8, "num_experts_per_tok": 3, "moe_intermediate_size": 12, "first_k_dense_replace": 1,
                "num_key_value_heads": 4, "kv_lora_rank": 12, "qk_rope_head_dim": 6, "qk_nope_head_dim": 10, "v_head_dim": 7,
                "initializer_range": 0.1}  # larger scores would be rounded too much
-OF_LATENT_YARN = {**YARN, "original_max_position_embeddings": 8, "mscale": 1.0, "mscale_all_dim": 0.7}
+# As in all published models, mscale is mscale_all_dim: GGUF files contain only that.
+OF_LATENT_YARN = {**YARN, "original_max_position_embeddings": 8, "mscale": 0.7, "mscale_all_dim": 0.7}
 # The same of families with latent attention.
 LATENT = {
-    "deepseek_v2": ({**OF_DEEPSEEK, "q_lora_rank": None, "rope_parameters": OF_LATENT_YARN, "n_shared_experts": 2}, torch.bfloat16),
+    "deepseek_v2": ({**OF_DEEPSEEK, "q_lora_rank": NULL, "rope_parameters": OF_LATENT_YARN, "n_shared_experts": 2}, torch.bfloat16),
     "deepseek_v3": ({**OF_DEEPSEEK, "q_lora_rank": 14, "n_group": 4, "topk_group": 2, "attention_bias": True,
                      "num_hidden_layers": 3}, torch.bfloat16),
 }
@@ -122,7 +124,7 @@ MIXTURES = {
 MERGED = {"mixtral", "granitemoe", "phimoe", "ernie4_5_moe"}
 MODELS = {**DENSE, **MIXTURES, **LATENT}
 # llama.cpp's converter does not know the first three; it writes Mistral's models as Llama's.
-WITHOUT_GGUF = {"deepseek_v2", "deepseek_v3", "flex_olmo", "helium", "ministral", "mistral"}
+WITHOUT_GGUF = {"flex_olmo", "helium", "ministral", "mistral"}
 
 # Name: family, entries (without the architecture) and tensors that its GGUF file gets, and the equivalent fields of the config.
 # Without a window, the model is not causal. Each of eight pairs has its own factor.
@@ -135,7 +137,7 @@ OF_LONGROPE = {"rope_type": "longrope", "rope_theta": 10000.0, "factor": 1.0, "a
                "long_factor": LONG}
 FACTOR_TENSORS = {"rope_factors_short.weight": SHORT, "rope_factors_long.weight": LONG}
 THIRDS = ["sliding_attention", "sliding_attention", "full_attention"] * 2
-ARCHITECTURES = {"gemma3_text": "gemma3", "mixtral": "llama", "qwen3_moe": "qwen3moe", "glm4_moe": "glm4moe", "gpt_oss": "gpt-oss"}
+ARCHITECTURES = {"deepseek_v2": "deepseek2", "deepseek_v3": "deepseek2", "gemma3_text": "gemma3", "mixtral": "llama", "qwen3_moe": "qwen3moe", "glm4_moe": "glm4moe", "gpt_oss": "gpt-oss"}
 ENTRIES = {
     "a factor without a type": ("qwen3", {"rope.scaling.factor": 4.0}, {}, {"rope_parameters": {**SCALED, "rope_type": "linear"}}),
     "the older key": ("qwen3", {"rope.scale_linear": 4.0}, {}, {"rope_parameters": {**SCALED, "rope_type": "linear"}}),
@@ -169,6 +171,17 @@ ENTRIES = {
     "a scale of weights": ("glm4_moe", {"expert_weights_scale": 0.5, "expert_gating_func": 2}, {}, {"routed_scaling_factor": 0.5}),
     "other groups": ("glm4_moe", {"expert_group_count": 2, "expert_group_used_count": 1}, {}, {"n_group": 2, "topk_group": 1}),
     "another window of gpt-oss": ("gpt_oss", {"attention.sliding_window": 3}, {}, {"sliding_window": 3}),
+    "YaRN's factor on scores": ("deepseek_v2", {"rope.scaling.yarn_log_multiplier": 0.1}, {},
+                                {"rope_parameters": {**OF_LATENT_YARN, "mscale": 1.0, "mscale_all_dim": 1.0}}),
+    "no factor on scores": ("deepseek_v2", {"rope.scaling.yarn_log_multiplier": 0.0}, {},
+                            {"rope_parameters": {**YARN, "original_max_position_embeddings": 8}}),
+    "latent attention that is not scaled": ("deepseek_v2", {"rope.scaling.type": "none"}, {},
+                                            {"rope_parameters": {"rope_theta": 10000.0, "rope_type": "default"}}),
+    "the best groups of DeepSeek V2": ("deepseek_v2", {"expert_group_count": 4, "expert_group_used_count": 2}, {},
+                                       {"topk_method": "group_limited_greedy", "n_group": 4, "topk_group": 2}),
+    "the best groups of DeepSeek V3": ("deepseek_v3", {"expert_group_count": 2, "expert_group_used_count": 1,
+                                                       "expert_weights_scale": 0.5, "expert_weights_norm": False}, {},
+                                       {"n_group": 2, "topk_group": 1, "routed_scaling_factor": 0.5, "norm_topk_prob": False}),
     "scaled layers that see all": ("gemma3_text", {"rope.scaling.type": "linear", "rope.scaling.factor": 8.0}, {},
                                    {"rope_parameters": {"full_attention": {"rope_theta": 1e6, "rope_type": "linear", "factor": 8.0},
                                                         "sliding_attention": {"rope_theta": 1e4, "rope_type": "default"}}}),
@@ -178,7 +191,8 @@ ENTRIES = {
 def random_model(name: str) -> transformers.PreTrainedModel:
     more, dtype = MODELS[name]
     torch.manual_seed(sum(map(ord, name)))
-    config = transformers.AutoConfig.for_model(name, **{k: v for k, v in {**SIZES, **more}.items() if v is not None})
+    members = {key: None if value is NULL else value for key, value in {**SIZES, **more}.items() if value is not None}
+    config = transformers.AutoConfig.for_model(name, **members)
     if (config.pad_token_id or 0) >= config.vocab_size:
         config.pad_token_id = 0
     model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").eval()
@@ -215,6 +229,8 @@ def write_gguf(folder: pathlib.Path, path: pathlib.Path) -> None:
         config.setdefault("n_ctx", config.get("n_positions"))
         # It knows Phi's classes by their names in published models.
         config["architectures"] = ["PhiMoEForCausalLM" if name == "PhimoeForCausalLM" else name for name in config["architectures"]]
+        if config["model_type"] == "deepseek_v3":  # as in published configs; otherwise the file says softmax
+            config.setdefault("scoring_func", "sigmoid")
         if config["model_type"] == "hunyuan_v1_moe":  # published configs list these by layer
             layers = config["num_hidden_layers"]
             config |= {"moe_intermediate_size": [config["intermediate_size"]] * layers, "moe_topk": [config["moe_topk"]] * layers,
@@ -307,7 +323,7 @@ CONFIGS = {
     "the best groups of DeepSeek V2": ("deepseek_v2", {"topk_method": "group_limited_greedy", "n_group": 4, "topk_group": 2,
                                                        "routed_scaling_factor": 1.7, "norm_topk_prob": True}),
     "no YaRN, and so no factor on scores": ("deepseek_v2", {"rope_parameters": {"rope_type": "default", "rope_theta": 5000.0}}),
-    "YaRN of DeepSeek V3 by halves": ("deepseek_v3", {"rope_parameters": OF_LATENT_YARN, "rope_interleave": False,
+    "YaRN of DeepSeek V3 by halves": ("deepseek_v3", {"rope_parameters": {**OF_LATENT_YARN, "mscale": 1.0}, "rope_interleave": False,
                                                       "routed_scaling_factor": 0.5, "norm_topk_prob": False}),
     "a smaller share of Phi": ("phi", {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25}}),
 }

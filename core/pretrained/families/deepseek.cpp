@@ -15,7 +15,7 @@ namespace {
 
 /// Latent attention and mixtures of experts, as DeepSeek V2 and V3 have them.
 Family deepseek(const char* model_type) {
-    Family family = llamaLike(model_type, "");
+    Family family = llamaLike(model_type, "deepseek2");
     family.latent_names = {.query_down = "self_attn.q_a_proj",
                            .query_norm = "self_attn.q_a_layernorm",
                            .query_up = "self_attn.q_b_proj",
@@ -35,6 +35,10 @@ Family deepseek(const char* model_type) {
     family.config_rules.ignored = {
         "head_dim", "qk_head_dim",    "moe_layer_freq",           "scoring_func",  "ep_size",
         "seq_aux",  "aux_loss_alpha", "num_nextn_predict_layers", "num_mtp_layers"};
+    family.gguf_rules.biases = {if_present, if_present, never, never};
+    family.gguf_rules.interleaves = true;
+    family.gguf_rules.has_expert_width = family.gguf_rules.has_shared_count = true;
+    family.gguf_rules.has_dense_first = family.gguf_rules.has_expert_norm = true;
     return family;
 }
 
@@ -56,6 +60,7 @@ Family deepseek_v2() {
     mixture.groups_method = "group_limited_greedy";
     // The class divides no weights by their sum, whatever this flag says.
     family.config_rules.ignored.push_back("norm_topk_prob");
+    family.gguf_rules.with_sigmoid = "deepseek_v3";
     return family;
 }
 

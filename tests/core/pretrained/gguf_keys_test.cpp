@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <map>
 
 #include "core/pretrained/architecture.h"
 #include "tests/support/expect_error.h"
@@ -135,6 +136,73 @@ TEST(GgufKeys, AMixtureIsRefusedIfItsRouterWouldChooseOtherwise) {
                 [] { read(smallMixture("llama", 9)); });
     expectError(ErrorKind::checkpoint, "expert_used_count is 3; this family's router chooses two experts",
                 [] { read(smallMixture("phimoe", 3)); });
+}
+
+/// The entries of a small mixture with latent attention, as written since April 2025.
+GgufBytes smallLatentModel(std::map<std::string, std::uint32_t> changed = {}) {
+    changed.merge(std::map<std::string, std::uint32_t>{{"vocab_size", 64},
+                                                       {"embedding_length", 64},
+                                                       {"block_count", 2},
+                                                       {"attention.head_count", 2},
+                                                       {"feed_forward_length", 48},
+                                                       {"context_length", 128},
+                                                       {"expert_count", 8},
+                                                       {"expert_used_count", 2},
+                                                       {"attention.kv_lora_rank", 10},
+                                                       {"attention.key_length", 16},
+                                                       {"attention.value_length", 10},
+                                                       {"attention.key_length_mla", 20},
+                                                       {"rope.dimension_count", 6},
+                                                       {"attention.value_length_mla", 12}});
+    GgufBytes bytes;
+    bytes.add("general.architecture", std::string("deepseek2"));
+    for (const auto& [name, value] : changed)
+        bytes.add("deepseek2." + name, value);
+    bytes.add("deepseek2.attention.layer_norm_rms_epsilon", 1e-6F);
+    return bytes;
+}
+
+TEST(GgufKeys, LatentAttentionHasTheWidthsOfItsHeads) {
+    const Architecture model = read(smallLatentModel()).architecture;
+    EXPECT_EQ(model.family, "deepseek_v2");
+    EXPECT_EQ(model.head_dim, 20);
+    EXPECT_EQ(model.value_dim, 12);
+    EXPECT_EQ(model.latent.rank, 10);
+    EXPECT_EQ(model.latent.query_rank, 0);
+    EXPECT_EQ(model.rotations.front().rotatedWidth(), 6);
+    EXPECT_NEAR(model.score_scale, 1 / std::sqrt(20.0), 1e-12);
+    EXPECT_EQ(read(smallLatentModel({{"expert_gating_func", 2}})).architecture.family, "deepseek_v3");
+    // GLM 4.7 Flash, whose first files do not say how their router makes scores.
+    const auto familyOf = [](std::uint32_t layers, std::uint32_t tokens) {
+        return read(smallLatentModel({{"block_count", layers}, {"vocab_size", tokens}})).architecture.family;
+    };
+    EXPECT_EQ(familyOf(47, 154880), "deepseek_v3");
+    EXPECT_EQ(familyOf(47, 1000), "deepseek_v2");
+}
+
+TEST(GgufKeys, LatentAttentionIsRefusedByName) {
+    const auto expectNot = [](const std::string& name, std::uint32_t value, const std::string& why) {
+        expectError(ErrorKind::checkpoint, "the entry deepseek2." + name + " " + why, [&] {
+            read(smallLatentModel({{name, value}}));
+        });
+    };
+    expectNot("attention.key_length", 20, "is 20, but the latent vector has 10 features");
+    expectNot("attention.value_length", 12, "is 12, but the latent vector has 10 features");
+    expectNot("rope.dimension_count", 20, "is 20; in latent attention it is even and below");
+    expectNot("expert_gating_func", 4, "is 4, which is not how");
+    expectNot("attention.temperature_scale", 1, "is 1: scores would grow");
+    expectNot("nextn_predict_layers", 1, "is 1: blocks would");
+    GgufBytes yarn = smallLatentModel();
+    yarn.add("deepseek2.rope.scaling.type", std::string("yarn"));
+    yarn.add("deepseek2.rope.scaling.factor", 4.0F);
+    yarn.add("deepseek2.rope.scaling.yarn_log_multiplier", 0.1F);
+    yarn.add("deepseek2.rope.scaling.yarn_attn_factor", 1.0F);
+    EXPECT_NEAR(read(yarn).architecture.score_scale, std::pow(0.1 * std::log(4.0) + 1, 2) / std::sqrt(20.0),
+                1e-8);
+    EXPECT_EQ(read(yarn).architecture.rotations.front().scaling.attention_factor, 1);
+    yarn.add("deepseek2.rope.scaling.attn_factor", 0.5F);
+    expectError(ErrorKind::checkpoint, "rope.scaling.attn_factor is 0.5; programs differ",
+                [&] { read(yarn); });
 }
 
 TEST(GgufKeys, LayersThatPredictFurtherTokensAreNoBlocks) {
