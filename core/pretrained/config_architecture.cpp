@@ -69,8 +69,15 @@ void readScales(const ConfigFields& config, const Family& family, Architecture& 
     const ConfigRules& rules = family.config_rules;
     if (rules.embedding_scale.key != nullptr) model.embedding_scale = factor(config, rules.embedding_scale);
     model.residual_scale = factor(config, rules.residual_scale);
+    const auto is_null = [&](const ConfigRules::Factor& rule) {
+        return config.contains(rule.key) && !config.has(rule.key);
+    };
+    if (const auto& rule = rules.residual_depth_scale; rule.key != nullptr && !is_null(rule))
+        model.residual_scale = factor(config, rule) / std::sqrt(static_cast<double>(model.layers));
     if (rules.score_scale.key != nullptr) model.score_scale = factor(config, rules.score_scale);
     model.logit_scale = factor(config, rules.logit_scale) / factor(config, rules.logit_divisor);
+    if (const auto& rule = rules.logit_width; rule.key != nullptr && !is_null(rule))
+        model.logit_scale = factor(config, rule) / static_cast<double>(model.width);
     if (rules.clip_key != nullptr) model.clip = config.number(rules.clip_key, 1e-6, 1e6).value_or(0);
     if (rules.growth_key != nullptr) {
         model.query_growth = config.number(rules.growth_key, 0, 1e6).value_or(model.query_growth);

@@ -113,7 +113,9 @@ struct MixtureRules {
 
 /// Default widths of multi-head latent attention; 0 in all: the family does not have it.
 struct LatentRules {
-    std::int64_t rank = 0, query_rank = 0, unrotated = 0, values = 0;
+    std::int64_t rank = 0, query_rank = 0, unrotated = 0;
+    std::int64_t values = 0;  ///< 0: the model's width divided by its heads
+    std::int64_t rotated = 64;
 };
 
 /// What the family's class in transformers reads of a config.json, and its defaults. The class does not read
@@ -142,7 +144,10 @@ struct ConfigRules {
         double default_value = 1;
     };
     Factor embedding_scale = {}, residual_scale = {}, score_scale = {}, logit_scale = {};
-    Factor logit_divisor = {};       ///< divides logits instead
+    Factor logit_divisor = {};  ///< divides logits instead
+    /// `Architecture::residual_scale` is this number divided by √layers, and `logit_scale` this one divided
+    /// by the width; null in a config means 1 (MiniCPM 3).
+    Factor residual_depth_scale = {}, logit_width = {};
     const char* clip_key = nullptr;  ///< `Architecture::clip`, none by default
 
     WindowedLayers windowed = WindowedLayers::none;
@@ -191,7 +196,10 @@ struct GgufRules {
     /// attention.scale, embedding_scale, residual_scale and logit_scale are read, the last as a divisor
     /// (Granite).
     bool has_scales = false;
-    bool has_logit_scale = false;             ///< logit_scale is read and multiplies (Cohere)
+    bool has_logit_scale = false;  ///< logit_scale is read and multiplies (Cohere)
+    /// Embeddings, branches and logits are multiplied as by the defaults of `ConfigRules`, and no entry says
+    /// so (MiniCPM 3).
+    bool has_fixed_scales = false;
     bool has_clip = false;                    ///< attention.clamp_kqv is read (OLMo)
     bool gate_and_up_fused = false;           ///< ffn_up holds the gate, then up (Phi 3)
     const char* feed_forward_norm = nullptr;  ///< name of that norm; null: the usual one
@@ -202,6 +210,8 @@ struct GgufRules {
     /// The family of files whose router makes scores by a sigmoid; null: this one (DeepSeek V3, whose files
     /// name the architecture deepseek2).
     const char* with_sigmoid = nullptr;
+    /// The family of files without `expert_count`; null: this one (Youtu, likewise).
+    const char* without_experts = nullptr;
     bool has_dense_first = false;   ///< leading_dense_block_count is read
     bool has_mixture_step = false;  ///< interleave_moe_layer_step is read
     bool has_expert_width = false;  ///< expert_feed_forward_length is read

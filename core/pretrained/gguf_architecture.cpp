@@ -80,6 +80,13 @@ void readGgufScales(const GgufEntries& entries, const Family& family, Architectu
         model.score_scale = entries.number("attention.scale", 0, kMaxFactor, 0);
         model.logit_scale = 1 / entries.number("logit_scale", 1 / kMaxFactor, kMaxFactor, 1);
     }
+    if (rules.has_fixed_scales) {
+        const ConfigRules& fixed = family.config_rules;
+        model.embedding_scale = fixed.embedding_scale.default_value;
+        model.residual_scale =
+            fixed.residual_depth_scale.default_value / std::sqrt(static_cast<double>(model.layers));
+        model.logit_scale = fixed.logit_width.default_value / static_cast<double>(model.width);
+    }
     if (rules.has_logit_scale) model.logit_scale = entries.number("logit_scale", -kMaxFactor, kMaxFactor, 1);
     if (family.queries_grow) {
         model.query_growth = entries.number("attention.temperature_scale", 0, kMaxFactor, 0);
@@ -141,8 +148,9 @@ const Family& familyOf(const GgufMetadata& metadata) {
     if (const Family* const family = findGgufFamily(*name)) {
         const GgufEntries entries(metadata, family->gguf);
         const GgufRules& rules = family->gguf_rules;
-        if (rules.with_experts != nullptr && entries.integer("expert_count", 0, kMostExperts, 0) > 0)
-            return *findFamily(rules.with_experts);
+        const bool has_experts = entries.integer("expert_count", 0, kMostExperts, 0) > 0;
+        if (rules.with_experts != nullptr && has_experts) return *findFamily(rules.with_experts);
+        if (rules.without_experts != nullptr && !has_experts) return *findFamily(rules.without_experts);
         if (rules.with_sigmoid != nullptr && routesBySigmoid(entries)) return *findFamily(rules.with_sigmoid);
         return *family;
     }

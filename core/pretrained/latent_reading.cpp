@@ -62,16 +62,22 @@ void readLatentAttention(const ConfigFields& config, const LatentRules& rules, A
         config.refuse("num_key_value_heads", "must equal num_attention_heads in latent attention");
     constexpr const char *kRotated = "qk_rope_head_dim", *kUnrotated = "qk_nope_head_dim";
     LatentAttention& latent = model.latent;
-    latent.rotated = width(kRotated, 2, kMaxHeadDim, 64);
+    latent.rotated = width(kRotated, 2, kMaxHeadDim, rules.rotated);
     if (latent.rotated != model.head_dim || model.head_dim % 2 != 0)
         config.refuse(kRotated, "must be even, and equal head_dim if that is given");
+    for (const RotaryConfig& rotation : model.rotations)
+        if (rotation.rotatedWidth() != latent.rotated)
+            config.refuse(kRotated, "is " + std::to_string(latent.rotated) + ", of which only " +
+                                        std::to_string(rotation.rotatedWidth()) +
+                                        " rotate (partial_rotary_factor); all must in latent attention");
     latent.rank = width("kv_lora_rank", 1, kMaxWidth, rules.rank);
     latent.query_rank = width("q_lora_rank", 1, kMaxWidth,
                               config.contains("q_lora_rank") ? 0 : rules.query_rank);  // null: none
     appendUnrotated(model, width(kUnrotated, 1, kMaxHeadDim, rules.unrotated));
     if (model.head_dim > kMaxHeadDim)
         config.refuse(kUnrotated, "makes heads of more than " + std::to_string(kMaxHeadDim) + " features");
-    model.value_dim = width("v_head_dim", 1, kMaxHeadDim, rules.values);
+    model.value_dim =
+        width("v_head_dim", 1, kMaxHeadDim, rules.values > 0 ? rules.values : model.width / model.heads);
     model.score_scale = yarnScoreFactor(config) / std::sqrt(static_cast<double>(model.head_dim));
 }
 

@@ -81,9 +81,9 @@ OF_PHI = {**LONGROPE, "partial_rotary_factor": 1.0, "short_factor": [1.0, 1.1, 1
 OF_QWEN = {"num_experts": 6, "num_experts_per_tok": 3, "moe_intermediate_size": 12}
 OF_GLM = {"n_routed_experts": 8, "num_experts_per_tok": 3, "moe_intermediate_size": 12, "n_shared_experts": 2,
           "routed_scaling_factor": 1.7, "first_k_dense_replace": 1, "num_hidden_layers": 3, "head_dim": 8}
-OF_DEEPSEEK = {"n_routed_experts": 8, "num_experts_per_tok": 3, "moe_intermediate_size": 12, "first_k_dense_replace": 1,
-               "num_key_value_heads": 4, "kv_lora_rank": 12, "qk_rope_head_dim": 6, "qk_nope_head_dim": 10, "v_head_dim": 7,
-               "initializer_range": 0.1}  # larger scores would be rounded too much
+OF_LATENT = {"num_key_value_heads": 4, "kv_lora_rank": 12, "qk_rope_head_dim": 6, "qk_nope_head_dim": 10, "v_head_dim": 7,
+             "initializer_range": 0.1}  # larger scores would be rounded too much
+OF_DEEPSEEK = {**OF_LATENT, "n_routed_experts": 8, "num_experts_per_tok": 3, "moe_intermediate_size": 12, "first_k_dense_replace": 1}
 # As in all published models, mscale is mscale_all_dim: GGUF files contain only that.
 OF_LATENT_YARN = {**YARN, "original_max_position_embeddings": 8, "mscale": 0.7, "mscale_all_dim": 0.7}
 # The same of families with latent attention.
@@ -91,7 +91,22 @@ LATENT = {
     "deepseek_v2": ({**OF_DEEPSEEK, "q_lora_rank": NULL, "rope_parameters": OF_LATENT_YARN, "n_shared_experts": 2}, torch.bfloat16),
     "deepseek_v3": ({**OF_DEEPSEEK, "q_lora_rank": 14, "n_group": 4, "topk_group": 2, "attention_bias": True,
                      "num_hidden_layers": 3}, torch.bfloat16),
+    "kimi_k2": ({**OF_DEEPSEEK, "num_attention_heads": 3, "num_key_value_heads": 3, "q_lora_rank": 10, "kv_lora_rank": 9,
+                 "qk_rope_head_dim": 8, "qk_nope_head_dim": 5, "v_head_dim": 11, "n_group": 1, "topk_group": 1,
+                 "rope_parameters": {**OF_LATENT_YARN, "mscale": 1.0, "mscale_all_dim": 1.0, "beta_fast": 1.0, "beta_slow": 1.0}},
+                torch.bfloat16),
+    "glm4_moe_lite": ({**OF_DEEPSEEK, "num_attention_heads": 3, "num_key_value_heads": 3, "q_lora_rank": 11, "n_group": 2,
+                       "topk_group": 1, "first_k_dense_replace": None, "num_hidden_layers": 3,
+                       "mlp_layer_types": ["dense", "sparse", "sparse"], "qk_rope_head_dim": 4, "qk_nope_head_dim": 12,
+                       "v_head_dim": 16}, torch.bfloat16),
+    "youtu": ({**OF_LATENT, "q_lora_rank": 9, "kv_lora_rank": 13, "v_head_dim": 12, "rope_parameters": OF_LATENT_YARN}, torch.bfloat16),
+    # The factors of the published model, which its GGUF files do not contain.
+    "minicpm3": ({**OF_LATENT, "q_lora_rank": 12, "qk_rope_head_dim": 8, "v_head_dim": 8,
+                  "rope_parameters": {**LONGROPE, "partial_rotary_factor": 1.0, "original_max_position_embeddings": 128,
+                                      "short_factor": [1.0, 1.1, 1.2, 1.4], "long_factor": [1.0, 2.0, 3.0, 4.0]}}, torch.bfloat16),
 }
+# Model types whose code is not part of transformers, and the same model there.
+RENAMED = {"kimi_k2": "deepseek_v3"}
 # The same of families with mixtures of experts.
 MIXTURES = {
     "mixtral": ({**OF_EXPERTS, "num_experts_per_tok": 2}, torch.bfloat16),
@@ -192,7 +207,7 @@ def random_model(name: str) -> transformers.PreTrainedModel:
     more, dtype = MODELS[name]
     torch.manual_seed(sum(map(ord, name)))
     members = {key: None if value is NULL else value for key, value in {**SIZES, **more}.items() if value is not None}
-    config = transformers.AutoConfig.for_model(name, **members)
+    config = transformers.AutoConfig.for_model(RENAMED.get(name, name), **members)
     if (config.pad_token_id or 0) >= config.vocab_size:
         config.pad_token_id = 0
     model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").eval()
@@ -229,8 +244,9 @@ def write_gguf(folder: pathlib.Path, path: pathlib.Path) -> None:
         config.setdefault("n_ctx", config.get("n_positions"))
         # It knows Phi's classes by their names in published models.
         config["architectures"] = ["PhiMoEForCausalLM" if name == "PhimoeForCausalLM" else name for name in config["architectures"]]
-        if config["model_type"] == "deepseek_v3":  # as in published configs; otherwise the file says softmax
-            config.setdefault("scoring_func", "sigmoid")
+        if config["model_type"] in ("deepseek_v3", "kimi_k2", "glm4_moe_lite"):
+            # As in published configs; otherwise the file says softmax, and no dense layers.
+            config = {"scoring_func": "sigmoid", "first_k_dense_replace": 1, **config}
         if config["model_type"] == "hunyuan_v1_moe":  # published configs list these by layer
             layers = config["num_hidden_layers"]
             config |= {"moe_intermediate_size": [config["intermediate_size"]] * layers, "moe_topk": [config["moe_topk"]] * layers,
@@ -325,6 +341,10 @@ CONFIGS = {
     "no YaRN, and so no factor on scores": ("deepseek_v2", {"rope_parameters": {"rope_type": "default", "rope_theta": 5000.0}}),
     "YaRN of DeepSeek V3 by halves": ("deepseek_v3", {"rope_parameters": {**OF_LATENT_YARN, "mscale": 1.0}, "rope_interleave": False,
                                                       "routed_scaling_factor": 0.5, "norm_topk_prob": False}),
+    "factors of MiniCPM 3 that are null": ("minicpm3", {"scale_emb": 3.0, "scale_depth": None, "dim_model_base": None}),
+    "other factors of MiniCPM 3": ("minicpm3", {"scale_depth": 2.0, "dim_model_base": 16}),
+    "other groups of GLM 4.7 Flash": ("glm4_moe_lite", {"n_group": 4, "topk_group": 3, "routed_scaling_factor": 0.5,
+                                                        "norm_topk_prob": False}),
     "a smaller share of Phi": ("phi", {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25}}),
 }
 
@@ -364,6 +384,12 @@ def main() -> None:
     return None
 
 
+def rename(path: pathlib.Path, name: str) -> None:
+    """Writes the model type into a config."""
+    config = json.loads(path.read_text())
+    path.write_text(json.dumps({**config, "model_type": name}, indent=2) + "\n")
+
+
 def write_models(names: Iterable[str], archive: pathlib.Path) -> None:
     """Writes a folder, a GGUF file and the expected results of each model, and packs them."""
     with tempfile.TemporaryDirectory() as home:
@@ -373,6 +399,8 @@ def write_models(names: Iterable[str], archive: pathlib.Path) -> None:
             model.save_pretrained(folder, max_shard_size="40KB" if name == "llama" else "5GB")
             (folder / "generation_config.json").unlink(missing_ok=True)
             save_file(expected(folder), folder / "expected.safetensors")
+            if name in RENAMED:
+                rename(folder / "config.json", name)
             shutil.copytree(folder, pathlib.Path(home) / name)
             if name in MERGED:
                 model.save_pretrained(pathlib.Path(home) / "merged" / name, save_original_format=False)

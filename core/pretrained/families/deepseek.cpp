@@ -61,10 +61,11 @@ Family deepseek_v2() {
     // The class divides no weights by their sum, whatever this flag says.
     family.config_rules.ignored.push_back("norm_topk_prob");
     family.gguf_rules.with_sigmoid = "deepseek_v3";
+    family.gguf_rules.without_experts = "youtu";
     return family;
 }
 
-/// DeepSeek V3 and R1, Kimi K2.
+/// DeepSeek V3 and R1.
 Family deepseek_v3() {
     Family family = deepseek("deepseek_v3");
     family.describe = [](Architecture& model) {
@@ -85,6 +86,71 @@ Family deepseek_v3() {
     mixture.groups.default_value = 8;
     mixture.groups_per_token.default_value = 4;
     family.config_rules.ignored.push_back("topk_method");
+    return family;
+}
+
+/// Kimi K2, which is DeepSeek V3 of other sizes: "deploy_guidance" of moonshotai/Kimi-K2 says that only the
+/// model_type differs, so that programs can tell them apart.
+Family kimi_k2() {
+    Family family = deepseek_v3();
+    family.model_type = "kimi_k2";
+    return family;
+}
+
+/// GLM 4.7 Flash: attention of DeepSeek V3, experts of GLM 4.5.
+Family glm4_moe_lite() {
+    Family family = deepseek("glm4_moe_lite");
+    family.describe = [](Architecture& model) {
+        glm4_moe().describe(model);
+        model.query_key_norms = QueryKeyNorms::none;
+        model.mixture.scale = 1.8;
+    };
+    family.has_further_layers = true;
+    family.config_rules.context = 202752;
+    family.config_rules.norm_epsilon = 1e-5;
+    family.config_rules.latent = {.rank = 512, .query_rank = 768, .unrotated = 192, .values = 256};
+    family.config_rules.mixture = glm4_moe().config_rules.mixture;
+    MixtureRules& mixture = family.config_rules.mixture;
+    mixture.experts.default_value = 64;
+    mixture.per_token.default_value = 4;
+    mixture.feed_forward.default_value = 1536;
+    mixture.layers = MixtureLayers::listed_or_after_first_dense;
+    mixture.first_dense = {nullptr, 1};
+    for (const char* const member : {"first_k_dense_replace", "topk_method"})
+        family.config_rules.ignored.emplace_back(member);
+    return family;
+}
+
+/// Youtu-LLM: attention of DeepSeek V3, dense feed-forward layers.
+Family youtu() {
+    Family family = deepseek("youtu");
+    family.mixture_names.clear();
+    family.config_rules.mixture = {};
+    family.config_rules.context = 131072;
+    family.config_rules.tied = true;
+    family.config_rules.ignored = {"head_dim", "qk_head_dim", "embedding_initializer_range"};
+    return family;
+}
+
+/// MiniCPM 3. llama.cpp's programs know the factors of the published model, which GGUF files do not contain.
+Family minicpm3() {
+    Family family = deepseek("minicpm3");
+    family.gguf = "minicpm3";
+    family.mixture_names.clear();
+    ConfigRules& rules = family.config_rules;
+    rules.mixture = {};
+    rules.context = 32768;
+    rules.tied = true;
+    rules.norm_epsilon = 1e-5;
+    rules.biases.feed_forward = {"mlp_bias"};
+    rules.latent = {.rank = 256, .query_rank = 768, .unrotated = 64, .rotated = 32};
+    rules.embedding_scale = {"scale_emb", 12};
+    rules.residual_depth_scale = {"scale_depth", 1.4};
+    rules.logit_width = {"dim_model_base", 256};
+    rules.ignored = {"head_dim", "qk_head_dim"};
+    family.gguf_rules.interleaves = false;
+    family.gguf_rules.has_long_factors = true;
+    family.gguf_rules.has_fixed_scales = true;
     return family;
 }
 

@@ -32,6 +32,10 @@
     FAMILY(exaone_moe)         \
     FAMILY(deepseek_v2)        \
     FAMILY(deepseek_v3)        \
+    FAMILY(kimi_k2)            \
+    FAMILY(glm4_moe_lite)      \
+    FAMILY(youtu)              \
+    FAMILY(minicpm3)           \
     FAMILY(cohere)             \
     FAMILY(cohere2)            \
     FAMILY(glm)                \
