@@ -497,7 +497,7 @@ class InspectAnswersTest : public PageTest {
         QTest::keyClicks(other, "5>E5");
         QTest::mouseClick(control<QPushButton>("Patch every head"), Qt::LeftButton);
         waitForAnswers();
-        QVERIFY2(state().message().contains("as many tokens"), qPrintable(state().message()));
+        QVERIFY2(state().message().contains("the same number of tokens"), qPrintable(state().message()));
         other->setText("A>E5>33W5>E:Z");
         QTest::mouseClick(control<QPushButton>("Patch every head"), Qt::LeftButton);
         waitForAnswers();
