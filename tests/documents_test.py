@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Links between documents are valid, and every path named in ARCHITECTURE.md and docs/decisions.md exists."""
+"""Links between documents are valid, every path named in ARCHITECTURE.md and docs/decisions.md exists, and tables agree with the
+files from which they are made."""
 
 import fnmatch
 import os
 import re
+import tomllib
 import unittest
 from pathlib import Path
 
@@ -43,6 +45,16 @@ def missing_paths(text, tree):
             yield path
 
 
+def value_rotation_rows():
+    """The rows of the table in docs/value-rotation.md that resources/value_rotation.toml describes, in its order."""
+    back = {"never": "**never**", "yes": "yes", "twice": "values twice"}
+    for one in tomllib.loads((ROOT / "resources/value_rotation.toml").read_text())["implementation"]:
+        checked = f"[run](../findings/{one['script']})" if one["script"] else one["checked"]
+        cells = (one["name"], one["version"], one["pairing"], one["part"], back[one["back"]], one["grouped"], one["cache"],
+                 one["scaling"], checked)
+        yield f"| {' | '.join(cells)} |"
+
+
 FILES_OF_A_RUN = ("run.toml", "labels.toml", "queue.toml")
 
 
@@ -66,6 +78,11 @@ class Documents(unittest.TestCase):
     def test_a_path_that_is_gone_is_noticed(self):
         text = "open `core/runs/gone.cpp`, `rows.*` or `gone.h`\ncore/gone/   what was\ncore/runs/   what is\n"
         self.assertEqual(list(missing_paths(text, list(files()))), ["core/runs/gone.cpp", "gone.h", "core/gone/"])
+
+    def test_the_table_of_value_rotation_has_the_rows_of_its_file(self):
+        section = (ROOT / "docs/value-rotation.md").read_text().split("## In the wild")[1].split("\n## ")[0]
+        rows = [line for line in section.splitlines() if line.startswith("| ")]
+        self.assertEqual(rows[1:], list(value_rotation_rows()))
 
     def test_the_architecture_is_short_enough_to_be_read(self):
         self.assertLessEqual((ROOT / "ARCHITECTURE.md").stat().st_size, MOST_BYTES)
