@@ -4,8 +4,8 @@
 # Surprising: YaRN multiplies cos and sin by m = 0.1 ln(factor) + 1, meant for queries and keys, whose scores grow by m².
 # DeepSeek V4 also rotates values by them and the output back. Rotating back by the transposed matrix does not undo m, it
 # applies m a second time: the rotated features of attention's output are m² as large. The model was trained without m, and
-# transformers therefore sets attention_factor to 1, but only if rope_parameters are given flat, as in the published
-# config.json. The same parameters under "compress", which is how the library itself stores them, are used with m.
+# transformers therefore sets attention_factor to 1, but only if the parameters are given flat, as in the rope_scaling of the
+# published config.json. The same parameters under "compress", as the library itself stores them, are used with m.
 #
 # Versions: transformers 5.24.0, torch 2.11.0 (PyPI), DeepseekV4Attention with YaRN's factor 16 and 64 of 512 features rotated.
 # Seen, for equal weights and the identity as projections, the length of an output whose value has length 1:
