@@ -1,5 +1,6 @@
 #include "core/questions/head_report.h"
 
+#include <algorithm>
 #include <array>
 
 namespace roper {
@@ -27,12 +28,14 @@ PairContributions pairContributions(const Eigen::MatrixXd& Q, const Eigen::Matri
         squares.selfadjointView<Eigen::Lower>().rankUpdate(k, sign);
         sum += sign * k;
     };
-    for (Eigen::Index key = 0; !causal && key < T; ++key)
+    window = std::min(window, T);
+    const Eigen::Index ahead = causal ? 0 : window - 1;  // number of visible keys after the query
+    for (Eigen::Index key = 0; key < ahead; ++key)
         add(key, 1);
     for (Eigen::Index n = 0; n < T; ++n) {
-        if (causal) add(n, 1);
-        if (causal && n >= window) add(n - window, -1);
-        const double keys = static_cast<double>(causal ? std::min(n + 1, window) : T);
+        if (n + ahead < T) add(n + ahead, 1);
+        if (n >= window) add(n - window, -1);
+        const double keys = static_cast<double>(std::min(n + 1, window) + std::min(ahead, T - 1 - n));
         const Eigen::VectorXd q = Q.row(n), mean = sum / keys;
         const Eigen::VectorXd with_score =
             (squares.selfadjointView<Eigen::Lower>() * q) / keys - mean * mean.dot(q);  // cov_j(k_j, s_nj)

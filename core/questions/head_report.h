@@ -23,12 +23,12 @@ struct PairContributions {
 /// @param Q, K    [T × d], rotated
 /// @param rotary  assignment of features to pairs
 /// @param window  number of visible keys, including the query's own; T or more: all preceding keys
-/// @param causal  otherwise every query sees all keys
+/// @param causal  otherwise a query sees the keys less than `window` away on both sides
 PairContributions pairContributions(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, const Rotary& rotary,
                                     Eigen::Index window, bool causal = true);
 
-/// Statistics of one head on a text. Shares of weight are means over the queries n ≥ 1 for which they are
-/// defined.
+/// Statistics of one head on a text. Shares of weight are means over the queries for which they are defined,
+/// without query 0 of a causal model, which sees only itself.
 struct HeadReport {
     std::int64_t layer = 0, head = 0;
     double entropy = 0;        ///< −Σⱼ a log a, nats
@@ -36,9 +36,12 @@ struct HeadReport {
     double first = 0;          ///< weight on token 0
     double self = 0;           ///< on the query's own token
     double previous = 0;       ///< on the preceding token
-    double local = 0;          ///< on the last `kLocalTokens` tokens, including the query's own
-    double same = 0;           ///< on earlier occurrences of the query's token, for queries that have one
-    double induction = 0;      ///< on the tokens after earlier occurrences, as induction heads attend
+    /// On the last `kLocalTokens` tokens, including the query's own; on both sides if the model sees them.
+    double local = 0;
+    /// On earlier occurrences of the query's token, for queries that have one; on all others if the model
+    /// sees them.
+    double same = 0;
+    double induction = 0;  ///< on the tokens after these occurrences, as induction heads attend
     PairContributions bands;
     /// of `bands`: share of pairs that complete no rotation within the text, and of features that do not
     /// rotate

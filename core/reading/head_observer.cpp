@@ -43,9 +43,19 @@ HeadObserver::HeadObserver(const Architecture& architecture, std::span<const std
         reports_[i].head = static_cast<std::int64_t>(i) % architecture.heads;
     }
     const at::Tensor is_same = tokens_.unsqueeze(1).eq(tokens_.unsqueeze(0));
-    repeats_ = is_same.tril(-1).any(1).sum().item<std::int64_t>();
-    // Queries with an equal token at j < n − 1, whose successor is not the query itself.
-    inductions_ = is_same.tril(-2).any(1).sum().item<std::int64_t>();
+    const at::Tensor j = at::arange(T_), distance = j.unsqueeze(1) - j;
+    repeats_ = otherOccurrences(is_same, distance).any(1).sum().item<std::int64_t>();
+    inductions_ = followers(is_same, distance).gt(0).any(1).sum().item<std::int64_t>();
+}
+
+at::Tensor HeadObserver::otherOccurrences(const at::Tensor& is_same, const at::Tensor& distance) const {
+    return is_same.logical_and(architecture_.causal ? distance.gt(0) : distance.ne(0));
+}
+
+at::Tensor HeadObserver::followers(const at::Tensor& is_same, const at::Tensor& distance) const {
+    // The map of the occurrences shifted by one key, without those followed by the query itself.
+    const at::Tensor occurrences = otherOccurrences(is_same, distance).logical_and(distance.ne(1));
+    return at::constant_pad_nd(occurrences.to(at::kFloat), {1, -1});
 }
 
 HeadReport& HeadObserver::report(std::int64_t layer, std::int64_t head) {
@@ -95,14 +105,12 @@ void HeadObserver::observe(std::int64_t layer, std::int64_t first, const at::Ten
     const std::int64_t queries = weights.size(1), keys = weights.size(2);
     const at::Tensor n = at::arange(first, first + queries).unsqueeze(1), j = at::arange(keys);
     const at::Tensor distance = n - j;
-    // Query 0 sees only itself and is not informative.
-    const at::Tensor counts = weights * n.gt(0).to(at::kFloat);
+    // Query 0 of a causal model sees only itself and is not informative.
+    const at::Tensor counts = architecture_.causal ? weights * n.gt(0).to(at::kFloat) : weights;
     const at::Tensor is_same =
         tokens_.narrow(0, first, queries).unsqueeze(1).eq(tokens_.narrow(0, 0, keys).unsqueeze(0));
-    const at::Tensor is_earlier = is_same.logical_and(distance.gt(0));
-    // j follows a token like the query's: the same map shifted by one key, without the query itself.
-    const at::Tensor follows =
-        at::constant_pad_nd(is_same.logical_and(distance.gt(1)).to(at::kFloat), {1, -1});
+    const at::Tensor is_local = architecture_.causal ? distance.lt(kLocalTokens).logical_and(distance.ge(0))
+                                                     : distance.abs().lt(kLocalTokens);
     const auto total = [&](const at::Tensor& of_weight) {
         return (counts * of_weight).sum({1, 2}).to(at::kDouble);
     };
@@ -113,8 +121,8 @@ void HeadObserver::observe(std::int64_t layer, std::int64_t first, const at::Ten
                                    : at::full({weights.size(0)}, NAN, at::kDouble);
     const at::Tensor sums =  // in the order of kHeadMeasures
         at::stack({entropy, total(distance.abs()), total(j.eq(0).expand_as(distance)), total(distance.eq(0)),
-                   total(distance.eq(1)), total(distance.lt(kLocalTokens).logical_and(distance.ge(0))),
-                   total(is_earlier), total(follows)});
+                   total(distance.eq(1)), total(is_local), total(otherOccurrences(is_same, distance)),
+                   total(followers(is_same, distance))});
     for (std::int64_t head = 0; head < architecture_.heads; ++head) {
         HeadReport& to = report(layer, head);
         for (std::int64_t i = 0; i < sums.size(0); ++i)
@@ -124,7 +132,7 @@ void HeadObserver::observe(std::int64_t layer, std::int64_t first, const at::Ten
 
 std::vector<HeadReport> HeadObserver::reports() const {
     std::vector<HeadReport> means = reports_;
-    const double queries = static_cast<double>(std::max<std::int64_t>(T_ - 1, 1));
+    const double queries = static_cast<double>(architecture_.causal ? std::max<std::int64_t>(T_ - 1, 1) : T_);
     for (HeadReport& report : means) {
         for (double* const sum : {&report.entropy, &report.mean_distance, &report.first, &report.self,
                                   &report.previous, &report.local})

@@ -31,13 +31,19 @@ class HeadObserver {
     void observe(const LayerView& view);
     void observe(std::int64_t layer, std::int64_t first, const at::Tensor& weights);
     HeadReport& report(std::int64_t layer, std::int64_t head);
+    /// The visible keys, except the query's own, whose token is the query's.
+    /// @param is_same   whether tokens of queries and keys are the same [queries, keys]
+    /// @param distance  n − j [queries, keys]
+    at::Tensor otherOccurrences(const at::Tensor& is_same, const at::Tensor& distance) const;
+    /// The keys after these, except the query's own: 1 or 0, float32.
+    at::Tensor followers(const at::Tensor& is_same, const at::Tensor& distance) const;
 
     const Architecture& architecture_;
     std::int64_t T_;
     at::Tensor tokens_;  ///< [T] (int64)
     std::vector<HeadReport> reports_;
-    std::int64_t repeats_ = 0;     ///< queries whose token occurred before
-    std::int64_t inductions_ = 0;  ///< queries with an earlier occurrence of their token that has a successor
+    std::int64_t repeats_ = 0;     ///< queries with other visible occurrences of their token
+    std::int64_t inductions_ = 0;  ///< queries with such an occurrence that has a visible successor
 };
 
 /// Statistics of every head on the text. @throws Error (usage) for fewer than two tokens

@@ -91,6 +91,16 @@ TEST(AttentionByDistance, HasNoScoreBeyondAWindow) {
     EXPECT_EQ(by_distance.weight[3], 0);
 }
 
+TEST(AttentionByDistance, CountsBothSidesIfBothAreSeen) {
+    Eigen::MatrixXd weights(3, 3);
+    weights << 0.5, 0.3, 0.2, 0.1, 0.6, 0.3, 0.4, 0.4, 0.2;
+    const AttentionByDistance by_distance = attentionByDistance(weights, /*causal=*/false);
+    EXPECT_NEAR(by_distance.weight[0], (0.5 + 0.6 + 0.2) / 3, 1e-15);
+    EXPECT_NEAR(by_distance.weight[1], (0.3 + 0.1 + 0.3 + 0.4) / 4, 1e-15);
+    EXPECT_NEAR(by_distance.weight[2], (0.2 + 0.4) / 2, 1e-15);
+    EXPECT_NEAR(by_distance.score[2], (std::log(0.2 / 0.5) + std::log(0.4 / 0.2)) / 2, 1e-12);
+}
+
 TEST(ValueKernel, NormAndDirectionAreThoseOfTheKernelItself) {
     const Eigen::MatrixXd W_O = normalMatrix(20, 8, 1), W_V = normalMatrix(8, 20, 2);
     for (const Pairing pairing : {Pairing::half, Pairing::interleaved})

@@ -20,12 +20,13 @@ const std::vector<std::int64_t> kTokens = {5,  9, 14, 5, 9, 3, 3, 40, 14, 5, 9, 
 
 /// Covariances over keys, pair by pair, by definition.
 PairContributions byDefinition(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, Pairing pairing, int width,
-                               Eigen::Index window) {
+                               Eigen::Index window, bool causal) {
     Eigen::VectorXd sums = Eigen::VectorXd::Zero(width / 2 + 1);
     for (Eigen::Index n = 0; n < Q.rows(); ++n) {
-        const Eigen::Index from = std::max<Eigen::Index>(0, n - window + 1), keys = n - from + 1;
+        const Eigen::Index from = std::max<Eigen::Index>(0, n - window + 1),
+                           last = causal ? n : std::min(Q.rows() - 1, n + window - 1), keys = last - from + 1;
         Eigen::MatrixXd parts = Eigen::MatrixXd::Zero(keys, width / 2 + 1);
-        for (Eigen::Index j = from; j <= n; ++j) {
+        for (Eigen::Index j = from; j <= last; ++j) {
             const Eigen::VectorXd products = Q.row(n).cwiseProduct(K.row(j));
             for (int pair = 0; pair < width / 2; ++pair) {
                 const PairFeatures of = featuresOfPair(pairing, width, pair);
@@ -50,10 +51,11 @@ TEST(PairContributions, SplitsTheVarianceOfScoresOverKeys) {
     const Eigen::MatrixXd Q = normalMatrix(40, 12, 1), K = normalMatrix(40, 12, 2);
     for (const Pairing pairing : {Pairing::half, Pairing::interleaved})
         for (const int width : {12, 6})
-            for (const Eigen::Index window : {40, 7}) {
+            for (const auto& [window, causal] :
+                 std::vector<std::pair<Eigen::Index, bool>>{{40, true}, {7, true}, {40, false}, {7, false}}) {
                 const Rotary rotary = makeRotary(12, pairing, 100, FrequencyFormula::standard, width / 12.0);
-                const PairContributions got = pairContributions(Q, K, rotary, window);
-                const PairContributions right = byDefinition(Q, K, pairing, width, window);
+                const PairContributions got = pairContributions(Q, K, rotary, window, causal);
+                const PairContributions right = byDefinition(Q, K, pairing, width, window, causal);
                 EXPECT_LT((got.share - right.share).cwiseAbs().maxCoeff(), 1e-12);
                 EXPECT_NEAR(got.rest, right.rest, 1e-12);
                 EXPECT_NEAR(got.variance, right.variance, 1e-10);

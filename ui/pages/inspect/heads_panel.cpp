@@ -226,7 +226,8 @@ void HeadsPanel::showReach() {
     const HeadMap* attention = shownMap();
     if (attention == nullptr) return reach_->setCurves({}, {});
     const bool is_score = static_cast<ReachQuantity>(reach_quantity_->currentIndex()) == ReachQuantity::score;
-    const AttentionByDistance by_distance = attentionByDistance(*attention->map.values);
+    const bool causal = attention->map.lower_triangle_only;
+    const AttentionByDistance by_distance = attentionByDistance(*attention->map.values, causal);
     const std::vector<double>& means = is_score ? by_distance.score : by_distance.weight;
     QVector<double> distances, shown;
     for (std::size_t distance = 0; distance < means.size(); ++distance) {
@@ -236,7 +237,7 @@ void HeadsPanel::showReach() {
     }
     const QString name = is_score ? tr("mean score less the own token's, nats") : tr("mean weight");
     reach_->setLog(false, !is_score);
-    reach_->setAxisNames(tr("distance n − j, tokens"), name);
+    reach_->setAxisNames(causal ? tr("distance n − j, tokens") : tr("distance |n − j|, tokens"), name);
     reach_->setCaption((is_score ? tr("Mean score by distance, layer %1, head %2")
                                  : tr("Mean weight by distance, layer %1, head %2"))
                            .arg(attention->layer)
