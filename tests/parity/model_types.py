@@ -61,7 +61,7 @@ OTHERS = {
     "roformer": {"interleaved": True, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "values_key": "rotary_value",
                  "sizes": {"hidden_size": 768, "num_attention_heads": 12, "max_position_embeddings": 1536}},
     # modeling_esm.py: rotates only with position_embedding_type "rotary"
-    "esm": {"interleaved": False, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "needs": ["position_embedding_type", "rotary"],
+    "esm": {"interleaved": False, "width": [], "kinds": {"": {"theta": 10000.0, "keys": ["rope_theta"]}}, "needs": ["position_embedding_type", "rotary"],
             "sizes": {"hidden_size": 768, "num_attention_heads": 12, "max_position_embeddings": 1026}},
     # modeling_clvp.py: max(projection_dim / (2·heads), 32) features rotate, also of values
     "clvp_encoder": {"interleaved": False, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "features": 32, "values": True,
