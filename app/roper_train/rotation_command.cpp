@@ -74,7 +74,8 @@ Json rowOf(const LayerGroup& group, const Architecture& model, const std::vector
                 {"theta_min", pairs > 0 ? Json(theta.minCoeff()) : Json()},
                 {"never_turn", never_turn},
                 {"sinks", model.has_sinks},
-                {"values_rotate", !model.value_rotations.empty()}};
+                {"values_rotate", !model.value_rotations.empty()},
+                {"values_rotate_back", !model.value_rotations.empty() && model.outputs_rotate_back}};
     if (!heads.empty()) {
         const TextStatistics mean = statisticsOf(group.layers, heads);
         row["slow_share"] = mean.slow_share;
@@ -132,7 +133,8 @@ ParsedRotation readingOf(PretrainedModel model) {
     reading.model_type = of.family;
     reading.notes = std::move(model.notes);
     reading.positions = static_cast<double>(of.context);
-    if (!of.value_rotations.empty()) reading.values = ValueRotation::rotated_back;
+    if (!of.value_rotations.empty())
+        reading.values = of.outputs_rotate_back ? ValueRotation::rotated_back : ValueRotation::rotated;
     for (const RotaryConfig& rotary : of.rotations)
         reading.layers.push_back({"", {}, rotary});
     for (std::size_t layer = 0; layer < of.rotation_of_layer.size(); ++layer)

@@ -36,6 +36,19 @@ at::Tensor growthOfQueries(const Architecture& model, std::int64_t first, std::i
     return lengths.log1p_().mul_(model.query_growth).add_(1).to(at::kFloat).unsqueeze(1);
 }
 
+/// Zeroes the embeddings x [T, C] of masked tokens, and scales the others as if as many were masked as in
+/// training.
+void dropMasked(at::Tensor& x, std::span<const std::int64_t> tokens, const Architecture& model) {
+    double masked = 0;
+    for (std::size_t t = 0; t < tokens.size(); ++t)
+        if (tokens[t] == model.mask_token) {
+            x.select(0, static_cast<std::int64_t>(t)).zero_();
+            ++masked;
+        }
+    const auto T = static_cast<double>(tokens.size());
+    if (masked < T) x.mul_((1 - model.mask_dropout) / (1 - masked / T));
+}
+
 bool rotatesAnywhere(const Architecture& model) {
     return std::any_of(model.rotations.begin(), model.rotations.end(),
                        [](const RotaryConfig& rotation) { return rotation.rotatedWidth() > 0; });
@@ -93,10 +106,18 @@ void Decoder::check(std::span<const std::int64_t> tokens, std::int64_t first,
     }
 }
 
-at::Tensor Decoder::embed(std::span<const std::int64_t> tokens, std::int64_t first) {
+at::Tensor Decoder::embedTokens(std::span<const std::int64_t> tokens) {
     const Architecture& model = architecture();
     at::Tensor x = weights_.gatherRows(model_.weights.embedding, tokens);
     if (model.embedding_scale != 1) x.mul_(model.embedding_scale);
+    if (model.mask_dropout > 0) dropMasked(x, tokens, model);
+    if (model_.weights.token_types) x.add_(weights_.part(*model_.weights.token_types, 0, 1));
+    return optionalNorm(x, model_.weights.embedding_norm);
+}
+
+at::Tensor Decoder::embed(std::span<const std::int64_t> tokens, std::int64_t first) {
+    const Architecture& model = architecture();
+    at::Tensor x = embedTokens(tokens);
     if (model_.weights.positions)
         x.add_(weights_.part(*model_.weights.positions, first, static_cast<std::int64_t>(tokens.size())));
     if (model.sinusoids > 0)
@@ -303,7 +324,7 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
     if (model.attention == AttentionKind::linear_numerator) all.unrotated_k = view.unrotated_k;
     if (pass.cache != nullptr) all = pass.cache->append(layer, all);
     at::Tensor mixed = weightedSum(view, all, pass);
-    if (rotates_values) mixed = rotatedBack(mixed, layer, pass);
+    if (rotates_values && model.outputs_rotate_back) mixed = rotatedBack(mixed, layer, pass);
     for (const HeadSelection& muted : pass.intervention.ablated_heads)
         for (std::int64_t head = 0; head < model.heads; ++head)
             if (muted.contains(layer, head)) mixed.select(0, head).zero_();
@@ -338,6 +359,9 @@ at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervent
                        T = static_cast<std::int64_t>(tokens.size());
     check(tokens, first, intervention);
     const Architecture& model = architecture();
+    if (cache != nullptr && !model.causal)
+        throw std::invalid_argument(
+            "a model that attends to both sides reads a text at once: earlier tokens see later ones");
     const Pass pass{
         intervention,
         recorder,
@@ -366,6 +390,12 @@ at::Tensor Decoder::finalNorm(const at::Tensor& residual) {
     return model_.weights.final_norm ? norm(residual, *model_.weights.final_norm) : residual;
 }
 
+at::Tensor Decoder::headInput(const at::Tensor& hidden) {
+    if (!model_.weights.head_dense) return hidden;
+    const at::Tensor dense = linear(hidden, *model_.weights.head_dense);
+    return norm(activated(dense, *architecture().head_activation), *model_.weights.head_norm);
+}
+
 const LinearLocation& Decoder::head() const {
     if (model_.weights.head) return *model_.weights.head;
     throw std::invalid_argument(
@@ -379,10 +409,11 @@ void Decoder::forEachLogitsBlock(
     const at::NoGradGuard no_gradients;
     const Architecture& model = architecture();
     const LinearLocation& location = head();
-    const at::Tensor bias = location.bias ? weights_.vector(*location.bias) : at::Tensor();
+    const at::Tensor bias = location.bias ? weights_.vector(*location.bias) : at::Tensor(),
+                     input = headInput(hidden);
     for (std::int64_t first = 0; first < model.vocabulary; first += kLogits) {
         const std::int64_t count = std::min<std::int64_t>(kLogits, model.vocabulary - first);
-        const at::Tensor part = product(hidden, weights_.part(location.weight, first, count));
+        const at::Tensor part = product(input, weights_.part(location.weight, first, count));
         if (bias.defined()) part.add_(bias.narrow(0, first, count));
         requireFinite(part, "the head", model_);
         if (model.logit_scale != 1) part.mul_(model.logit_scale);
@@ -401,8 +432,7 @@ at::Tensor Decoder::logits(const at::Tensor& hidden) {
 at::Tensor Decoder::normedEmbeddings(std::span<const std::int64_t> tokens, std::int64_t layer) {
     const at::NoGradGuard no_gradients;
     const Architecture& model = architecture();
-    at::Tensor x = weights_.gatherRows(model_.weights.embedding, tokens);
-    if (model.embedding_scale != 1) x.mul_(model.embedding_scale);
+    at::Tensor x = embedTokens(tokens);
     if (model.post_norm) return x;
     return optionalNorm(x, model_.weights.blocks[static_cast<std::size_t>(layer)].attention_norm);
 }

@@ -76,9 +76,10 @@ class DecoderCache {
 /// @throws std::invalid_argument for a layer or head that does not exist, stating the valid range
 void requireValidHeads(const HeadSelection& choice, const Architecture& model);
 
-/// A published decoder-only model. Each forward pass follows the formula of the model's family, in float32 on
-/// the CPU, and decodes the parameters of a block when it reaches it. T tokens, C = width, H heads, K
-/// key/value heads, d = head_dim, V vocabulary. Query head h uses key/value head ⌊h·K/H⌋.
+/// A published model: a decoder, or an encoder, in which every token attends to both sides. Each forward pass
+/// follows the formula of the model's family, in float32 on the CPU, and decodes the parameters of a block
+/// when it reaches it. T tokens, C = width, H heads, K key/value heads, d = head_dim, V vocabulary. Query
+/// head h uses key/value head ⌊h·K/H⌋.
 class Decoder {
   public:
     /// Queries processed at a time: their scores take little memory, and most scores of masked keys are never
@@ -95,16 +96,18 @@ class Decoder {
 
     /// The last hidden states, after the final norm [T, C].
     /// @param cache  KV cache of the preceding tokens, to which these are added; null: no preceding tokens
-    /// @throws std::invalid_argument if there are no tokens, an id is out of range, a position is beyond the
-    /// model's table of positions, or the intervention names a layer, head or pair that does not exist
+    /// @throws std::invalid_argument if there is a cache although the model attends to both sides, there are
+    /// no tokens, an id is out of range, a position is beyond the model's table of positions, or the
+    /// intervention names a layer, head or pair that does not exist
     at::Tensor hidden(std::span<const std::int64_t> tokens, const Intervention& intervention = {},
                       const ForwardHooks& recorder = {}, DecoderCache* cache = nullptr);
 
     /// Position of the LM head's matrix. @throws std::invalid_argument if the model has none
     const LinearLocation& head() const;
 
-    /// Computes the logits of every token's successor from `hidden` [T, C] in parts of the vocabulary:
-    /// `receive` receives the first id of a part and the logits [T, ids].
+    /// Computes the logits of every token's successor (or, with `Architecture::predicts_masked`, of the
+    /// masked token itself) from `hidden` [T, C] in parts of the vocabulary: `receive` receives the first id
+    /// of a part and the logits [T, ids].
     void forEachLogitsBlock(const at::Tensor& hidden,
                             const std::function<void(std::int64_t first, const at::Tensor& logits)>& receive);
 
@@ -138,8 +141,12 @@ class Decoder {
     };
     void check(std::span<const std::int64_t> tokens, std::int64_t first,
                const Intervention& intervention) const;
+    /// Embeddings of tokens without positions [T, C].
+    at::Tensor embedTokens(std::span<const std::int64_t> tokens);
     at::Tensor embed(std::span<const std::int64_t> tokens, std::int64_t first);
     at::Tensor norm(const at::Tensor& x, const NormLocation& location);
+    /// What the head's matrix is multiplied by (`Architecture::head_activation`).
+    at::Tensor headInput(const at::Tensor& hidden);
     at::Tensor optionalNorm(const at::Tensor& x, const std::optional<NormLocation>& location);
     /// Queries, keys or values of every head [heads, T, d], from x [T, C].
     at::Tensor heads(const at::Tensor& x, const LinearLocation& by, std::int64_t count,

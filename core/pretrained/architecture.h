@@ -69,7 +69,7 @@ struct LatentAttention {
     bool isUsed() const { return rank > 0; }
 };
 
-/// What a published decoder computes, described by the features in which families differ. A block is
+/// What a published model computes, described by the features in which families differ. A block is
 /// x + attention(norm(x)), then x + feed_forward(norm(x)).
 struct Architecture {
     std::string family;  ///< Hugging Face's model_type, such as "llama"
@@ -103,6 +103,20 @@ struct Architecture {
     ExpertMixture mixture = {};
     bool tied = false;  ///< the head shares its matrix with the embeddings
 
+    // Features of encoders.
+    bool causal = true;  ///< otherwise every query attends to all keys
+    bool predicts_masked =
+        false;  ///< logits at a position are of the masked token there, not of the next one
+    bool norms_embeddings = false;
+    std::int64_t token_types = 0;   ///< embeddings of segments, of which the first is added to all tokens
+    bool norms_first_layer = true;  ///< attention of layer 0 reads the normed residual (all but ModernBERT)
+    /// Logits are of norm(act(W x + b)) instead of x, with this activation.
+    std::optional<Activation> head_activation = {};
+    /// p: the mask token is embedded as 0, and all embeddings are multiplied by (1 − p) / (1 − share of the
+    /// text that is masked) (ESM); 0: not.
+    double mask_dropout = 0;
+    std::int64_t mask_token = 0;  ///< for `mask_dropout`
+
     double embedding_scale = 1;  ///< multiplies embeddings (Gemma: √width)
     double residual_scale = 1;   ///< multiplies what attention and feed-forward add (Granite)
     double logit_scale = 1;      ///< multiplies logits, before they are capped (Cohere)
@@ -127,12 +141,12 @@ struct Architecture {
     std::vector<RotaryConfig> rotations;
     std::vector<std::size_t> rotation_of_layer;  ///< an index for each layer
 
-    // Only models trained here have these.
+    // Only models trained here have most of these.
     bool post_norm = false;  ///< norm(x + attention(x)), then norm(x + feed_forward(x)); no final norm
-    bool causal = true;      ///< otherwise every query attends to all keys
     AttentionKind attention = AttentionKind::softmax;
-    /// Like `rotations`: values rotate, and outputs rotate back (RoPER); empty: neither.
+    /// Like `rotations`: values rotate; empty: they do not.
     std::vector<RotaryConfig> value_rotations;
+    bool outputs_rotate_back = true;  ///< where values rotate (RoPER, but not RoFormer's rotary_value)
     /// Added to the scores of each head; empty: no bias.
     std::vector<std::function<double(int distance)>> head_bias;
     /// Factor on a pair of a rotated query or key at a position (xPos); empty: 1.

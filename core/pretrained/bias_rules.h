@@ -13,6 +13,7 @@ enum class BiasRule {
 struct BiasRules {
     BiasRule query_key_value = BiasRule::if_present, output = BiasRule::if_present,
              feed_forward = BiasRule::if_present, head = BiasRule::if_present;
+    BiasRule head_dense = BiasRule::always;  ///< of `Architecture::head_activation`
 };
 
 }  // namespace roper

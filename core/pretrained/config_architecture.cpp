@@ -54,6 +54,38 @@ void readSizes(const ConfigFields& config, const ConfigRules& rules, Architectur
                         .value_or(static_cast<int>(rules.context));
 }
 
+/// Reads what encoders have, after `describe`, and refuses what is not read of them.
+void readEncoder(const ConfigFields& config, const EncoderRules& rules, Architecture& model) {
+    if (rules.norm_bias_flag != nullptr)
+        model.norm_biases = config.flag(rules.norm_bias_flag).value_or(false);
+    if (rules.embedding_norm_flag != nullptr)
+        model.norms_embeddings = config.flag(rules.embedding_norm_flag).value_or(false);
+    if (rules.head_activation_key != nullptr)
+        model.head_activation = activationOf(config, rules.head_activation_key, *model.head_activation);
+    if (rules.token_types_key != nullptr)
+        model.token_types = config.integer(rules.token_types_key, 1, static_cast<int>(kMaxVocabulary))
+                                .value_or(static_cast<int>(model.token_types));
+    if (rules.mask_dropout_flag != nullptr) {
+        const auto mask = config.integer("mask_token_id", 0, static_cast<int>(kMaxVocabulary));
+        if (!config.flag(rules.mask_dropout_flag).value_or(false))
+            model.mask_dropout = 0;
+        else if (mask)
+            model.mask_token = *mask;
+        else
+            config.refuse("mask_token_id",
+                          std::string("is missing; ") + rules.mask_dropout_flag + " needs it");
+    }
+    if (rules.embedding_width_key != nullptr &&
+        config.integer(rules.embedding_width_key, 1, static_cast<int>(kMaxWidth))
+                .value_or(static_cast<int>(model.width)) != model.width)
+        config.refuse(rules.embedding_width_key, "must equal hidden_size; other widths are not read here");
+    if (rules.required_key != nullptr && config.text(rules.required_key) != rules.required_text)
+        config.refuse(rules.required_key, std::string("must be \"") + rules.required_text +
+                                              "\"; other models of this type are not read here");
+    for (const std::string& flag : rules.refused_flags)
+        if (config.flag(flag).value_or(false)) config.refuse(flag, "is true, which is not read here");
+}
+
 double softcap(const ConfigFields& config, const char* key, double default_value) {
     if (!config.contains(key)) return default_value;
     return config.number(key, 1e-3, 1e6).value_or(0);  // null means none
@@ -112,15 +144,17 @@ void readNumbers(const ConfigFields& config, const Family& family, Architecture&
     const ConfigRules& rules = family.config_rules;
     const double default_value =
         rules.norm_epsilon > 0 ? rules.norm_epsilon : (model.norm == NormKind::layer ? 1e-5 : 1e-6);
-    model.norm_epsilon =
-        config
-            .firstNumber({"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_eps", "norm_epsilon"},
-                         0, 1)
-            .value_or(default_value);
+    const auto epsilon =
+        rules.norm_epsilon_key != nullptr
+            ? config.number(rules.norm_epsilon_key, 0, 1)
+            : config.firstNumber(
+                  {"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_eps", "norm_epsilon"}, 0, 1);
+    model.norm_epsilon = epsilon.value_or(default_value);
     if (rules.query_key_norms_flag != nullptr &&
         !config.flag(rules.query_key_norms_flag).value_or(rules.query_key_norms_usually))
         model.query_key_norms = QueryKeyNorms::none;
-    model.activation = activationOf(config, rules.activation_key, model.activation);
+    if (rules.activation_key != nullptr)
+        model.activation = activationOf(config, rules.activation_key, model.activation);
     if (rules.gelu_means_tanh && model.activation == Activation::gelu)
         model.activation = Activation::gelu_tanh;
     const auto gate = [&](const char* key, double& value) {
@@ -135,7 +169,10 @@ void readNumbers(const ConfigFields& config, const Family& family, Architecture&
     readScores(config, family, model);
     readScales(config, family, model);
     // Some families have a flag of their own; in all of them the mask follows is_causal.
-    model.causal = config.flag("is_causal").value_or(true);
+    const auto causal = config.flag("is_causal");
+    if (!model.causal && causal.value_or(false))
+        config.refuse("is_causal", "is true; models of this type attend to both sides");
+    model.causal = causal.value_or(model.causal);
     if (rules.bidirectional_flag != nullptr && config.flag(rules.bidirectional_flag).value_or(false))
         model.causal = false;
 }
@@ -166,8 +203,13 @@ std::vector<bool> windowedLayers(const ConfigFields& config, const ConfigRules& 
                             .value_or(rules.window_pattern);
     const int first = config.integer("max_window_layers", 0, static_cast<int>(kMaxLayers))
                           .value_or(rules.max_window_layers);
+    const bool is_counted_from_first = rules.windowed == WindowedLayers::all_but_every_nth_from_first;
+    const int global =
+        is_counted_from_first ? config.integer("global_attn_every_n_layers", 1, 1 << 10).value_or(3) : 0;
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
-        if (rules.windowed == WindowedLayers::all_but_every_nth)
+        if (is_counted_from_first)
+            windowed.push_back(layer % global != 0);
+        else if (rules.windowed == WindowedLayers::all_but_every_nth)
             windowed.push_back((layer + 1) % pattern != 0);
         else if (rules.windowed == WindowedLayers::from_max_window_on)
             windowed.push_back(layer >= first);
@@ -204,8 +246,11 @@ void readWindow(const ConfigFields& config, const ConfigRules& rules, Architectu
         config.integer("sliding_window", 0, 1 << 30);  // no effect; read so that it is not reported as unread
         return;
     }
-    const auto window = config.integer("sliding_window", 1, 1 << 30);
-    if (!window && config.contains("sliding_window")) return;  // null means none
+    if (rules.window_key != std::string_view("sliding_window") && config.has("sliding_window"))
+        config.refuse("sliding_window",
+                      std::string("is not read here; the window of this model is ") + rules.window_key);
+    const auto window = config.integer(rules.window_key, 1, 1 << 30);
+    if (!window && config.contains(rules.window_key)) return;  // null means none
     model.window = window.value_or(static_cast<int>(rules.window));
     if (model.window == 0) return;
     if (!model.causal) model.window = model.window / 2 + 1;  // on either side
@@ -225,7 +270,8 @@ void readRotations(const ConfigFields& config, ParsedArchitecture& reading) {
         return;
     }
     const ParsedRotation rotation = readRotation(config);
-    reading.notes = rotation.notes;
+    reading.notes.insert(reading.notes.end(), rotation.notes.begin(), rotation.notes.end());
+    const bool rotates_values = rotation.values != ValueRotation::none;
     model.head_dim = rotation.layers.front().rotary.head_dim;
     model.rotation_of_layer.assign(layers, 0);
     for (std::size_t kind = 0; kind < rotation.layers.size(); ++kind) {
@@ -234,6 +280,8 @@ void readRotations(const ConfigFields& config, ParsedArchitecture& reading) {
             if (static_cast<std::size_t>(layer) < layers)
                 model.rotation_of_layer[static_cast<std::size_t>(layer)] = kind;
     }
+    if (rotates_values) model.value_rotations = model.rotations;
+    model.outputs_rotate_back = rotation.values != ValueRotation::rotated;
 }
 
 /// Members that do not affect the computation here: settings of training, generation and storage, and those
@@ -243,6 +291,7 @@ bool isHarmless(const std::string& key) {
                                                     "auto_map",
                                                     "attention_bias",
                                                     "attention_out_bias",
+                                                    "decoder_bias",
                                                     "use_bias",
                                                     "use_qkv_bias",
                                                     "qkv_bias",
@@ -347,6 +396,10 @@ ParsedArchitecture readConfigArchitecture(std::string_view json) {
     readSizes(config, family->config_rules, model);
     family->describe(model);
     readNumbers(config, *family, model);
+    readEncoder(config, family->config_rules.encoder, model);
+    if (!model.causal && !model.predicts_masked)
+        reading.notes.emplace_back(
+            "every token attends to both sides, and so to the next one, whose −ln p is no loss therefore");
     readMixture(config, family->config_rules, model);
     readWindow(config, family->config_rules, model);
     readRotations(config, reading);

@@ -31,6 +31,7 @@ BiasRules readConfigBiases(const Family& family, std::string_view config) {
     decide(by.output, rules.output);
     decide(by.feed_forward, rules.feed_forward);
     decide(by.head, rules.head);
+    decide(by.head_dense, rules.head_dense);
     return rules;
 }
 

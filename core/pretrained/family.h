@@ -30,6 +30,17 @@ struct LatentNames {
     std::string keys = {}, values = {};
 };
 
+/// Names of the tensors of encoders.
+struct EncoderNames {
+    std::string embedding_norm = {}, token_types = {};
+    std::string head_dense = {}, head_norm = {};
+    std::string head_bias = {};  ///< with its ending; empty: the bias of `TensorNames::head`
+    /// Ending of the names of tensors with θ of each pair, which the class uses instead of computing them.
+    std::string frequencies = {};
+    /// sin and cos of every position [positions, d], likewise.
+    std::string sinusoids = {};
+};
+
 /// Names of the tensors of a mixture, each preceded by `TensorNames::layer`. "{}" stands for the expert.
 struct MixtureNames {
     std::string router;  ///< without ".weight"
@@ -53,7 +64,7 @@ struct ConfigBiases {
         bool default_value = false;
     };
     BiasRules plain;  ///< where no flag of the config decides
-    Flag query_key_value = {}, output = {}, feed_forward = {}, head = {};
+    Flag query_key_value = {}, output = {}, feed_forward = {}, head = {}, head_dense = {};
 };
 
 /// Which layers use sliding-window attention if the config does not list them.
@@ -65,6 +76,8 @@ enum class WindowedLayers {
     from_max_window_on,  ///< from layer `max_window_layers` on, by default 28 (Qwen)
     /// every second layer, counted from the first, before layer `max_window_layers` (Qwen 2 with experts)
     second_before_max_window,
+    /// all except every n-th layer, counted from 0, for n `global_attn_every_n_layers` (ModernBERT)
+    all_but_every_nth_from_first,
     listed,  ///< there is no default: the config must list them (SmolLM 3)
     chunked  ///< layers that rotate, in chunks of `attention_chunk_size` (Llama 4)
 };
@@ -118,13 +131,27 @@ struct LatentRules {
     std::int64_t rotated = 64;
 };
 
+/// What the classes of encoders read; null: not read.
+struct EncoderRules {
+    const char* norm_bias_flag = nullptr;       ///< `Architecture::norm_biases`, false by default
+    const char* embedding_norm_flag = nullptr;  ///< `Architecture::norms_embeddings`, false by default
+    const char* head_activation_key =
+        nullptr;                            ///< `Architecture::head_activation`; `describe` sets the default
+    const char* token_types_key = nullptr;  ///< `Architecture::token_types`, likewise
+    const char* mask_dropout_flag = nullptr;    ///< if false, the default, no `Architecture::mask_dropout`
+    const char* embedding_width_key = nullptr;  ///< other widths than the model's are refused
+    /// A text of the config that must have this value; others are refused.
+    const char *required_key = nullptr, *required_text = nullptr;
+    std::vector<std::string> refused_flags = {};  ///< features that are not read here
+};
+
 /// What the family's class in transformers reads of a config.json, and its defaults. The class does not read
 /// members whose key is null here.
 struct ConfigRules {
     std::int64_t context = 2048;  ///< default, tokens
     /// default width of the feed-forward as a multiple of the model's; 0: required
     std::int64_t feed_forward_factor = 0;
-    const char* activation_key = "hidden_act";   ///< `describe` sets the default
+    const char* activation_key = "hidden_act";   ///< `describe` sets the default; null: not read
     bool gelu_means_tanh = false;                ///< "gelu" stands for its approximation by tanh (Gemma)
     bool tied = false;                           ///< default: the head shares its matrix with the embeddings
     const char* query_scalar_key = nullptr;      ///< s, default 256: scores are multiplied by 1/√s
@@ -136,7 +163,8 @@ struct ConfigRules {
     /// If false, queries do not grow (`Architecture::query_growth`).
     const char* growth_flag = nullptr;
     const char *growth_key = nullptr, *growth_length_key = nullptr;  ///< of that growth
-    double norm_epsilon = 0;  ///< default; 0: 10⁻⁵ for layer norms, 10⁻⁶ for others
+    double norm_epsilon = 0;                 ///< default; 0: 10⁻⁵ for layer norms, 10⁻⁶ for others
+    const char* norm_epsilon_key = nullptr;  ///< null: any of the usual names
 
     /// A number of the config that multiplies something, and its default; a null key: not read.
     struct Factor {
@@ -155,9 +183,11 @@ struct ConfigRules {
     int window_pattern = 2;             ///< n of `all_but_every_nth`
     int max_window_layers = 28;         ///< default of the member of that name
     const char* window_flag = nullptr;  ///< if false, there is no window
+    const char* window_key = "sliding_window";
 
     MixtureRules mixture = {};
     LatentRules latent = {};
+    EncoderRules encoder = {};
     const char* gate_limit_key = nullptr;      ///< `Architecture::gate_limit`; `describe` sets the default
     const char* gate_steepness_key = nullptr;  ///< likewise
 
@@ -249,6 +279,7 @@ struct Family {
     /// Names of the tensors of mixtures, in several versions of transformers.
     std::vector<MixtureNames> mixture_names;
     LatentNames latent_names;
+    EncoderNames encoder_names;
     /// all_gate_up and all_down are [experts, in, out]; gate and up take turns.
     bool experts_transposed = false, experts_take_turns = false;
     bool interleaved_heads = false;  ///< query_key_value holds q, k, v of head 0, then of head 1, … (NeoX)
@@ -260,6 +291,8 @@ struct Family {
     std::vector<std::string> recomputed_suffixes;
     /// Parts of names of tensors that predict several tokens at once, which the class does not read.
     std::vector<std::string> of_further_tokens;
+    /// Parts of names of tensors that compute other outputs than logits, such as poolers.
+    std::vector<std::string> of_other_outputs = {};
     /// Layers after the last, for predicting several tokens at once, are not read. A GGUF file counts them
     /// as blocks and in nextn_predict_layers.
     bool has_further_layers = false;

@@ -31,7 +31,8 @@ BlockWeights locateBlock(TensorLocator& in, std::int64_t layer) {
     const Architecture& model = in.model();
     const auto norm = [&](const std::string& part) { return in.norm(in.inLayer(layer, part), model.width); };
     BlockWeights block;
-    if (model.norms_before) block.attention_norm = norm(names.attention_norm);
+    if (model.norms_before && (layer > 0 || model.norms_first_layer))
+        block.attention_norm = norm(names.attention_norm);
     locateAttention(in, layer, block);
     if (model.norms_after) {
         block.after_attention_norm = norm(names.after_attention_norm);
@@ -64,7 +65,9 @@ std::int64_t parametersOf(const FeedForwardWeights& layer) {
 }
 
 std::optional<VectorLocation> biasOfTiedHead(TensorLocator& in) {
-    const std::string bias = in.names().head + ".bias";
+    const std::string usual = in.names().head + ".bias", of_encoder = in.encoderNames().head_bias;
+    const bool has_own_name = !of_encoder.empty() && (in.hasTensor(of_encoder) || !in.hasTensor(usual));
+    const std::string bias = has_own_name ? of_encoder : usual;
     const BiasRule rule = in.biases().head;
     const bool has_bias = rule == BiasRule::always || (rule == BiasRule::if_present && in.hasTensor(bias));
     if (!has_bias) return std::nullopt;
@@ -73,13 +76,22 @@ std::optional<VectorLocation> biasOfTiedHead(TensorLocator& in) {
 
 /// Locates the head, if the model has one; if it is tied, its matrix is the embedding table.
 void locateHead(TensorLocator& in, const TensorStore& store, ModelWeights& weights) {
-    const std::string name = in.names().head;
-    const std::int64_t vocabulary = in.model().vocabulary;
+    const std::string name = in.names().head, dense = in.encoderNames().head_dense;
+    const std::int64_t vocabulary = in.model().vocabulary, width = in.model().width;
+    if (in.model().head_activation && !in.has(dense)) {
+        weights.notes.push_back("the model has no head (no tensor " + dense +
+                                ".weight): it predicts no tokens");
+        return;
+    }
+    if (in.model().head_activation) {
+        weights.head_dense = in.linear(dense, width, width, in.biases().head_dense);
+        weights.head_norm = in.norm(in.encoderNames().head_norm, width);
+    }
     if (in.model().tied) {
         weights.head.emplace(LinearLocation{weights.embedding, biasOfTiedHead(in)});
     } else if (store.has(name + ".weight") || store.unsupportedTensors().count(name + ".weight") > 0) {
         // The head is stored [vocabulary, width] even where the weights of blocks are transposed.
-        weights.head = in.part(name, vocabulary, in.model().width, vocabulary, {}, in.biases().head,
+        weights.head = in.part(name, vocabulary, width, vocabulary, {}, in.biases().head,
                                /*may_be_transposed=*/false);
     } else {
         weights.notes.push_back("the model has no head (no tensor " + name +
@@ -110,6 +122,7 @@ ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture
     architecture.vocabulary = weights.embedding.out;
     if (architecture.learned_positions)
         weights.positions = locator.table(names.positions, architecture.context, architecture.width);
+    locateEncoderParts(locator, store, architecture, weights);
     for (std::int64_t layer = 0; layer < architecture.layers; ++layer)
         weights.blocks.push_back(locateBlock(locator, layer));
     if (!architecture.post_norm) weights.final_norm = locator.norm(names.final_norm, architecture.width);

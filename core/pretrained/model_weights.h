@@ -78,7 +78,8 @@ struct LatentWeights {
 
 /// Where the parameters of a block are stored; empty if the family has no such parameter.
 struct BlockWeights {
-    std::optional<NormLocation> attention_norm;  ///< absent without `Architecture::norms_before`
+    /// Absent without `Architecture::norms_before`, and in layer 0 without `norms_first_layer`.
+    std::optional<NormLocation> attention_norm;
     LinearLocation query, key, value,
         output;  ///< [heads·d, width], [key_value_heads·d, width] twice, [width, heads·d]
     /// Instead of `key` and `value`; `query` is [heads·d, query_rank] if queries have a latent vector.
@@ -93,12 +94,17 @@ struct BlockWeights {
 };
 
 struct ModelWeights {
-    MatrixLocation embedding;                 ///< [vocabulary, width]
-    std::optional<MatrixLocation> positions;  ///< [context, width]
+    MatrixLocation embedding;                    ///< [vocabulary, width]
+    std::optional<MatrixLocation> positions;     ///< [context, width]
+    std::optional<MatrixLocation> token_types;   ///< [`Architecture::token_types`, width]
+    std::optional<NormLocation> embedding_norm;  ///< with `Architecture::norms_embeddings`
     std::vector<BlockWeights> blocks;
     std::optional<NormLocation> final_norm;  ///< absent with `Architecture::post_norm`
     /// [vocabulary, width]; the embedding if tied. Absent if the model has no head.
     std::optional<LinearLocation> head;
+    /// W and b, and the norm, of `Architecture::head_activation`: [width, width].
+    std::optional<LinearLocation> head_dense;
+    std::optional<NormLocation> head_norm;
     std::int64_t parameters = 0;  ///< number of parameters, tied ones counted once
     /// Number of parameters that a token uses: without the experts that it does not take.
     std::int64_t parameters_per_token = 0;

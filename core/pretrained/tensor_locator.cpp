@@ -26,6 +26,7 @@ TensorLocator::TensorLocator(const TensorStore& store, Naming naming, const Arch
       biases_(biases),
       family_(*findFamily(model.family)),
       names_(naming == Naming::gguf ? ggufNames() : family_.names),
+      encoder_names_(family_.encoder_names),
       is_gguf_(naming == Naming::gguf) {
     if (is_gguf_ && family_.gguf_rules.gate_and_up_fused) names_.gate_up = names_.up;
     if (is_gguf_ && family_.gguf_rules.feed_forward_norm != nullptr)
@@ -43,7 +44,8 @@ void TensorLocator::dropPrefixOfHeadlessModels() {
     const std::string part = names_.layer.substr(0, dot + 1);
     const auto first = store_.tensors().lower_bound(part);
     if (first != store_.tensors().end() && first->first.starts_with(part)) return;
-    for (std::string* const name : {&names_.embedding, &names_.positions, &names_.final_norm, &names_.layer})
+    for (std::string* const name : {&names_.embedding, &names_.positions, &names_.final_norm, &names_.layer,
+                                    &encoder_names_.embedding_norm, &encoder_names_.token_types})
         if (name->starts_with(part)) name->erase(0, part.size());
 }
 
@@ -79,9 +81,12 @@ VectorLocation TensorLocator::vector(const std::string& name, std::int64_t size,
 }
 
 NormLocation TensorLocator::norm(const std::string& name, std::int64_t size) {
+    // BERT's first files, and those that transformers 5 writes of some of its descendants, have other names.
+    const bool is_old = store_.has(name + ".gamma");
     NormLocation location;
-    if (model_.norm_weights) location.weight = vector(name + ".weight", size);
-    if (model_.norm == NormKind::layer && model_.norm_biases) location.bias = vector(name + ".bias", size);
+    if (model_.norm_weights) location.weight = vector(name + (is_old ? ".gamma" : ".weight"), size);
+    if (model_.norm == NormKind::layer && model_.norm_biases)
+        location.bias = vector(name + (is_old ? ".beta" : ".bias"), size);
     return location;
 }
 
@@ -158,6 +163,9 @@ bool TensorLocator::isOfFurtherTokens(const std::string& name) const {
 
 bool TensorLocator::hasNoEffect(const std::string& name) const {
     if (isOfFurtherTokens(name)) return true;
+    if (anyOf(family_.of_other_outputs,
+              [&](const std::string& part) { return name.find(part) != std::string::npos; }))
+        return true;
     if (isExtraParameter(name) || (family_.trained_here && name.starts_with("optimizer."))) return true;
     if (is_gguf_)
         return name == kFrequencyFactors ||
@@ -166,7 +174,8 @@ bool TensorLocator::hasNoEffect(const std::string& name) const {
                      [&](const std::string& part) { return name.starts_with(part); });
     const auto endsName = [&](const std::string& end) { return name.ends_with(end); };
     return anyOf(kMadeByPrograms, endsName) || anyOf(family_.recomputed_suffixes, endsName) ||
-           (model_.tied && name == names_.head + ".weight");
+           (model_.tied && name == names_.head + ".weight") ||
+           (model_.tied && !encoder_names_.head_bias.empty() && name == names_.head + ".bias");
 }
 
 }  // namespace roper

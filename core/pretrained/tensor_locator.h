@@ -24,6 +24,7 @@ class TensorLocator {
     const Architecture& model() const { return model_; }
     const Family& family() const { return family_; }
     const TensorNames& names() const { return names_; }
+    const EncoderNames& encoderNames() const { return encoder_names_; }
     const BiasRules& biases() const { return biases_; }
     bool isGguf() const { return is_gguf_; }
     /// Name of a part of a layer.
@@ -63,6 +64,7 @@ class TensorLocator {
     BiasRules biases_;
     const Family& family_;
     TensorNames names_;
+    EncoderNames encoder_names_;
     bool is_gguf_;
     std::set<std::string> used_;
 };

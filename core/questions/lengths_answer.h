@@ -12,14 +12,15 @@ namespace roper {
 struct LengthsAnswer {
     struct Variant {
         std::string scaling;      ///< one of `scalingNames`; "none": unscaled
-        std::vector<double> nll;  ///< of every token except the first
+        std::vector<double> nll;  ///< of the tokens at `positions`
     };
     double factor = 1;         ///< of the scaled curves
     std::int64_t trained = 0;  ///< training context length in tokens
     std::vector<Variant> variants;
+    std::vector<std::int64_t> positions = {};  ///< as `TextReading::positions`
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LengthsAnswer::Variant, scaling, nll)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LengthsAnswer, factor, trained, variants)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LengthsAnswer, factor, trained, variants, positions)
 
 }  // namespace roper

@@ -5,11 +5,17 @@
 #define ROPER_QUESTIONS(QUESTION)                                                                            \
     QUESTION(model, .help = "describe the model: architecture, rotation, data types, size",                  \
              .reads_text = false, .can_change = false)                                                       \
-    QUESTION(loss, .help = "surprisal (−ln p) of every token, in nats")                                      \
-    QUESTION(logits, .help = "most likely next tokens after each token", .count_meaning = "candidates",      \
-             .default_count = 5)                                                                             \
+    QUESTION(loss, .help =                                                                                   \
+                       "surprisal (−ln p) of every token, in nats; of an encoder, masking each in turn, "  \
+                       "in a pass for each")                                                                 \
+    QUESTION(logits,                                                                                         \
+             .help =                                                                                         \
+                 "most likely next tokens after each token; of an encoder, most likely tokens in place "     \
+                 "of each, in a pass for each",                                                              \
+             .count_meaning = "candidates", .default_count = 5)                                              \
     QUESTION(generate, .help = "continue the text", .count_meaning = "tokens to generate",                   \
-             .default_count = 32, .repeats_passes = true, .specific_settings = {"temperature", "seed"})      \
+             .default_count = 32, .repeats_passes = true, .needs_causal = true,                              \
+             .specific_settings = {"temperature", "seed"})                                                   \
     QUESTION(heads, .help = "attention statistics of every head", .heads = Heads::chosen)                    \
     QUESTION(bands, .help = "fraction of the variance of each head's scores due to each rotated pair",       \
              .heads = Heads::chosen)                                                                         \
@@ -19,7 +25,7 @@
              .specific_settings = {"out"})                                                                   \
     QUESTION(induction, .help = "prefix-matching score of every head on repeated random tokens",             \
              .count_meaning = "random tokens", .default_count = 25, .heads = Heads::chosen,                  \
-             .reads_text = false, .specific_settings = {"seed"})                                             \
+             .reads_text = false, .needs_causal = true, .specific_settings = {"seed"})                       \
     QUESTION(kernels,                                                                                        \
              .help =                                                                                         \
                  "OV circuit of every head as a function of distance (its value kernel): norm, and cosine "  \
@@ -43,8 +49,9 @@
              .repeats_passes = true, .specific_settings = {"factor", "original_length"})                     \
     QUESTION(needle, .help = "whether the model finds a sentence hidden in the text",                        \
              .count_meaning = "depths at which it is hidden", .default_count = 5, .repeats_passes = true,    \
-             .specific_settings = {"needle", "question", "answer"})                                          \
-    QUESTION(lens, .help = "logit lens: the prediction of every layer", .repeats_passes = true)              \
+             .needs_causal = true, .specific_settings = {"needle", "question", "answer"})                    \
+    QUESTION(lens, .help = "logit lens: the prediction of every layer", .repeats_passes = true,              \
+             .needs_causal = true)                                                                           \
     QUESTION(experts, .help = "mixture of experts: the experts that the router selects for each token")      \
     QUESTION(solve, .help = "for a run: which problems of its task it solves", .count_meaning = "problems",  \
              .default_count = 64, .reads_text = false, .repeats_passes = true)                               \
@@ -52,11 +59,13 @@
         patch,                                                                                               \
         .help =                                                                                              \
             "activation patching: share of the logit difference between two texts that each head restores",  \
-        .heads = Heads::chosen, .repeats_passes = true, .specific_settings = {"other", "positions"})         \
+        .heads = Heads::chosen, .repeats_passes = true, .needs_causal = true,                                \
+        .specific_settings = {"other", "positions"})                                                         \
     QUESTION(vectors, .help = "queries, keys and values of one head, before rotation", .heads = Heads::one,  \
              .can_change = false, .is_printed = false)                                                       \
     QUESTION(maps, .help = "attention of all heads, and the norms of their rotated pairs",                   \
              .can_change = false, .is_printed = false)                                                       \
     QUESTION(continuation, .help = "continue the text, with attention and candidates",                       \
              .count_meaning = "tokens to generate", .default_count = 64, .can_change = false,                \
-             .repeats_passes = true, .is_printed = false, .specific_settings = {"temperature", "seed"})
+             .repeats_passes = true, .needs_causal = true, .is_printed = false,                              \
+             .specific_settings = {"temperature", "seed"})

@@ -19,8 +19,10 @@ struct ModelSummary {
     /// Of mixtures of experts: experts of a layer, and those that a token takes; 0: there are none.
     std::int64_t experts = 0, experts_per_token = 0;
     std::int64_t parameters_per_token = 0;  ///< without the experts that a token does not take
-    bool causal = true;
+    bool causal = true;                     ///< otherwise every token attends to both sides
+    bool predicts_masked = false;           ///< masked tokens instead of next ones
     bool rotates = false, rotates_values = false;
+    bool outputs_rotate_back = true;      ///< where values rotate
     std::vector<double> theta = {};       ///< of the first layer, radians per position
     std::vector<std::string> notes = {};  ///< warnings from loading the model
     bool has_problems = false;  ///< whether it is a run of a task whose problems can be used as texts
@@ -30,8 +32,9 @@ struct ModelSummary {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelSummary, name, family, layers, heads, key_value_heads, head_dim,
                                    width, feed_forward, vocabulary, context, parameters, experts,
-                                   experts_per_token, parameters_per_token, causal, rotates, rotates_values,
-                                   theta, notes, has_problems, checkpoints, gflops)
+                                   experts_per_token, parameters_per_token, causal, predicts_masked, rotates,
+                                   rotates_values, outputs_rotate_back, theta, notes, has_problems,
+                                   checkpoints, gflops)
 
 /// The most parameters that a pass over this many tokens uses: in every mixture each token may take other
 /// experts, until all are taken.

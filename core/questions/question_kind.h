@@ -25,6 +25,7 @@ struct QuestionKind {
     bool reads_text = true;       ///< false if it needs only the parameters, or has its own texts
     bool can_change = true;       ///< whether a change (ModelChange) can be applied
     bool repeats_passes = false;  ///< runs many passes over all parameters
+    bool needs_causal = false;    ///< makes no sense for a model that attends to both sides
     bool is_printed = true;       ///< whether `roper-train look` prints it; otherwise it is only sent
     std::vector<std::string> specific_settings = {};  ///< settings used only by this and few other kinds
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,7 +10,7 @@
 
 namespace roper {
 
-/// A candidate for the next token.
+/// A candidate for a token.
 struct Prediction {
     std::int64_t id = 0;
     std::string token = {};  ///< its text
@@ -19,13 +21,27 @@ struct Prediction {
 struct TextReading {
     std::vector<std::int64_t> ids;
     std::vector<std::string> tokens;  ///< their texts
-    std::vector<double> nll;          ///< surprisal −ln p of every token except the first, in nats
-    double loss = 0;                  ///< mean of `nll`
-    std::vector<std::vector<Prediction>> predictions =
-        {};  ///< candidates for every token's successor, the most likely first
+    /// Surprisal −ln p of the tokens at `positions`, in nats.
+    std::vector<double> nll;
+    double loss = 0;  ///< mean of `nll`
+    /// Candidates for every token's successor or, if `masked`, for the tokens at `positions`; the most likely
+    /// first.
+    std::vector<std::vector<Prediction>> predictions = {};
+    /// Of the predicted tokens, ascending: all but the first or, if `masked`, all but the special ones around
+    /// the text and mask tokens.
+    std::vector<std::int64_t> positions = {};
+    bool masked = false;  ///< each was predicted from all others, being masked itself
+
+    /// The index in `nll` of a token; nothing if it is not predicted.
+    std::optional<std::size_t> indexOf(std::size_t token) const {
+        const auto at =
+            std::lower_bound(positions.begin(), positions.end(), static_cast<std::int64_t>(token));
+        if (at == positions.end() || *at != static_cast<std::int64_t>(token)) return std::nullopt;
+        return static_cast<std::size_t>(at - positions.begin());
+    }
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Prediction, id, token, logit, probability)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TextReading, ids, tokens, nll, loss, predictions)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TextReading, ids, tokens, nll, loss, predictions, positions, masked)
 
 }  // namespace roper

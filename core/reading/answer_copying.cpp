@@ -16,6 +16,7 @@ double copyingScore(const Eigen::MatrixXd& circuit) {
 }
 
 CopyingAnswer copyingOf(const QuestionContext& context) {
+    context.requireLinearHead();
     const Architecture& model = context.model();
     const std::vector<std::int64_t> distinct = context.distinctIds();
     Decoder& decoder = context.reader.decoder();

@@ -20,11 +20,11 @@ LengthsAnswer lengthsOf(const QuestionContext& context) {
     for (std::size_t i = 0; i < kMethods.size(); ++i) {
         Intervention changed = context.change;
         changed.scaling = makeScaling(kMethods[i], factor, trained);
+        TextReading reading = context.reader.read(context.ids, 0, changed,
+                                                  {static_cast<std::int64_t>(i), std::ssize(kMethods)});
         answer.variants.push_back(
-            {scalingNames().at(static_cast<std::size_t>(kMethods[i])),
-             context.reader
-                 .read(context.ids, 0, changed, {static_cast<std::int64_t>(i), std::ssize(kMethods)})
-                 .nll});
+            {scalingNames().at(static_cast<std::size_t>(kMethods[i])), std::move(reading.nll)});
+        answer.positions = std::move(reading.positions);
     }
     return answer;
 }
@@ -41,7 +41,7 @@ void printLengths(const LengthsAnswer& answer, const QuestionContext&, AnswerWri
         columns += "," + variant.scaling;
     to.columns(columns);
     for (std::size_t t = 0; t < answer.variants.front().nll.size(); ++t) {
-        std::vector<std::string> row = {std::to_string(t + 1)};
+        std::vector<std::string> row = {std::to_string(answer.positions[t])};
         for (const auto& variant : answer.variants)
             row.push_back(formatRounded(variant.nll[t], 5));
         to.row(row);

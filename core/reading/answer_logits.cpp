@@ -8,6 +8,17 @@ TextReading logitsOf(const QuestionContext& context) {
     return context.reader.read(context.ids, context.count(), context.change);
 }
 
+/// The candidates in place of each masked token, in a line.
+void printMasked(const TextReading& read, AnswerWriter& to) {
+    for (std::size_t i = 0; i < read.positions.size(); ++i) {
+        to.text() << formatToken(read.tokens[static_cast<std::size_t>(read.positions[i])]) << " →";
+        for (const Prediction& candidate : read.predictions[i])
+            to.text() << "  " << formatToken(candidate.token) << " "
+                      << formatFixed(100 * candidate.probability, 1) << " %";
+        to.text() << "\n";
+    }
+}
+
 void printLogits(const TextReading& read, const QuestionContext&, AnswerWriter& to) {
     if (to.isJson()) {
         auto of_tokens = nlohmann::ordered_json::array();
@@ -20,9 +31,12 @@ void printLogits(const TextReading& read, const QuestionContext&, AnswerWriter& 
                                 {"probability", next.probability}});
             of_tokens.push_back(std::move(list));
         }
-        return to.line(
-            {{"ids", read.ids}, {"tokens", read.tokens}, {"nll", read.nll}, {"predictions", of_tokens}});
+        nlohmann::ordered_json line = {
+            {"ids", read.ids}, {"tokens", read.tokens}, {"nll", read.nll}, {"predictions", of_tokens}};
+        if (read.masked) line["positions"] = read.positions;
+        return to.line(line);
     }
+    if (to.isText() && read.masked) return printMasked(read, to);
     if (to.isText()) {
         for (const Prediction& next : read.predictions.back())
             to.text() << formatFixed(100 * next.probability, 2) << " %  logit " << formatFixed(next.logit, 3)
@@ -33,8 +47,9 @@ void printLogits(const TextReading& read, const QuestionContext&, AnswerWriter& 
     for (std::size_t t = 0; t < read.predictions.size(); ++t)
         for (std::size_t rank = 0; rank < read.predictions[t].size(); ++rank) {
             const Prediction& next = read.predictions[t][rank];
-            to.row({std::to_string(t), std::to_string(rank + 1), std::to_string(next.id),
-                    tableCell(next.token), formatRounded(next.logit, 6), formatRounded(next.probability, 5)});
+            to.row({std::to_string(read.masked ? read.positions[t] : static_cast<std::int64_t>(t)),
+                    std::to_string(rank + 1), std::to_string(next.id), tableCell(next.token),
+                    formatRounded(next.logit, 6), formatRounded(next.probability, 5)});
         }
 }
 

@@ -36,6 +36,8 @@ ModelSummary summaryOf(const QuestionContext& context) {
     summary.experts_per_token = a.mixture.per_token;
     summary.parameters_per_token = reader.model().weights.parameters_per_token;
     summary.causal = a.causal;
+    summary.predicts_masked = a.predicts_masked;
+    summary.outputs_rotate_back = a.outputs_rotate_back;
     const Eigen::VectorXd theta = a.rotationOf(0).frequenciesForLength(static_cast<double>(a.context)).theta;
     summary.theta.assign(theta.begin(), theta.end());
     for (const RotaryConfig& rotation : a.rotations)

@@ -8,6 +8,7 @@ namespace roper {
 namespace {
 
 TokenMap tokenMapOf(const QuestionContext& context) {
+    context.requireLinearHead();
     const QuestionContext::Head head = context.selectedHead();
     const std::int64_t distance = context.question.distance;
     const std::vector<std::int64_t> distinct = context.distinctIds();

@@ -27,7 +27,12 @@ void requireKnownForm(const QuestionContext& context, std::int64_t layer) {
         refuse("this model norms queries and keys after their rotation");
     if (model.isWindowed(layer) && std::ssize(context.ids) > model.window)
         refuse("layer " + std::to_string(layer) + " attends to " +
-               (model.chunked ? "chunks of " : "the last ") + std::to_string(model.window) + " tokens alone");
+               (model.chunked  ? "chunks of " + std::to_string(model.window) + " tokens"
+                : model.causal ? "the last " + std::to_string(model.window) + " tokens"
+                               : std::to_string(model.window - 1) + " tokens on both sides") +
+               " alone");
+    if (!model.value_rotations.empty() && !model.outputs_rotate_back)
+        refuse("values of this model are rotated and never back");
 }
 
 /// Factor of queries in addition to 1/√d [d]: a scale of the model, and the attention factor of its scaling

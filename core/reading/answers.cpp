@@ -26,12 +26,23 @@ const AnswerHandler& findAnswerHandler(const Question& question) {
     return all.at(question.kind().name);
 }
 
+/// @throws Error (usage) for a question about the next token to a model that attends to both sides
+void requireSense(const QuestionKind& kind, const Architecture& model) {
+    if (!kind.needs_causal || model.causal) return;
+    throw Error(ErrorKind::usage,
+                kind.name +
+                    " is about models that predict each token from those before it; this model sees "
+                    "the tokens on both sides" +
+                    (model.predicts_masked ? " and predicts masked ones, as loss and logits show" : ""));
+}
+
 /// Encodes the text and calls `answer` with the question.
 template <class Answer>
 auto answerWith(ModelReader& reader, const Question& question, const Answer& answer) {
     return translateErrors([&] {
         const at::NoGradGuard no_gradients;
         const QuestionKind& kind = question.kind();
+        requireSense(kind, reader.architecture());
         requireValidSelection({question.layer, question.head}, reader.architecture());
         Intervention change =
             kind.can_change ? makeIntervention(question.change, reader.architecture()) : Intervention();
@@ -61,7 +72,16 @@ std::vector<std::int64_t> QuestionContext::distinctIds() const {
 }
 
 void QuestionContext::requireLoss() const {
-    if (ids.size() < 2) throw Error(ErrorKind::usage, "a loss needs at least two tokens");
+    if (ids.size() < 2 && !model().predicts_masked)
+        throw Error(ErrorKind::usage, "a loss needs at least two tokens");
+}
+
+void QuestionContext::requireLinearHead() const {
+    if (reader.model().weights.head_dense)
+        throw Error(ErrorKind::usage,
+                    question.what +
+                        " needs a head that is a matrix: before it, this model has a further layer with an "
+                        "activation, so that what one head adds says nothing of the logits alone");
 }
 
 void writeScores(const std::string& name, const std::vector<std::vector<double>>& scores,

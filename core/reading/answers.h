@@ -34,8 +34,10 @@ struct QuestionContext {
     Head selectedHead() const;
     /// The first 64 distinct tokens of the text, in order of occurrence.
     std::vector<std::int64_t> distinctIds() const;
-    /// @throws Error (usage) for a text of one token
+    /// @throws Error (usage) for a text of one token, unless the model predicts masked tokens
     void requireLoss() const;
+    /// @throws Error (usage) for a head that is not linear, so that no logits follow from one addend
+    void requireLinearHead() const;
 };
 
 /// Implementation of a question, returned by its file answer_NAME.cpp.

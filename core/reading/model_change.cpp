@@ -77,6 +77,9 @@ Intervention makeIntervention(const ModelChange& change, const Architecture& mod
     if ((change.no_value_rotation || change.no_inverse) && model.value_rotations.empty())
         throw Error(ErrorKind::usage,
                     "this model rotates no values; only RoPER's values and outputs can be left unrotated");
+    if (change.no_inverse && !model.outputs_rotate_back)
+        throw Error(ErrorKind::usage,
+                    "this model rotates values and never back; no outputs can be left unrotated");
     if (!change.ablate.empty())
         for (const std::string& ablation : split(change.ablate, ';'))
             addAblation(ablation, intervention);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
+#include <utility>
 
 #include "core/base/available.h"
 #include "core/base/error.h"
@@ -77,6 +79,10 @@ std::vector<std::vector<Prediction>> predictionsOf(const TextCodec& codec, const
     return predictions;
 }
 
+double meanOf(const std::vector<double>& numbers) {
+    return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
+}
+
 /// Checks the model before anything of it is read, since its parameters may exceed the machine's memory.
 PretrainedModel requireRoom(PretrainedModel model) {
     if (const auto available = availableMemory())
@@ -86,6 +92,12 @@ PretrainedModel requireRoom(PretrainedModel model) {
 }
 
 }  // namespace
+
+/// Of n hidden states: −ln p of their targets, and their candidates.
+struct ModelReader::Scores {
+    std::vector<double> nll;
+    std::vector<std::vector<Prediction>> predictions;
+};
 
 ModelReader::ModelReader(OpenedModel model, ReaderOptions options)
     : decoder_(requireRoom(std::move(model.model))),
@@ -132,24 +144,62 @@ TextReading ModelReader::read(std::span<const std::int64_t> ids, std::int64_t ca
                               const Intervention& intervention, PassIndex pass) {
     const at::NoGradGuard no_gradients;
     decoder_.head();
-    if (!architecture().causal && architecture().family == kRoperFamily)
-        throw Error(ErrorKind::usage,
-                    "this model sees the tokens on both sides and predicts masked ones, not the next; "
-                    "its heads, bands and kernels can be looked at");
+    if (architecture().predicts_masked) return readMasked(ids, candidates, intervention, pass);
     return predict(hidden(ids, intervention, {}, pass), ids, candidates);
+}
+
+TextReading ModelReader::readMasked(std::span<const std::int64_t> ids, std::int64_t candidates,
+                                    const Intervention& intervention, PassIndex pass) {
+    if (!codec_.mask)
+        throw Error(ErrorKind::usage,
+                    "this model predicts masked tokens, but its tokenizer has no mask token: mask_token in "
+                    "tokenizer_config.json is missing");
+    TextReading reading{{ids.begin(), ids.end()}, textsOf(ids), {}};
+    reading.masked = true;
+    for (std::size_t t = codec_.before; t + codec_.after < ids.size(); ++t)
+        if (ids[t] != *codec_.mask) reading.positions.push_back(static_cast<std::int64_t>(t));
+    if (reading.positions.empty())
+        throw Error(ErrorKind::usage, "the text has no token that could be masked");
+    const std::int64_t passes = std::ssize(reading.positions);
+    std::vector<at::Tensor> predicting;
+    std::vector<std::int64_t> masked = reading.ids, targets;
+    for (const std::int64_t position : reading.positions) {
+        std::int64_t& token = masked[static_cast<std::size_t>(position)];
+        targets.push_back(std::exchange(token, *codec_.mask));
+        const PassIndex index{pass.number * passes + std::ssize(predicting), pass.of * passes};
+        predicting.push_back(hidden(masked, intervention, {}, index).narrow(0, position, 1).clone());
+        token = targets.back();
+    }
+    Scores scores = scoresOf(at::cat(predicting), at::tensor(targets), candidates);
+    reading.nll = std::move(scores.nll);
+    reading.loss = meanOf(reading.nll);
+    reading.predictions = std::move(scores.predictions);
+    return reading;
 }
 
 TextReading ModelReader::predict(const at::Tensor& final_hidden, std::span<const std::int64_t> ids,
                                  std::int64_t candidates) {
-    const auto T = static_cast<std::int64_t>(ids.size());
+    const std::size_t T = ids.size();
     // The last token has no successor in the text; its target is the placeholder 0.
-    at::Tensor targets = at::zeros({T}, at::kLong);
-    if (T > 1)
-        targets.narrow(0, 0, T - 1)
-            .copy_(at::tensor(at::ArrayRef<std::int64_t>(ids.data() + 1, ids.size() - 1)));
-    LogSumExp normalizer(T);
+    std::vector<std::int64_t> targets(T);
+    std::copy(ids.begin() + 1, ids.end(), targets.begin());
+    Scores scores = scoresOf(final_hidden, at::tensor(targets), candidates);
+    TextReading reading{{ids.begin(), ids.end()}, textsOf(ids), {}};
+    reading.nll = std::move(scores.nll);
+    reading.nll.pop_back();
+    if (T > 1) reading.loss = meanOf(reading.nll);
+    reading.predictions = std::move(scores.predictions);
+    reading.positions.resize(T - 1);
+    std::iota(reading.positions.begin(), reading.positions.end(), 1);
+    return reading;
+}
+
+ModelReader::Scores ModelReader::scoresOf(const at::Tensor& final_hidden, const at::Tensor& targets,
+                                          std::int64_t candidates) {
+    const std::int64_t n = targets.size(0);
+    LogSumExp normalizer(n);
     Largest largest(candidates);
-    at::Tensor of_targets = at::zeros({T});
+    at::Tensor of_targets = at::zeros({n});
     decoder_.forEachLogitsBlock(final_hidden, [&](std::int64_t first, const at::Tensor& logits) {
         normalizer.add(logits);
         if (candidates > 0) largest.add(first, logits);
@@ -159,15 +209,11 @@ TextReading ModelReader::predict(const at::Tensor& final_hidden, std::span<const
             logits.gather(1, token_index.clamp(0, logits.size(1) - 1).unsqueeze(1)).squeeze(1);
         of_targets = at::where(is_here, found, of_targets);
     });
-    TextReading reading{{ids.begin(), ids.end()}, textsOf(ids), {}};
-    if (T > 1) {
-        const at::Tensor nll =
-            (normalizer.value() - of_targets).narrow(0, 0, T - 1).to(at::kDouble).contiguous();
-        reading.nll.assign(nll.const_data_ptr<double>(), nll.const_data_ptr<double>() + T - 1);
-        reading.loss = nll.mean().item<double>();
-    }
-    if (candidates > 0) reading.predictions = predictionsOf(codec_, largest, normalizer.value());
-    return reading;
+    const at::Tensor nll = (normalizer.value() - of_targets).to(at::kDouble).contiguous();
+    Scores scores;
+    scores.nll.assign(nll.const_data_ptr<double>(), nll.const_data_ptr<double>() + n);
+    if (candidates > 0) scores.predictions = predictionsOf(codec_, largest, normalizer.value());
+    return scores;
 }
 
 GeneratedText ModelReader::generate(std::span<const std::int64_t> ids, const ContinuationOptions& options,

@@ -71,12 +71,14 @@ class ModelReader {
     at::Tensor hidden(std::span<const std::int64_t> ids, const Intervention& intervention,
                       ForwardHooks recorder = {}, PassIndex pass = {});
 
-    /// Surprisals of the text and the `candidates` most likely successors of every token.
-    /// @throws Error (usage) for a model that predicts masked tokens
+    /// Surprisals of the text and the `candidates` most likely successors of every token. A model that
+    /// predicts masked tokens reads the text once for each token, which is masked (pseudo-log-likelihood;
+    /// Salazar et al., 2020, arXiv:1910.14659), and gives the most likely tokens in its place.
+    /// @throws Error (usage) if such a model's tokenizer has no mask token, or the text no token to mask
     TextReading read(std::span<const std::int64_t> ids, std::int64_t candidates,
                      const Intervention& intervention = {}, PassIndex pass = {});
 
-    /// Predictions from final hidden states [T, C], after the final norm.
+    /// Predictions of the next tokens from final hidden states [T, C], after the final norm.
     TextReading predict(const at::Tensor& final_hidden, std::span<const std::int64_t> ids,
                         std::int64_t candidates);
 
@@ -99,6 +101,12 @@ class ModelReader {
     }
 
   private:
+    TextReading readMasked(std::span<const std::int64_t> ids, std::int64_t candidates,
+                           const Intervention& intervention, PassIndex pass);
+    struct Scores;
+    /// @param targets  [n], the predicted tokens of final hidden states [n, C]
+    Scores scoresOf(const at::Tensor& final_hidden, const at::Tensor& targets, std::int64_t candidates);
+
     Decoder decoder_;
     TextCodec codec_;
     std::shared_ptr<const Task> task_;

@@ -39,7 +39,13 @@ TextCodec codecOf(std::shared_ptr<const Tokenizer> tokenizer, std::optional<std:
         if (rows) requireRows(ids, *tokenizer, *rows);
         return ids;
     };
-    return {encode, textOf, [tokenizer](std::int64_t id) { return tokenizer->isSpecial(id); }};
+    const TokenizerParts& parts = tokenizer->parts();
+    return {encode,
+            textOf,
+            [tokenizer](std::int64_t id) { return tokenizer->isSpecial(id); },
+            parts.prefix_ids.size(),
+            parts.suffix_ids.size(),
+            parts.mask_id};
 }
 
 TextCodec codecOf(std::shared_ptr<const Task> task) {
@@ -49,7 +55,7 @@ TextCodec codecOf(std::shared_ptr<const Task> task) {
             [task, known](std::int64_t id) {
                 return id < known ? task->vocabulary().decode(id) : std::string("[mask]");
             },
-            [known](std::int64_t id) { return id >= known; }};
+            [known](std::int64_t id) { return id >= known; }, 0, 0, known};
 }
 
 Tokenizer openTokenizer(const FilePath& path) {

@@ -25,6 +25,8 @@ struct TextCodec {
     std::function<std::vector<std::int64_t>(std::string_view)> encode;
     std::function<std::string(std::int64_t)> textOf;  ///< bytes, possibly an incomplete character
     std::function<bool(std::int64_t)> isSpecial;      ///< whether it is a special token
+    std::size_t before = 0, after = 0;                ///< special tokens that `encode` puts around a text
+    std::optional<std::int64_t> mask = {};            ///< the token that stands for a masked one
 
     std::string decode(const std::vector<std::int64_t>& ids) const;
 };

@@ -74,6 +74,7 @@ PretrainedModel convertRunModel(const Specification& s, std::shared_ptr<const Te
     model.activation = s.model.activation == "relu" ? Activation::relu : Activation::gelu;
     model.post_norm = s.model.norm == "post";
     model.causal = !s.isMasked();
+    model.predicts_masked = s.isMasked();
     model.attention = enumFromName<AttentionKind>(s.model.attention);
     model.learned_positions = tensors->has("positions.weight");
     if (model.learned_positions) model.context = tensors->tensor("positions.weight").shape.front();

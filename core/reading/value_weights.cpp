@@ -18,6 +18,11 @@ ValueWeights::ValueWeights(Decoder& decoder, std::int64_t layer)
             ErrorKind::usage,
             "values of latent attention are normed between two linear layers, so that a head has no OV "
             "circuit");
+    if (!model_.value_rotations.empty() && !model_.outputs_rotate_back)
+        throw Error(ErrorKind::usage,
+                    "values of this model are rotated by their positions and never back: what a head adds "
+                    "depends on the position of the token, not on its distance, so that a head has no OV "
+                    "circuit by distance");
     const BlockWeights& block = decoder.model().weights.blocks[static_cast<std::size_t>(layer)];
     output_ = decoder.weights().matrix(block.output.weight);
     value_ = decoder.weights().matrix(block.value.weight);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ struct TokenizerParts {
     std::vector<AddedToken> added_tokens = {};
     std::vector<std::int64_t> prefix_ids = {},
                               suffix_ids = {};  ///< special tokens before and after every text
+    std::optional<std::int64_t> mask_id = {};   ///< the token that stands for a masked one
     std::string origin;                         ///< file name, for messages
 };
 

@@ -110,6 +110,19 @@ Json readSiblingJson(const FilePath& tokenizer, const char* name) {
     }
 }
 
+/// The text of the mask token: `mask_token` of tokenizer_config.json, or else a special token of one of the
+/// usual names; empty if there is none.
+std::string maskText(const Json& config, const Json& tokenizer) {
+    if (const Json& token = jsonMember(config, "mask_token"); token.is_string() || token.is_object())
+        return addedToken(token, true).at("content").get<std::string>();
+    if (const Json& list = jsonMember(tokenizer, "added_tokens"); list.is_array())
+        for (const Json& token : list)
+            if (const auto text = token.at("content").get<std::string>();
+                jsonMemberOr(token, "special", false) && (text == "[MASK]" || text == "<mask>"))
+                return text;
+    return {};
+}
+
 /// Adds those tokens of `more` to a tokenizer.json whose texts it lacks.
 void addMissing(Json& json, const std::vector<Json>& more) {
     Json& list = json["added_tokens"];
@@ -135,7 +148,8 @@ void setBertOptions(Json& tokenizer, const Json& config) {
 }
 
 /// Ignores truncation and padding, which transformers applies only on request.
-Tokenizer read(const Json& json, const std::string& origin) {
+/// @param mask  the text of the mask token; empty: none
+Tokenizer read(const Json& json, const std::string& origin, const std::string& mask) {
     requireKnown(json, "a tokenizer.json",
                  {"version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer",
                   "post_processor", "decoder", "model"});
@@ -151,18 +165,21 @@ Tokenizer read(const Json& json, const std::string& origin) {
     readDecoder(json, parts);
     parts.added_tokens = readAddedTokens(jsonMember(json, "added_tokens"), parts.model->pieces(),
                                          jsonMember(model, "vocab").size());
+    for (const AddedToken& token : parts.added_tokens)
+        if (!mask.empty() && token.text == mask) parts.mask_id = token.id;
     return Tokenizer(std::move(parts));
 }
 
-/// @param change  applies what other files say to the content of the file
-Tokenizer parse(std::string_view json, const std::string& origin, const std::function<void(Json&)>& change) {
+/// @param change  applies what other files say to the content of the file → the text of the mask token
+Tokenizer parse(std::string_view json, const std::string& origin,
+                const std::function<std::string(Json&)>& change) {
     const auto refuse = [&](const std::string& why) {
         return Error(ErrorKind::checkpoint, origin + ": " + why);
     };
     try {
         Json tokenizer = parseStrictJson(json);
-        if (tokenizer.is_object()) change(tokenizer);
-        return read(tokenizer, origin);
+        const std::string mask = tokenizer.is_object() ? change(tokenizer) : std::string();
+        return read(tokenizer, origin, mask);
     } catch (const Json::exception& error) {
         throw refuse(jsonErrorMessage(error.what()));
     } catch (const std::invalid_argument& error) {
@@ -173,7 +190,7 @@ Tokenizer parse(std::string_view json, const std::string& origin, const std::fun
 }  // namespace
 
 Tokenizer parseTokenizerJson(std::string_view json, const std::string& origin) {
-    return parse(json, origin, [](Json&) {});
+    return parse(json, origin, [](const Json& tokenizer) { return maskText({}, tokenizer); });
 }
 
 Tokenizer readTokenizerJson(const FilePath& path) {
@@ -181,8 +198,10 @@ Tokenizer readTokenizerJson(const FilePath& path) {
         const Json config = readSiblingJson(path, "tokenizer_config.json"),
                    added_tokens = readSiblingJson(path, "added_tokens.json");
         std::vector<Json> tokens;
+        std::string mask;
         try {
             tokens = tokensFromSiblings(config, added_tokens);
+            mask = maskText(config, tokenizer);
             setBertOptions(tokenizer, config);
         } catch (const std::exception& error) {
             const char* const name = config.is_null() ? "added_tokens.json" : "tokenizer_config.json";
@@ -190,6 +209,7 @@ Tokenizer readTokenizerJson(const FilePath& path) {
                         (path.path().parent_path() / name).string() + ": " + jsonErrorMessage(error.what()));
         }
         if (!tokens.empty()) addMissing(tokenizer, tokens);
+        return mask;
     });
 }
 

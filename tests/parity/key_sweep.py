@@ -18,7 +18,7 @@ sys.path.insert(0, str(TESTS / "support"))
 import numpy
 import torch
 import transformers
-from programs import PRETRAINED, TRAINER, expected_text, small_model
+from programs import PRETRAINED, TRAINER, expected_text, is_encoder, small_model
 from safetensors.torch import load_file
 
 # Sizes that the stored tensors fix, and members about training, generation and storage.
@@ -47,7 +47,23 @@ def other_values(key: str, value) -> list:
     return []
 
 
+MASK, SPECIAL = 2, 4  # of encoders (pretrained_reference.py): the id of the mask token, and the number of special tokens
+
+
+def masked_nll_of_transformers(folder: pathlib.Path) -> numpy.ndarray:
+    model = transformers.AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+    tokens, nll = load_file(folder / "expected.safetensors")["tokens"], []
+    for position in (tokens >= SPECIAL).nonzero()[:, 0].tolist():
+        masked = tokens.clone()
+        masked[position] = MASK
+        with torch.no_grad():
+            nll.append(torch.nn.functional.cross_entropy(model(masked[None]).logits[0, position], tokens[position]))
+    return torch.stack(nll).numpy()
+
+
 def nll_of_transformers(folder: pathlib.Path) -> numpy.ndarray:
+    if is_encoder(folder.name):
+        return masked_nll_of_transformers(folder)
     model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
     tokens = load_file(folder / "expected.safetensors")["tokens"]
     with torch.no_grad():

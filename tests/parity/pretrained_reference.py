@@ -1,7 +1,8 @@
 """Writes small random models of every family that is read into pretrained/dense.tar.xz, those with mixtures of experts into
-pretrained/mixtures.tar.xz (--mixtures writes that alone), and those with latent attention into pretrained/latent.tar.xz (--latent):
-FAMILY/ as a Hugging Face folder, FAMILY.gguf, and FAMILY/expected.safetensors, the tokens, logits and attention that transformers
-computes. Writes -ln p of these models under other settings, too: pretrained/gguf_entries.json with the entries of a GGUF file that
+pretrained/mixtures.tar.xz (--mixtures writes that alone), those with latent attention into pretrained/latent.tar.xz (--latent), and
+encoders, with a tokenizer, into pretrained/encoders.tar.xz (--encoders): FAMILY/ as a Hugging Face folder, FAMILY.gguf, and
+FAMILY/expected.safetensors, the tokens, logits and attention that transformers computes, and of an encoder -ln p of every token that
+is not special, each masked in turn. Writes -ln p of these models under other settings, too: pretrained/gguf_entries.json with the entries of a GGUF file that
 ask for them (--entries writes that alone) and pretrained/configs.json with the members of a config.json (--configs). Needs the
 Python packages torch (2.11.0), transformers (5.24.0), safetensors and sentencepiece, and on PYTHONPATH the folders llama.cpp and
 llama.cpp/gguf-py of llama-cpp-python's source package (0.3.36), whose `conversion` writes the GGUF files."""
@@ -24,6 +25,7 @@ from safetensors.torch import load_file, save_file
 
 HERE = pathlib.Path(__file__).parent / "pretrained"
 ARCHIVE, MIXTURE_ARCHIVE, LATENT_ARCHIVE = HERE / "dense.tar.xz", HERE / "mixtures.tar.xz", HERE / "latent.tar.xz"
+ENCODER_ARCHIVE = HERE / "encoders.tar.xz"
 UNPACKED = pathlib.Path(tempfile.mkdtemp(prefix="small-models-"))
 TOKENS = 24
 SIZES = {"vocab_size": 64, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
@@ -107,6 +109,20 @@ LATENT = {
 }
 # Model types whose code is not part of transformers, and the same model there.
 RENAMED = {"kimi_k2": "deepseek_v3"}
+# Special tokens of encoders by id; the others are letters, as in the tests of other families.
+CLS, SEP, MASK = 0, 1, 2
+SPECIAL = ["[CLS]", "[SEP]", "[MASK]", "[PAD]"]
+OF_ENCODERS = {"num_key_value_heads": None, "num_hidden_layers": 3, "cls_token_id": CLS, "sep_token_id": SEP, "bos_token_id": CLS,
+               "eos_token_id": SEP, "pad_token_id": 3}
+# The same of encoders.
+ENCODERS = {
+    "modernbert": ({**OF_ENCODERS, "local_attention": 8, "num_hidden_layers": 4}, torch.float32),
+    "eurobert": ({**OF_ENCODERS, "num_key_value_heads": 2, "mask_token_id": MASK}, torch.float32),
+    "roformer": ({**OF_ENCODERS, "rotary_value": True}, torch.float32),
+    "esm": ({**OF_ENCODERS, "position_embedding_type": "rotary", "token_dropout": True, "mask_token_id": MASK,
+             "emb_layer_norm_before": True}, torch.float32),
+    "nomic_bert": (OF_ENCODERS, torch.float32),
+}
 # The same of families with mixtures of experts.
 MIXTURES = {
     "mixtral": ({**OF_EXPERTS, "num_experts_per_tok": 2}, torch.bfloat16),
@@ -137,9 +153,9 @@ MIXTURES = {
 }
 # Stored a second time, in merged/, with the names of transformers 5's own classes: one tensor for all experts.
 MERGED = {"mixtral", "granitemoe", "phimoe", "ernie4_5_moe"}
-MODELS = {**DENSE, **MIXTURES, **LATENT}
-# llama.cpp's converter does not know the first three; it writes Mistral's models as Llama's.
-WITHOUT_GGUF = {"flex_olmo", "helium", "ministral", "mistral"}
+MODELS = {**DENSE, **MIXTURES, **LATENT, **ENCODERS}
+# llama.cpp's converter does not know the first three; it writes Mistral's models as Llama's. GGUF files of encoders are not read.
+WITHOUT_GGUF = {"flex_olmo", "helium", "ministral", "mistral", *ENCODERS}
 
 # Name: family, entries (without the architecture) and tensors that its GGUF file gets, and the equivalent fields of the config.
 # Without a window, the model is not causal. Each of eight pairs has its own factor.
@@ -203,6 +219,10 @@ ENTRIES = {
 }
 
 
+def class_of(name: str) -> type:
+    return transformers.AutoModelForMaskedLM if name in ENCODERS else transformers.AutoModelForCausalLM
+
+
 def random_model(name: str) -> transformers.PreTrainedModel:
     more, dtype = MODELS[name]
     torch.manual_seed(sum(map(ord, name)))
@@ -210,7 +230,7 @@ def random_model(name: str) -> transformers.PreTrainedModel:
     config = transformers.AutoConfig.for_model(RENAMED.get(name, name), **members)
     if (config.pad_token_id or 0) >= config.vocab_size:
         config.pad_token_id = 0
-    model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").eval()
+    model = class_of(name).from_config(config, attn_implementation="eager").eval()
     with torch.no_grad():  # values that are all ones or zeros would hide mistakes
         for key, parameter in model.named_parameters():
             if parameter.ndim == 1 or "norm" in key or "correction" in key:
@@ -223,12 +243,41 @@ def random_model(name: str) -> transformers.PreTrainedModel:
 
 def expected(folder: pathlib.Path) -> dict[str, torch.Tensor]:
     # Read again, because casting a model would also cast its rotary frequencies.
-    model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
-    tokens = torch.randint(0, 64, (1, TOKENS), generator=torch.Generator().manual_seed(5))
+    is_encoder = folder.name in ENCODERS
+    model = class_of(folder.name).from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+    tokens = torch.randint(len(SPECIAL) if is_encoder else 0, 64, (1, TOKENS), generator=torch.Generator().manual_seed(5))
+    if is_encoder:
+        tokens[0, 0], tokens[0, 9], tokens[0, -1] = CLS, MASK, SEP
     with torch.no_grad():
-        out = model(tokens, output_attentions=True, use_cache=False)
+        out = model(tokens, output_attentions=True, **({} if is_encoder else {"use_cache": False}))
     return {"tokens": tokens[0].contiguous(), "logits": out.logits[0].float().contiguous(),
-            "attention": torch.stack([layer[0] for layer in out.attentions]).float().contiguous()}
+            "attention": torch.stack([layer[0] for layer in out.attentions]).float().contiguous(),
+            **({"nll": masked_nll(model, tokens[0])} if is_encoder else {})}
+
+
+def masked_nll(model: transformers.PreTrainedModel, tokens: torch.Tensor) -> torch.Tensor:
+    """-ln p of every token that is not special, each masked in turn (Salazar et al., 2020, arXiv:1910.14659)."""
+    nll = []
+    for position in (tokens >= len(SPECIAL)).nonzero()[:, 0].tolist():
+        masked = tokens.clone()
+        masked[position] = MASK
+        with torch.no_grad():
+            logits = model(masked[None]).logits[0, position].float()
+        nll.append(torch.nn.functional.cross_entropy(logits, tokens[position]))
+    return torch.stack(nll)
+
+
+def write_tokenizer(folder: pathlib.Path) -> None:
+    """Letters, and the special tokens of encoders around every text."""
+    vocabulary = {token: i for i, token in enumerate(SPECIAL + [chr(ord("0") + i) for i in range(len(SPECIAL), 64)])}
+    around = {token: {"id": token, "ids": [vocabulary[token]], "tokens": [token]} for token in ("[CLS]", "[SEP]")}
+    template = [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}},
+                {"SpecialToken": {"id": "[SEP]", "type_id": 0}}]
+    (folder / "tokenizer.json").write_text(json.dumps({
+        "model": {"type": "BPE", "vocab": vocabulary, "merges": []},
+        "added_tokens": [{"id": i, "content": token, "special": True} for i, token in enumerate(SPECIAL)],
+        "post_processor": {"type": "TemplateProcessing", "single": template, "pair": [], "special_tokens": around}}))
+    (folder / "tokenizer_config.json").write_text(json.dumps({"mask_token": "[MASK]"}))
 
 
 def write_gguf(folder: pathlib.Path, path: pathlib.Path) -> None:
@@ -345,6 +394,15 @@ CONFIGS = {
     "other factors of MiniCPM 3": ("minicpm3", {"scale_depth": 2.0, "dim_model_base": 16}),
     "other groups of GLM 4.7 Flash": ("glm4_moe_lite", {"n_group": 4, "topk_group": 3, "routed_scaling_factor": 0.5,
                                                         "norm_topk_prob": False}),
+    "wider windows of ModernBERT, in other layers": ("modernbert", {"local_attention": 13, "layer_types": None,
+                                                                    "global_attn_every_n_layers": 2}),
+    "other bases of ModernBERT": ("modernbert", {"rope_parameters": None, "global_rope_theta": 500.0, "local_rope_theta": 50.0}),
+    "another activation before logits": ("modernbert", {"classifier_activation": "relu", "hidden_activation": "silu"}),
+    "EuroBERT scaled": ("eurobert", {"rope_parameters": {"rope_type": "linear", "rope_theta": 10000.0, "factor": 4.0}}),
+    "values of RoFormer that do not rotate": ("roformer", {"rotary_value": False, "hidden_act": "relu"}),
+    "no mask dropout of ESM": ("esm", {"token_dropout": False, "layer_norm_eps": 0.01}),
+    "another base and activation of Nomic": ("nomic_bert", {"rope_parameters": {"rope_type": "default", "rope_theta": 70.0},
+                                                            "hidden_act": "gelu"}),
     "a smaller share of Phi": ("phi", {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25}}),
 }
 
@@ -356,11 +414,14 @@ def write_configs() -> None:
             shutil.copytree(UNPACKED / family, copy, dirs_exist_ok=True)
             path = pathlib.Path(copy) / "config.json"
             path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
-            model = transformers.AutoModelForCausalLM.from_pretrained(copy, dtype=torch.float32, attn_implementation="eager").eval()
+            model = class_of(family).from_pretrained(copy, dtype=torch.float32, attn_implementation="eager").eval()
             tokens = load_file(UNPACKED / family / "expected.safetensors")["tokens"][None]
-            with torch.no_grad():
-                logits = model(tokens, use_cache=False).logits[0]
-            nll = torch.nn.functional.cross_entropy(logits[:-1], tokens[0, 1:], reduction="none")
+            if family in ENCODERS:
+                nll = masked_nll(model, tokens[0])
+            else:
+                with torch.no_grad():
+                    logits = model(tokens, use_cache=False).logits[0]
+                nll = torch.nn.functional.cross_entropy(logits[:-1], tokens[0, 1:], reduction="none")
             written[name] = {"family": family, "config": changes, "nll": [round(float(value), 6) for value in nll]}
     lines = [f"  {json.dumps(name)}: {json.dumps(one)}" for name, one in written.items()]
     (HERE / "configs.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
@@ -368,10 +429,13 @@ def write_configs() -> None:
 
 def main() -> None:
     if sys.argv[1:] in (["--entries"], ["--configs"]):
-        for path in (ARCHIVE, MIXTURE_ARCHIVE, LATENT_ARCHIVE):
+        for path in (ARCHIVE, MIXTURE_ARCHIVE, LATENT_ARCHIVE, ENCODER_ARCHIVE):
             with tarfile.open(path) as archive:
                 archive.extractall(UNPACKED, filter="data")
         return write_entries() if sys.argv[1] == "--entries" else write_configs()
+    write_models(ENCODERS, ENCODER_ARCHIVE)
+    if sys.argv[1:] == ["--encoders"]:
+        return None
     write_models(LATENT, LATENT_ARCHIVE)
     if sys.argv[1:] == ["--latent"]:
         return None
@@ -401,6 +465,8 @@ def write_models(names: Iterable[str], archive: pathlib.Path) -> None:
             save_file(expected(folder), folder / "expected.safetensors")
             if name in RENAMED:
                 rename(folder / "config.json", name)
+            if name in ENCODERS:
+                write_tokenizer(folder)
             shutil.copytree(folder, pathlib.Path(home) / name)
             if name in MERGED:
                 model.save_pretrained(pathlib.Path(home) / "merged" / name, save_original_format=False)

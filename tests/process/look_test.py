@@ -48,6 +48,74 @@ class SmallModels(TrainerTest):
             numpy.testing.assert_allclose(answer["nll"], right, atol=5e-4)
             self.assertAlmostEqual(answer["loss"], sum(answer["nll"]) / len(answer["nll"]), places=12)
 
+    ENCODERS = ("modernbert", "eurobert", "roformer", "esm", "nomic_bert")
+
+    def test_encoders_mask_each_token_in_turn(self):
+        import numpy
+
+        for family in self.ENCODERS:
+            right, _ = read_safetensors(PRETRAINED / family / "expected.safetensors")
+            tokens = [int(token) for token in right["tokens"]]
+            arguments = [self.model(family), "--text", self.text(family)]
+            answer = json.loads(look(*arguments, "--what", "loss", "--json"))
+            self.assertEqual(answer["ids"], tokens, family)
+            self.assertEqual(answer["positions"], [i for i, token in enumerate(tokens) if token > 3], family)
+            numpy.testing.assert_allclose(answer["nll"], right["nll"], atol=5e-4, err_msg=family)
+            self.assertAlmostEqual(answer["loss"], sum(answer["nll"]) / len(answer["nll"]), places=12)
+            rows = look(*arguments, "--what", "loss", "--csv").splitlines()[1:]
+            self.assertEqual(len(rows), len(tokens))
+            self.assertEqual([i for i, row in enumerate(rows) if not row.endswith(",")], answer["positions"])
+            self.assertIn("21 tokens, each masked in turn, pseudo-perplexity", look(*arguments, "--what", "loss"))
+            candidates = json.loads(look(*arguments, "--what", "logits", "--count", 64, "--json"))
+            self.assertEqual(candidates["positions"], answer["positions"])
+            for position, nll, listed in zip(answer["positions"], answer["nll"], candidates["predictions"]):
+                own = next(one for one in listed if one["id"] == tokens[position])
+                self.assertAlmostEqual(-math.log(own["probability"]), nll, 4)
+            self.assertEqual(min(json.loads(line)["loss"] for line in look(
+                *arguments, "--what", "subsets", "--count", 1, "--json").splitlines() if json.loads(line)["kept_pairs"]), answer["loss"])
+
+    def test_an_encoder_is_looked_at_on_both_sides(self):
+        import numpy
+
+        for family in self.ENCODERS:
+            right, _ = read_safetensors(PRETRAINED / family / "expected.safetensors")
+            arguments = [self.model(family), "--text", self.text(family), "--json"]
+            rows = json.loads(look(*arguments, "--what", "attention", "--layer", 1, "--head", 2))["weights"]
+            numpy.testing.assert_allclose(rows, right["attention"][1, 2], atol=1e-5, err_msg=family)
+            tokens, T = right["tokens"], len(right["tokens"])
+            distance = numpy.arange(T)[:, None] - numpy.arange(T)
+            same = (tokens[:, None] == tokens) & (distance != 0)
+            for head in map(json.loads, look(*arguments, "--what", "heads").splitlines()):
+                weights = right["attention"][head["layer"], head["head"]]
+                self.assertAlmostEqual(head["mean_distance"], (weights * abs(distance)).sum(1).mean(), 4)
+                self.assertAlmostEqual(head["first"], weights[:, 0].mean(), 4)
+                self.assertAlmostEqual(head["previous"], numpy.trace(weights, -1) / T, 4)
+                self.assertAlmostEqual(head["local"], weights[abs(distance) < 8].sum() / T, 4)
+                self.assertAlmostEqual(head["same"], weights[same].sum() / same.any(1).sum(), 4)
+            for pair in map(json.loads, look(*arguments, "--what", "bands").splitlines()):
+                self.assertAlmostEqual(sum(pair["score_share"]) + pair["unrotated_share"], 1, 9)
+            alone = json.loads(look(*arguments, "--what", "attention", "--layer", 1, "--head", 2, "--ablate", "0"))["weights"]
+            self.assertGreater(numpy.abs(numpy.subtract(alone, rows)).max(), 1e-3, family)
+
+    def test_an_encoder_is_not_asked_for_the_next_token(self):
+        for family in self.ENCODERS:
+            for what in ("generate", "induction", "needle", "lens", "patch"):
+                text = [] if what == "induction" else ["--text", self.text(family)]
+                said = look(self.model(family), "--what", what, *text, expected=2)
+                self.assertIn(f"{what} is about models that predict each token from those before it", said)
+        self.assertIn("a further layer with an activation", look(self.model("esm"), "--what", "copying", "--text", "ABC", expected=2))
+        look(self.model("eurobert"), "--what", "token_map", "--text", "ABC", "--layer", 1, "--head", 0)
+        for what in ("kernels", "ov_by_distance"):
+            said = look(self.model("roformer"), "--what", what, "--layer", 0, "--head", 0, expected=2)
+            self.assertIn("never back", said)
+        self.assertIn("never back", look(self.model("roformer"), "--what", "loss", "--text", "ABC", "--no-inverse", expected=2))
+        done = self.trainer("rotation", self.model("roformer"))
+        self.assertIn("outputs are not rotated back", done.stdout)
+        (self.model("esm") / "tokenizer_config.json").write_text("{}")
+        (self.model("esm") / "tokenizer.json").write_text(tokenizer_json())
+        self.assertIn("mask_token in tokenizer_config.json is missing",
+                      look(self.model("esm"), "--what", "loss", "--text", "ABC", expected=2))
+
     def test_heads_and_pairs_are_ablated_whichever_are_shown(self):
         def loss(*options):
             return json.loads(look(self.model(), "--what", "loss", "--text", self.text(), "--json", *options))["loss"]
@@ -542,12 +610,14 @@ class Runs(TrainerTest):
             else:
                 self.assertAlmostEqual(entropy, -(right[1:] * numpy.log(right[1:], where=right[1:] > 0, out=numpy.zeros_like(right[1:]))).sum(1).mean(), 4)
 
-    def test_a_masked_model_is_not_asked_for_the_next_token(self):
+    def test_a_masked_run_masks_each_token_in_turn(self):
         done = self.trainer("run", "roformer-quick", "--steps", 2, *TINY, "--runs", self.runs, "--name", "masked", "-q")
         self.assertEqual(done.returncode, 0, done.stderr)
-        for what in ("loss", "logits", "subsets"):
-            said = look("masked", "--runs", self.runs, "--what", what, "--text", "the light of the sun", expected=2)
-            self.assertIn("predicts masked", said)
+        arguments = ["masked", "--runs", self.runs, "--text", "the light of the sun"]
+        answer = json.loads(look(*arguments, "--what", "loss", "--json"))
+        self.assertEqual(answer["positions"], list(range(len(answer["ids"]))))
+        self.assertEqual(len(json.loads(look(*arguments, "--what", "logits", "--json"))["predictions"]), len(answer["ids"]))
+        self.assertIn("predicts masked", look(*arguments, "--what", "generate", expected=2))
         heads = look("masked", "--runs", self.runs, "--what", "heads", "--text", "the light of the sun", "--json").splitlines()
         for head in map(json.loads, heads):
             self.assertGreaterEqual(head["mean_distance"], 0)

@@ -152,8 +152,17 @@ def tokenizer_json(letters=LETTERS):
 
 
 def expected_text(family):
-    """The text of a family's expected.safetensors in the letters of its small model."""
-    return "".join(LETTERS[token] for token in read_safetensors(PRETRAINED / family / "expected.safetensors")[0]["tokens"])
+    """The text of a family's expected.safetensors in the letters of its small model; of an encoder, without the tokens around it."""
+    tokens = [int(token) for token in read_safetensors(PRETRAINED / family / "expected.safetensors")[0]["tokens"]]
+    if not is_encoder(family):
+        return "".join(LETTERS[token] for token in tokens)
+    texts = {i: text for text, i in json.loads((PRETRAINED / family / "tokenizer.json").read_text())["model"]["vocab"].items()}
+    return "".join(texts[token] for token in tokens[1:-1])
+
+
+def is_encoder(family):
+    """Whether the small model predicts masked tokens. Such models have a tokenizer with special tokens."""
+    return (PRETRAINED / family / "tokenizer.json").exists()
 
 
 def small_model(folder, family):
@@ -161,7 +170,8 @@ def small_model(folder, family):
     folder = Path(folder) / family
     if not folder.exists():
         shutil.copytree(PRETRAINED / family, folder)
-        (folder / "tokenizer.json").write_text(tokenizer_json())
+        if not is_encoder(family):
+            (folder / "tokenizer.json").write_text(tokenizer_json())
     return folder
 
 

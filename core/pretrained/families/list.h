@@ -58,4 +58,9 @@
     FAMILY(seed_oss)           \
     FAMILY(gpt_neox)           \
     FAMILY(gpt2)               \
+    FAMILY(modernbert)         \
+    FAMILY(eurobert)           \
+    FAMILY(roformer)           \
+    FAMILY(esm)                \
+    FAMILY(nomic_bert)         \
     FAMILY(roper)

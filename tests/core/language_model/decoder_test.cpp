@@ -70,14 +70,20 @@ TEST_P(DecoderOfFamily, ComputesAsTransformersDoes) {
 
 /// The files of llama.cpp's converter, which does not write every family.
 TEST_P(DecoderOfFamily, ReadsTheSameFromGguf) {
-    const std::set<std::string> without = {"flex_olmo", "helium", "ministral", "mistral"};
-    if (without.count(GetParam()) > 0) GTEST_SKIP() << "llama.cpp's converter does not write this family";
+    const std::set<std::string> without = {"esm",        "eurobert", "flex_olmo",  "helium",  "ministral",
+                                           "mistral",    "modernbert", "nomic_bert", "roformer"};
+    if (without.count(GetParam()) > 0) GTEST_SKIP() << "no GGUF files of this family are read";
     expectAsTransformers(GetParam() + ".gguf", GetParam());
 }
 
 TEST_P(DecoderOfFamily, ContinuesFromACache) {
     Decoder decoder(openPretrainedModel(kFolder + "/" + GetParam()));
     const std::vector<std::int64_t> tokens = expectedOf(GetParam()).tokens;
+    if (!decoder.architecture().causal) {
+        DecoderCache cache;
+        EXPECT_THROW(decoder.hidden(tokens, {}, {}, &cache), std::invalid_argument);
+        return;
+    }
     Intervention changed;
     changed.unrotated = {{0, 1}};
     changed.ablated_heads = {{1, 2}};

@@ -1,0 +1,63 @@
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/pretrained/block_weights.h"
+
+namespace roper {
+namespace {
+
+/// Sets θ of every pair as it is stored, if it is. All layers must agree.
+void readFrequencies(TensorLocator& in, const TensorStore& store, Architecture& model,
+                     std::vector<std::string>& notes) {
+    const std::string ending = in.encoderNames().frequencies;
+    if (ending.empty()) return;
+    RotaryConfig& rotation = model.rotations.front();
+    std::optional<std::vector<float>> first;
+    for (const auto& [name, tensor] : store.tensors()) {
+        if (!name.ends_with(ending)) continue;
+        const std::vector<float> theta = readVector(store, in.vector(name, rotation.rotatedWidth() / 2));
+        if (first && *first != theta) in.refuse(name, tensor, "the same frequencies in every layer");
+        first = theta;
+    }
+    if (!first) return;
+    const Eigen::VectorXd stored =
+        Eigen::Map<const Eigen::VectorXf>(first->data(), std::ssize(*first)).cast<double>();
+    const Eigen::VectorXd computed = rotation.frequenciesForLength(1).theta;
+    rotation.trained = stored;
+    if (!stored.isApprox(computed, 1e-6))
+        notes.push_back("the frequencies are those stored in the file, which are not those of base " +
+                        formatNumber(rotation.base) + " in float32");
+}
+
+/// Refuses a table of sin and cos that is not the one that is computed here.
+void requireSinusoids(TensorLocator& in, const TensorStore& store, const Architecture& model) {
+    const std::string name = in.encoderNames().sinusoids;
+    if (name.empty() || !store.has(name)) return;
+    const MatrixLocation table = in.table(name.substr(0, name.rfind('.')), 1, model.head_dim);
+    const std::vector<float> numbers = readMatrix(store, table);
+    const Eigen::VectorXd theta =
+        model.rotations.front().frequenciesForLength(static_cast<double>(table.out)).theta;
+    constexpr double kTolerance = 1e-2;  // tables may be stored in 16 bits
+    const std::size_t pairs = static_cast<std::size_t>(theta.size()), width = 2 * pairs;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const double angle =
+            static_cast<double>(i / width) * theta[static_cast<Eigen::Index>(i % width % pairs)];
+        const double right = i % width < pairs ? std::sin(angle) : std::cos(angle);
+        if (!(std::abs(static_cast<double>(numbers[i]) - right) < kTolerance))
+            in.refuse(name, store.tensor(name), "sin and cos of the positions with base 10000");
+    }
+}
+
+}  // namespace
+
+void locateEncoderParts(TensorLocator& in, const TensorStore& store, Architecture& model,
+                        ModelWeights& weights) {
+    const EncoderNames& names = in.encoderNames();
+    if (model.token_types > 0)
+        weights.token_types = in.table(names.token_types, model.token_types, model.width);
+    if (model.norms_embeddings) weights.embedding_norm = in.norm(names.embedding_norm, model.width);
+    readFrequencies(in, store, model, weights.notes);
+    requireSinusoids(in, store, model);
+}
+
+}  // namespace roper

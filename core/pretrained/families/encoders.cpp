@@ -1,0 +1,200 @@
+#include "core/pretrained/families/families.h"
+
+// Encoders: every token attends to both sides, and masked tokens are predicted.
+
+namespace roper::family {
+namespace {
+
+/// What BERT and its descendants have in common.
+void describeBert(Architecture& model) {
+    model.norm = NormKind::layer;
+    model.causal = false;
+    model.predicts_masked = true;
+    model.gated = false;
+    model.activation = Activation::gelu;
+    model.norms_embeddings = true;
+    model.head_activation = Activation::gelu;
+}
+
+/// BERT's descendants norm after each addition, and add an embedding of the segment.
+void describePostNormBert(Architecture& model) {
+    describeBert(model);
+    model.post_norm = true;
+    model.token_types = 2;
+}
+
+/// Pruned decoders of these classes are not read, but their configs have these members.
+const std::vector<std::string> kDecoderFlags = {"is_decoder", "add_cross_attention"};
+
+}  // namespace
+
+Family modernbert() {
+    Family family;
+    family.model_type = "modernbert";
+    family.describe = [](Architecture& model) {
+        describeBert(model);
+        model.gated = true;
+        model.norms_first_layer = false;
+    };
+    family.names.embedding = "model.embeddings.tok_embeddings";
+    family.names.final_norm = "model.final_norm";
+    family.names.head = "decoder";
+    family.names.layer = "model.layers.{}.";
+    family.names.attention_norm = "attn_norm";
+    family.names.query_key_value = "attn.Wqkv";
+    family.names.output = "attn.Wo";
+    family.names.feed_forward_norm = "mlp_norm";
+    family.names.gate_up = "mlp.Wi";
+    family.names.down = "mlp.Wo";
+    family.encoder_names = {
+        .embedding_norm = "model.embeddings.norm", .head_dense = "head.dense", .head_norm = "head.norm"};
+    ConfigRules& rules = family.config_rules;
+    rules.context = 8192;
+    rules.activation_key = "hidden_activation";
+    rules.tied = true;
+    rules.norm_epsilon = 1e-5;
+    rules.norm_epsilon_key = "norm_eps";
+    rules.windowed = WindowedLayers::all_but_every_nth_from_first;
+    rules.window = 128;
+    rules.window_key = "local_attention";
+    rules.biases = {{never, never, never, never, never},
+                    {"attention_bias"},
+                    {"attention_bias"},
+                    {"mlp_bias"},
+                    {"decoder_bias", true},
+                    {"classifier_bias"}};
+    rules.encoder = {.norm_bias_flag = "norm_bias", .head_activation_key = "classifier_activation"};
+    rules.ignored = {"classifier_pooling",        "deterministic_flash_attn", "gradient_checkpointing",
+                     "initializer_cutoff_factor", "position_embedding_type",  "reference_compile",
+                     "repad_logits_with_grad",    "sparse_pred_ignore_index", "sparse_prediction"};
+    return family;
+}
+
+Family eurobert() {
+    Family family = llamaLike("eurobert", "");
+    family.describe = [](Architecture& model) {
+        model.causal = false;
+        model.predicts_masked = true;
+    };
+    ConfigRules& rules = family.config_rules;
+    rules.context = 8192;
+    rules.norm_epsilon = 1e-5;
+    rules.biases.query_key_value = rules.biases.output = {"attention_bias"};
+    rules.biases.feed_forward = {"mlp_bias"};
+    rules.ignored = {"clf_pooling", "classifier_pooling"};
+    return family;
+}
+
+/// RoFormer (Su et al., 2021, arXiv:2104.09864).
+Family roformer() {
+    Family family;
+    family.model_type = "roformer";
+    family.describe = describePostNormBert;
+    family.names.embedding = "roformer.embeddings.word_embeddings";
+    family.names.head = "cls.predictions.decoder";
+    family.names.layer = "roformer.encoder.layer.{}.";
+    family.names.attention_norm = "attention.output.LayerNorm";
+    family.names.query = "attention.self.query";
+    family.names.key = "attention.self.key";
+    family.names.value = "attention.self.value";
+    family.names.output = "attention.output.dense";
+    family.names.feed_forward_norm = "output.LayerNorm";
+    family.names.up = "intermediate.dense";
+    family.names.down = "output.dense";
+    family.encoder_names = {.embedding_norm = "roformer.embeddings.LayerNorm",
+                            .token_types = "roformer.embeddings.token_type_embeddings",
+                            .head_dense = "cls.predictions.transform.dense",
+                            .head_norm = "cls.predictions.transform.LayerNorm",
+                            .head_bias = "cls.predictions.bias",
+                            .sinusoids = "roformer.encoder.embed_positions.weight"};
+    ConfigRules& rules = family.config_rules;
+    rules.context = 1536;
+    rules.tied = true;
+    rules.norm_epsilon = 1e-12;
+    rules.norm_epsilon_key = "layer_norm_eps";
+    rules.biases.plain = {always, always, always, always, always};
+    rules.encoder = {.head_activation_key = "hidden_act",
+                     .token_types_key = "type_vocab_size",
+                     .embedding_width_key = "embedding_size",
+                     .refused_flags = kDecoderFlags};
+    return family;
+}
+
+/// ESM-2 (Lin et al., 2023), a language model of proteins.
+Family esm() {
+    Family family;
+    family.model_type = "esm";
+    family.describe = [](Architecture& model) {
+        describeBert(model);
+        model.norms_embeddings = false;
+        model.mask_dropout = 0.15 * 0.8;
+    };
+    family.names.embedding = "esm.embeddings.word_embeddings";
+    family.names.final_norm = "esm.encoder.emb_layer_norm_after";
+    family.names.head = "lm_head.decoder";
+    family.names.layer = "esm.encoder.layer.{}.";
+    family.names.attention_norm = "attention.LayerNorm";
+    family.names.query = "attention.self.query";
+    family.names.key = "attention.self.key";
+    family.names.value = "attention.self.value";
+    family.names.output = "attention.output.dense";
+    family.names.feed_forward_norm = "LayerNorm";
+    family.names.up = "intermediate.dense";
+    family.names.down = "output.dense";
+    family.encoder_names = {.embedding_norm = "esm.embeddings.layer_norm",
+                            .head_dense = "lm_head.dense",
+                            .head_norm = "lm_head.layer_norm",
+                            .head_bias = "lm_head.bias",
+                            .frequencies = "rotary_embeddings.inv_freq"};
+    family.of_other_outputs = {"contact_head.", "pooler.", "embeddings.position_embeddings."};
+    ConfigRules& rules = family.config_rules;
+    rules.context = 1026;
+    rules.activation_key = nullptr;
+    rules.tied = true;
+    rules.norm_epsilon = 1e-12;
+    rules.norm_epsilon_key = "layer_norm_eps";
+    rules.biases.plain = {always, always, always, always, always};
+    rules.encoder = {.embedding_norm_flag = "emb_layer_norm_before",
+                     .mask_dropout_flag = "token_dropout",
+                     .required_key = "position_embedding_type",
+                     .required_text = "rotary",
+                     .refused_flags = {"is_decoder", "add_cross_attention", "is_folding_model"}};
+    rules.ignored = {"esmfold_config", "vocab_list"};
+    return family;
+}
+
+/// nomic-embed-text (Nussbaum et al., 2024, arXiv:2402.01613).
+Family nomic_bert() {
+    Family family;
+    family.model_type = "nomic_bert";
+    family.describe = [](Architecture& model) {
+        describePostNormBert(model);
+        model.gated = true;
+        model.activation = Activation::silu;
+        model.head_activation = Activation::silu;
+    };
+    family.names.embedding = "nomic_bert.embeddings.word_embeddings";
+    family.names.head = "cls.predictions.decoder";
+    family.names.layer = "nomic_bert.encoder.layers.{}.";
+    family.names.attention_norm = "norm1";
+    family.names.query_key_value = "attn.Wqkv";
+    family.names.output = "attn.out_proj";
+    family.names.feed_forward_norm = "norm2";
+    family.names.gate = "mlp.fc12";
+    family.names.up = "mlp.fc11";
+    family.names.down = "mlp.fc2";
+    family.encoder_names = {.embedding_norm = "nomic_bert.emb_ln",
+                            .token_types = "nomic_bert.embeddings.token_type_embeddings",
+                            .head_dense = "cls.predictions.transform.dense",
+                            .head_norm = "cls.predictions.transform.layer_norm",
+                            .head_bias = "cls.predictions.bias"};
+    ConfigRules& rules = family.config_rules;
+    rules.tied = true;
+    rules.norm_epsilon = 1e-12;
+    rules.norm_epsilon_key = "layer_norm_eps";
+    rules.biases.plain = {never, never, never, always, always};
+    rules.encoder = {.head_activation_key = "hidden_act", .token_types_key = "type_vocab_size"};
+    return family;
+}
+
+}  // namespace roper::family
