@@ -178,7 +178,7 @@ void ChangePanel::showModel() {
     solve_->setVisible(model != nullptr && model->has_problems);
     const bool rotates_values = model != nullptr && model->rotates_values;
     no_value_rotation_->setVisible(rotates_values);
-    no_inverse_->setVisible(rotates_values);
+    no_inverse_->setVisible(rotates_values && model->outputs_rotate_back);
     show(state_.change());
     showEffect();
     showSolved();

@@ -346,15 +346,16 @@ void GenerationPanel::fillHeads() {
 void GenerationPanel::refresh() {
     const RunWatcher* run = state().run();
     const bool is_there = run != nullptr || isPublishedModel(state().model());
-    const bool is_masked = run != nullptr && run->specification() && run->specification()->isMasked();
+    const ModelSummary* const summary = state().summary();
+    const bool is_masked = (run != nullptr && run->specification() && run->specification()->isMasked()) ||
+                           (summary != nullptr && !summary->causal);
     const bool asks = state().isAsking(answers::continuation) || state().isAsking(answers::generated_text) ||
                       comparison().isAsking(answers::continuation);
-    prompt_->setEnabled(is_there);
+    prompt_->setEnabled(is_there && !is_masked);
     generate_->setEnabled(is_there && !is_masked);
     generate_->setText(asks ? tr("…") : tr("Generate"));
-    generate_->setToolTip(is_masked ? tr("This model predicts masked tokens from both sides; it cannot "
-                                         "generate")
-                                    : tr("Let the model continue the prompt"));
+    const QString reason = tr("This model sees the tokens on both sides; it cannot generate");
+    generate_->setToolTip(is_masked ? reason : tr("Let the model continue the prompt"));
     continuation_title_->setText(state().model());
     continuation_title_->setVisible(hasComparison());
     comparison_title_->setText(comparison().model());

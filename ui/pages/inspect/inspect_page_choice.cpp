@@ -219,7 +219,9 @@ void InspectPage::showModel() {
     } else {
         text += tr("; no rotation");
     }
-    if (m->rotates_values) text += tr("; values also rotate");
+    if (!m->causal) text += tr("; every token attends to both sides");
+    if (m->rotates_values)
+        text += m->outputs_rotate_back ? tr("; values also rotate") : tr("; values also rotate, never back");
     if (state_->step()) text += tr("; step %1").arg(*state_->step());
     summary_->setText(text);
     QStringList notes{text};

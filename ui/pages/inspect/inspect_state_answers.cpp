@@ -40,8 +40,11 @@ std::optional<InspectState::Cost> InspectState::cost() const {
     const auto C = static_cast<double>(m.width), V = static_cast<double>(m.vocabulary),
                H = static_cast<double>(m.heads), d = static_cast<double>(m.head_dim),
                L = static_cast<double>(m.layers), P = static_cast<double>(m.parameters_per_token);
-    // Per token: its parameters except embeddings, and the logits; plus scores and mixing over half of T².
-    const double operations = 2 * T * std::max(0.0, P - V * C) + 2 * T * V * C + 2 * T * T * L * H * d;
+    // Per token: its parameters except embeddings, and the logits; plus scores and mixing over half of T², or
+    // all of it. A model that predicts masked tokens reads the text once for each.
+    const double operations = (m.predicts_masked ? T : 1) * (2 * T * std::max(0.0, P - V * C) +
+                                                             (m.causal ? 2 : 4) * T * T * L * H * d) +
+                              2 * T * V * C;
     const double held =
         4 * (mostParametersUsed(m, T) + T * (2 * static_cast<double>(m.feed_forward) + 6 * C) +
              3 * kQueriesAtATime * T * H + 3 * kLogitsAtATime * T);
@@ -65,6 +68,7 @@ void InspectState::clampToModel() {
     setHead(layer_, head_);
     ModelChange fitting = change_;
     if (!model.rotates_values) fitting.no_value_rotation = fitting.no_inverse = false;
+    if (!model.outputs_rotate_back) fitting.no_inverse = false;
     if (!model.rotates) {
         fitting.mute.clear();
         fitting.no_rotation = false;

@@ -17,10 +17,10 @@ constexpr double kTextMargin = 12, kLegend = 26, kLine = 26, kPadding = 6;
 constexpr double kDarkest_nats = 8;   ///< −ln p of the darkest shade: about 1 in 3,000
 constexpr double kDarkestChange = 4;  ///< the same for differences
 
-/// −ln p of a token; nothing for the first token and while unknown.
+/// −ln p of a token; nothing for tokens that are not predicted and while unknown.
 std::optional<double> nllOf(const TextReading* reading, std::size_t token) {
-    if (reading == nullptr || token == 0 || token > reading->nll.size()) return std::nullopt;
-    return reading->nll[token - 1];
+    const auto index = reading == nullptr ? std::nullopt : reading->indexOf(token);
+    return index ? std::optional(reading->nll[*index]) : std::nullopt;
 }
 
 }  // namespace
@@ -178,14 +178,14 @@ QString SurprisalView::describe(int token) const {
     const auto index = static_cast<std::size_t>(token);
     const TextReading *before = state_.answer(answers::reading), *after = state_.answer(answers::changed);
     QString said = tr("token %1, “%2”").arg(token).arg(formatToken(before->tokens[index]));
-    if (token == 0) return said + tr(": the first token is not predicted");
-    const double nll = before->nll[index - 1];
+    const auto nll = nllOf(before, index);
+    if (!nll)
+        return said + (before->masked ? tr(": it is not masked") : tr(": the first token is not predicted"));
     said +=
-        tr(": −ln p %1 nats, probability %2").arg(fixedNumberText(nll, 3), probabilityText(std::exp(-nll)));
-    if (after != nullptr && index <= after->nll.size())
+        tr(": −ln p %1 nats, probability %2").arg(fixedNumberText(*nll, 3), probabilityText(std::exp(-*nll)));
+    if (const auto changed = nllOf(after, index))
         said += tr("; with the change %1 nats, %2")
-                    .arg(fixedNumberText(after->nll[index - 1], 3),
-                         probabilityText(std::exp(-after->nll[index - 1])));
+                    .arg(fixedNumberText(*changed, 3), probabilityText(std::exp(-*changed)));
     return said;
 }
 
@@ -220,7 +220,8 @@ QString SurprisalView::figureCaption() const {
     const TextReading *before = state_.answer(answers::reading), *after = state_.answer(answers::changed);
     if (before == nullptr) return {};
     QString caption =
-        tr("−ln p of each token, %1, mean %2 nats over %3")
+        (before->masked ? tr("−ln p of each token, masked in turn, %1, mean %2 nats over %3")
+                        : tr("−ln p of each token, %1, mean %2 nats over %3"))
             .arg(state_.summary() != nullptr ? QString::fromStdString(state_.summary()->name) : QString(),
                  fixedNumberText(before->loss, 4),
                  countText(static_cast<int>(before->nll.size()), tr("token")));

@@ -20,7 +20,7 @@ constexpr double kPredictionsMargin = 12, kPredictionsTitle = 22, kPredictionsRo
 }  // namespace
 
 PredictionsView::PredictionsView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("Candidates for the next token"));
+    setAccessibleName(tr("Candidates for a token"));
     connect(&state_, &InspectState::answered, this, qOverload<>(&QWidget::update));
     for (auto signal : {&InspectState::inputsChanged, &InspectState::modelChanged})
         connect(&state_, signal, this, qOverload<>(&QWidget::update));
@@ -34,9 +34,13 @@ void PredictionsView::setToken(int token) {
 std::vector<PredictionsView::Row> PredictionsView::rows() const {
     std::vector<Row> rows;
     const TextReading* as_trained = state_.answer(answers::reading);
-    const auto index = static_cast<std::size_t>(token_);
-    if (as_trained == nullptr || token_ < 0 || index >= as_trained->predictions.size()) return rows;
-    const std::int64_t next = index + 1 < as_trained->ids.size() ? as_trained->ids[index + 1] : -1;
+    if (as_trained == nullptr || token_ < 0) return rows;
+    const auto token = static_cast<std::size_t>(token_);
+    const std::size_t index =
+        as_trained->masked ? as_trained->indexOf(token).value_or(as_trained->predictions.size()) : token;
+    if (index >= as_trained->predictions.size()) return rows;
+    const std::size_t predicted = as_trained->masked ? token : token + 1;
+    const std::int64_t next = predicted < as_trained->ids.size() ? as_trained->ids[predicted] : -1;
     std::vector<std::int64_t> ids;
     for (const Prediction& prediction : as_trained->predictions[index]) {
         rows.push_back({prediction.token, prediction.probability, {}, prediction.id == next});
@@ -63,7 +67,7 @@ std::vector<PredictionsView::Row> PredictionsView::rows() const {
 QString PredictionsView::title() const {
     const TextReading* reading = state_.answer(answers::reading);
     if (reading == nullptr || token_ < 0 || token_ >= static_cast<int>(reading->tokens.size())) return {};
-    return tr("after token %1, “%2”")
+    return (reading->masked ? tr("in place of token %1, “%2”") : tr("after token %1, “%2”"))
         .arg(token_)
         .arg(formatToken(reading->tokens[static_cast<std::size_t>(token_)]));
 }
@@ -72,7 +76,7 @@ void PredictionsView::paintFigure(QPainter& painter, const QRectF& area, const T
     const std::vector<Row> rows = this->rows();
     const QRectF box = area.adjusted(kPredictionsMargin, 6, -kPredictionsMargin, -6);
     if (rows.empty())
-        return paintPlaceholder(painter, area, theme, tr("Candidates for the next token are shown here."));
+        return paintPlaceholder(painter, area, theme, tr("Candidates for a token are shown here."));
     const QFontMetricsF metrics(painter.font());
     painter.setPen(theme.text);
     painter.drawText(QRectF(box.left(), box.top(), box.width(), kPredictionsTitle),
@@ -119,9 +123,8 @@ void PredictionsView::paintFigure(QPainter& painter, const QRectF& area, const T
 }
 
 void PredictionsView::mouseMoveEvent(QMouseEvent*) {
-    emit hovered(title().isEmpty()
-                     ? QString()
-                     : tr("The most likely tokens %1; green: the actual next token").arg(title()));
+    emit hovered(title().isEmpty() ? QString()
+                                   : tr("The most likely tokens %1; green: the actual token").arg(title()));
 }
 
 QString PredictionsView::figureCsv() const {
