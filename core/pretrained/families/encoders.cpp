@@ -23,9 +23,6 @@ void describePostNormBert(Architecture& model) {
     model.token_types = 2;
 }
 
-/// Pruned decoders of these classes are not read, but their configs have these members.
-const std::vector<std::string> kDecoderFlags = {"is_decoder", "add_cross_attention"};
-
 }  // namespace
 
 Family modernbert() {
@@ -116,7 +113,7 @@ Family roformer() {
     rules.encoder = {.head_activation_key = "hidden_act",
                      .token_types_key = "type_vocab_size",
                      .embedding_width_key = "embedding_size",
-                     .refused_flags = kDecoderFlags};
+                     .refused_flags = {"is_decoder", "add_cross_attention"}};
     return family;
 }
 
