@@ -97,9 +97,21 @@ std::vector<std::filesystem::path> storedPaths() {
     return paths;
 }
 
-constexpr const char* kColumns[] = {"model",   "family",        "layers",     "window",       "head_dim",
-                                    "rotated", "theta_max",     "theta_min",  "never_turn",   "context",
-                                    "sinks",   "values_rotate", "slow_share", "mean_distance"};
+constexpr const char* kColumns[] = {"model",
+                                    "family",
+                                    "layers",
+                                    "window",
+                                    "head_dim",
+                                    "rotated",
+                                    "theta_max",
+                                    "theta_min",
+                                    "never_turn",
+                                    "context",
+                                    "sinks",
+                                    "values_rotate",
+                                    "values_rotate_back",
+                                    "slow_share",
+                                    "mean_distance"};
 
 /// A value as a cell of the table; lists of layers become their number.
 std::string cellOf(const Json& row, const std::string& column) {
