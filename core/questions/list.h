@@ -19,6 +19,9 @@
     QUESTION(heads, .help = "attention statistics of every head", .heads = Heads::chosen)                    \
     QUESTION(bands, .help = "fraction of the variance of each head's scores due to each rotated pair",       \
              .heads = Heads::chosen)                                                                         \
+    QUESTION(score_parts,                                                                                    \
+             .help = "scores of every head, split into those of rotated and of unrotated features",          \
+             .heads = Heads::chosen)                                                                         \
     QUESTION(thumbnails, .help = "attention maps of all heads, downsampled",                                 \
              .count_meaning = "cells per side", .default_count = 40, .is_printed = false)                    \
     QUESTION(attention, .help = "attention weights of one head", .heads = Heads::one,                        \

@@ -362,6 +362,56 @@ class SmallModels(TrainerTest):
             self.assertIn("latent attention", look(self.model(family), "--what", "kernels", expected=2))
             self.assertIn("latent attention", look(self.model(family), "--what", "copying", *text, expected=2))
 
+    def test_scores_are_split_into_rotated_and_unrotated_parts(self):
+        """As computed by numpy of the first layer of DeepSeek V3, whose input is the embeddings."""
+        import numpy
+
+        w = {name: tensor.astype(float) for name, tensor in read_safetensors(PRETRAINED / "deepseek_v3" / "model.safetensors")[0].items()}
+        attention = "model.layers.0.self_attn."
+
+        def normed(x, name):
+            return x / numpy.sqrt((x * x).mean(-1, keepdims=True) + 1e-6) * w[f"{name}.weight"]
+
+        def linear(x, name):
+            return x @ w[f"{attention}{name}.weight"].T + w.get(f"{attention}{name}.bias", 0)
+
+        tokens, _ = self.expected("deepseek_v3")
+        x = normed(w["model.embed_tokens.weight"][tokens], "model.layers.0.input_layernorm")
+        q = linear(normed(linear(x, "q_a_proj"), attention + "q_a_layernorm"), "q_b_proj").reshape(24, 4, 16)
+        latent = linear(x, "kv_a_proj_with_mqa")
+        k = linear(normed(latent[:, :12], attention + "kv_a_layernorm"), "kv_b_proj").reshape(24, 4, 17)[:, :, :10]
+
+        def turned(y):  # neighbouring features are a complex number
+            return (y[..., ::2] + 1j * y[..., 1::2]) * numpy.exp(1j * numpy.arange(24)[:, None] / 10000 ** (numpy.arange(3) / 3))
+
+        said = self.ask("deepseek_v3", "--what", "score_parts", "--text", self.text("deepseek_v3"))
+        self.assertEqual([(row["layer"], row["head"]) for row in said], [(layer, head) for layer in range(3) for head in range(4)])
+        for head in range(4):
+            a = (turned(q[:, head, 10:]) @ turned(latent[:, 12:]).conj().T).real / 4
+            b = q[:, head, :10] @ k[:, head].T / 4
+            rows = [(a[n, : n + 1], b[n, : n + 1]) for n in range(1, 24)]
+            variances = numpy.mean([numpy.cov(a, b, bias=True) for a, b in rows], 0)
+            right = {"rotated_mean": numpy.mean([abs(a).mean() for a, _ in rows]), "unrotated_mean": numpy.mean([abs(b).mean() for _, b in rows]),
+                     "rotated_deviation": variances[0, 0] ** 0.5, "unrotated_deviation": variances[1, 1] ** 0.5,
+                     "rotated_share": variances[0].sum() / variances.sum(),
+                     "correlation": variances[0, 1] / (variances[0, 0] * variances[1, 1]) ** 0.5,
+                     "rotated_decides": numpy.mean([(a + b).argmax() == a.argmax() for a, b in rows]),
+                     "unrotated_decides": numpy.mean([(a + b).argmax() == b.argmax() for a, b in rows])}
+            for name, number in right.items():
+                self.assertAlmostEqual(said[head][name], number, places=5, msg=name)
+
+    def test_score_parts_agree_with_bands_and_are_refused_without_two_parts(self):
+        for family in ("deepseek_v2", "glm4_moe", "gpt_neox", "stablelm"):
+            text = ("--text", self.text(family))
+            bands = self.ask(family, "--what", "bands", *text)
+            for parts, head in zip(self.ask(family, "--what", "score_parts", *text), bands, strict=True):
+                self.assertAlmostEqual(parts["rotated_share"], 1 - head["unrotated_share"], places=6)
+        text = ("--text", self.text())
+        self.assertIn("every feature of this model's heads rotates", look(self.model(), "--what", "score_parts", *text, expected=2))
+        self.assertIn("all features of the heads rotate or none does", look(self.model("smollm3"), "--what", "score_parts", *text, expected=2))
+        self.assertIn("no feature of this model's heads rotates", look(self.model("gpt2"), "--what", "score_parts", *text, expected=2))
+        self.assertEqual(len(look(self.model("gpt_neox"), "--what", "score_parts", *text, "--layer", 1, "--csv").splitlines()), 5)
+
     def test_longer_texts_are_read_with_scaled_frequencies(self):
         text = self.text("llama")
         (answer,) = self.ask("llama", "--what", "lengths", "--text", text, "--factor", 2)

@@ -114,6 +114,8 @@ class Serve(TrainerTest):
         wait_until(lambda: list((run / "checkpoints").glob(f"*{step}*")), process)
         done = self.trainer("look", run, "--what", "loss", "--text", TEXT, "--step", step, "--json")
         self.assertEqual(json.loads(done.stdout)["nll"], live["nll"])
+        reply, _ = peer.ask(command="look", question={"what": "score_parts", "text": TEXT})
+        self.assertIn("every feature of this model's heads rotates", reply["message"])
         reply, _ = peer.ask(command="look", question={"what": "loss", "text": TEXT, "layer": "7"})
         self.assertIn("layers 0 to 0, not 7", reply["message"])
         peer.ask(command="resume")

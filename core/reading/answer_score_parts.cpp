@@ -1,0 +1,115 @@
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/language_model/score_scale.h"
+#include "core/questions/score_parts.h"
+#include "core/reading/answers.h"
+#include "core/reading/head_observer.h"
+
+namespace roper {
+namespace {
+
+/// @throws Error (usage) if no head has features of both kinds, or has scores of another form
+void requireParts(const QuestionContext& context, const std::vector<std::int64_t>& rotated_features) {
+    const Architecture& model = context.model();
+    const auto isAll = [&](std::int64_t rotated) {
+        return std::all_of(rotated_features.begin(), rotated_features.end(),
+                           [&](std::int64_t of_layer) { return of_layer == rotated; });
+    };
+    if (isAll(0))
+        throw Error(ErrorKind::usage,
+                    "no feature of this model's heads rotates, so that their scores have no rotated part");
+    if (std::none_of(rotated_features.begin(), rotated_features.end(),
+                     [&](std::int64_t rotated) { return rotated > 0 && rotated < model.head_dim; }))
+        throw Error(ErrorKind::usage,
+                    isAll(model.head_dim)
+                        ? "every feature of this model's heads rotates, so that their scores have no "
+                          "unrotated part; --what bands splits scores by pairs"
+                        : "in each layer of this model, all features of the heads rotate or none does, so "
+                          "that no score has two parts; --what bands splits scores by pairs");
+    if (model.attention != AttentionKind::softmax)
+        throw Error(ErrorKind::usage,
+                    "linear attention has no scores q·k under a softmax that could be split");
+    if (model.chunked && std::ssize(context.ids) > model.window)
+        throw Error(ErrorKind::usage, "this model attends in chunks of " + std::to_string(model.window) +
+                                          " tokens: scores are split in a text within one");
+    if (context.ids.size() < 2) throw Error(ErrorKind::usage, "scores are compared in two tokens or more");
+}
+
+ScorePartsAnswer scorePartsOf(const QuestionContext& context) {
+    const Architecture& model = context.model();
+    const std::int64_t H = model.heads, T = std::ssize(context.ids);
+    ScorePartsAnswer answer{
+        {}, model.head_dim, std::vector<ScoreParts>(static_cast<std::size_t>(model.layers * H))};
+    for (std::int64_t layer = 0; layer < model.layers; ++layer)
+        answer.rotated_features.push_back(model.rotationOf(layer).rotatedWidth());
+    requireParts(context, answer.rotated_features);
+    ForwardHooks recorder;
+    recorder.vectors = [&](const LayerView& view) {
+        const std::int64_t window = model.isWindowed(view.layer) ? model.window : T,
+                           rotated = answer.rotated_features[static_cast<std::size_t>(view.layer)];
+        at::parallel_for(0, H, 1, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t head = begin; head < end; ++head) {
+                ScoreParts& parts = answer.heads[static_cast<std::size_t>(view.layer * H + head)];
+                parts = scoreParts(matrixOf(view.rotated_q.select(0, head)),
+                                   matrixOf(view.rotated_k.select(0, head * view.rotated_k.size(0) / H)),
+                                   rotated, scoreScale(model, view.layer), window, model.causal);
+                parts.layer = view.layer;
+                parts.head = head;
+            }
+        });
+    };
+    context.reader.hidden(context.ids, context.change, recorder);
+    return answer;
+}
+
+struct ScorePartsColumn {
+    const char* name;
+    double ScoreParts::*number;
+};
+constexpr ScorePartsColumn kScorePartsColumns[] = {
+    {"rotated_mean", &ScoreParts::rotated_mean},
+    {"unrotated_mean", &ScoreParts::unrotated_mean},
+    {"rotated_deviation", &ScoreParts::rotated_deviation},
+    {"unrotated_deviation", &ScoreParts::unrotated_deviation},
+    {"rotated_share", &ScoreParts::rotated_share},
+    {"correlation", &ScoreParts::correlation},
+    {"rotated_by_distance", &ScoreParts::rotated_by_distance},
+    {"unrotated_by_distance", &ScoreParts::unrotated_by_distance},
+    {"rotated_decides", &ScoreParts::rotated_decides},
+    {"unrotated_decides", &ScoreParts::unrotated_decides}};
+
+void printScoreParts(const ScorePartsAnswer& answer, const QuestionContext& context, AnswerWriter& to) {
+    std::string columns = "layer,head,rotated_features";
+    for (const ScorePartsColumn& column : kScorePartsColumns)
+        columns += std::string(",") + column.name;
+    to.columns(columns);
+    for (const ScoreParts& parts : answer.heads) {
+        if (!context.isSelected(parts.layer, parts.head)) continue;
+        const std::int64_t rotated = answer.rotated_features[static_cast<std::size_t>(parts.layer)];
+        if (to.isJson()) {
+            nlohmann::ordered_json line = {
+                {"layer", parts.layer}, {"head", parts.head}, {"rotated_features", rotated}};
+            for (const ScorePartsColumn& column : kScorePartsColumns)
+                line[column.name] = parts.*column.number;
+            to.line(line);
+            continue;
+        }
+        std::vector<std::string> row = {std::to_string(parts.layer), std::to_string(parts.head),
+                                        std::to_string(rotated)};
+        for (const ScorePartsColumn& column : kScorePartsColumns)
+            row.push_back(formatRounded(parts.*column.number, 5));
+        to.row(row);
+    }
+}
+
+}  // namespace
+
+AnswerHandler score_partsAnswer() {
+    return answerHandler(scorePartsOf, printScoreParts);
+}
+
+}  // namespace roper
