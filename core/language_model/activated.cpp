@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 namespace roper {
 
 at::Tensor activated(const at::Tensor& x, Activation activation) {
@@ -16,8 +18,17 @@ at::Tensor activated(const at::Tensor& x, Activation activation) {
             return at::relu(x);
         case Activation::relu_squared:
             return at::relu(x).square_();
+        case Activation::xielu:
+            break;  // has parameters
     }
     return x;
+}
+
+at::Tensor activated(const at::Tensor& x, const Xielu& by) {
+    const auto softplus = [](double alpha) { return std::log1p(std::exp(alpha)); };
+    const at::Tensor above = x.square().mul_(softplus(by.alpha_p)),
+                     below = x.clamp_max(by.epsilon).expm1_().sub_(x).mul_(by.beta + softplus(by.alpha_n));
+    return at::where(x > 0, above, below).add_(x, by.beta);
 }
 
 }  // namespace roper

@@ -7,5 +7,6 @@
 namespace roper {
 
 at::Tensor activated(const at::Tensor& x, Activation activation);
+at::Tensor activated(const at::Tensor& x, const Xielu& by);
 
 }  // namespace roper

@@ -82,9 +82,10 @@ void Decoder::check(std::span<const std::int64_t> tokens, std::int64_t first,
             throw std::invalid_argument("the model has tokens 0 to " + std::to_string(model.vocabulary - 1) +
                                         ", not " + std::to_string(id));
     const auto length = first + static_cast<std::int64_t>(tokens.size());
-    if (model.learned_positions && length > model_.weights.positions->out)
-        throw std::invalid_argument("the model has a table of " +
-                                    std::to_string(model_.weights.positions->out) +
+    const std::int64_t positions =
+        model.learned_positions ? model_.weights.positions->out - model.first_position : length;
+    if (length > positions)
+        throw std::invalid_argument("the model has a table of " + std::to_string(positions) +
                                     " positions; the text has " + std::to_string(length) + " tokens");
     for (const auto* const list : {&intervention.ablated_heads, &intervention.unrotated})
         for (const HeadSelection& choice : *list)
@@ -110,6 +111,7 @@ void Decoder::check(std::span<const std::int64_t> tokens, std::int64_t first,
 at::Tensor Decoder::embedTokens(std::span<const std::int64_t> tokens) {
     const Architecture& model = architecture();
     at::Tensor x = weights_.gatherRows(model_.weights.embedding, tokens);
+    if (model_.weights.embedding_in) x = linear(x, *model_.weights.embedding_in);
     if (model.embedding_scale != 1) x.mul_(model.embedding_scale);
     if (model.mask_dropout > 0) dropMasked(x, tokens, model);
     if (model_.weights.token_types) x.add_(weights_.part(*model_.weights.token_types, 0, 1));
@@ -120,7 +122,8 @@ at::Tensor Decoder::embed(std::span<const std::int64_t> tokens, std::int64_t fir
     const Architecture& model = architecture();
     at::Tensor x = embedTokens(tokens);
     if (model_.weights.positions)
-        x.add_(weights_.part(*model_.weights.positions, first, static_cast<std::int64_t>(tokens.size())));
+        x.add_(weights_.part(*model_.weights.positions, model.first_position + first,
+                             static_cast<std::int64_t>(tokens.size())));
     if (model.sinusoids > 0)
         x.add_(makeSinusoidTable(first, std::ssize(tokens), model.width, model.sinusoids, at::kFloat));
     return x;
@@ -169,8 +172,8 @@ at::Tensor Decoder::feedForward(const at::Tensor& x, const FeedForwardWeights& l
     if (layer.gate)
         up.mul_(activated(linear(x, *layer.gate), architecture().activation));
     else
-        up = activated(up, architecture().activation);
-    return linear(up, layer.down);
+        up = layer.xielu ? activated(up, *layer.xielu) : activated(up, architecture().activation);
+    return linear(optionalNorm(up, layer.down_norm), layer.down);
 }
 
 at::Tensor Decoder::feedForwardOf(std::int64_t layer, const at::Tensor& x, const Pass& pass) {
@@ -245,6 +248,7 @@ at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer
             if (pass.bias.defined())
                 scores.add_(pass.bias.index_select(1, (distance + (pass.bias.size(1) / 2)).flatten())
                                 .view_as(scores));
+            if (pass.key_bias.defined()) scores.add_(pass.key_bias.narrow(1, from, end - from).unsqueeze(1));
             scores.masked_fill_(hidden, -INFINITY);
             if (!sinks.defined()) return at::softmax(scores, -1);
             const at::Tensor with_sink = at::cat({scores, sinks.view({H, 1, 1}).expand({H, queries, 1})}, -1);
@@ -329,8 +333,9 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
         for (std::int64_t head = 0; head < model.heads; ++head)
             if (muted.contains(layer, head)) mixed.select(0, head).zero_();
     if (pass.recorder.heads) pass.recorder.heads(layer, mixed);
-    return linear(mixed.transpose(0, 1).reshape({pass.tokens, model.heads * model.valueWidth()}),
-                  block.output);
+    const at::Tensor all_heads =
+        mixed.transpose(0, 1).reshape({pass.tokens, model.heads * model.valueWidth()});
+    return linear(optionalNorm(all_heads, block.mixed_norm), block.output);
 }
 
 at::Tensor Decoder::preNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
@@ -369,6 +374,7 @@ at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervent
                      model.norms_rotated ? AttentionFactorUse::nothing : AttentionFactorUse::scores),
         rotationsFor(model.value_rotations, first, T, intervention, AttentionFactorUse::nothing),
         biasFor(first + T),
+        keyBiasFor(first + T),
         first,
         T,
         cache};
@@ -391,6 +397,7 @@ at::Tensor Decoder::finalNorm(const at::Tensor& residual) {
 }
 
 at::Tensor Decoder::headInput(const at::Tensor& hidden) {
+    if (model_.weights.embedding_out) return linear(hidden, *model_.weights.embedding_out);
     if (!model_.weights.head_dense) return hidden;
     const at::Tensor dense = linear(hidden, *model_.weights.head_dense);
     return norm(activated(dense, *architecture().head_activation), *model_.weights.head_norm);
@@ -440,6 +447,8 @@ at::Tensor Decoder::normedEmbeddings(std::span<const std::int64_t> tokens, std::
 at::Tensor Decoder::unembeddings(std::span<const std::int64_t> tokens) {
     const at::NoGradGuard no_gradients;
     at::Tensor rows = weights_.gatherRows(head().weight, tokens);
+    if (model_.weights.embedding_out)
+        rows = rows.matmul(weights_.matrix(model_.weights.embedding_out->weight));
     if (architecture().logit_scale != 1) rows.mul_(architecture().logit_scale);
     if (!model_.weights.final_norm || !model_.weights.final_norm->weight) return rows;
     at::Tensor weight = weights_.vector(*model_.weights.final_norm->weight);

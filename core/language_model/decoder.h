@@ -136,6 +136,7 @@ class Decoder {
         std::vector<Rotation> rotations, value_rotations;  ///< as `Architecture::rotations`
         /// bias of the scores [H, 2N − 1], by distance n − j + N − 1 for N tokens so far; or undefined
         at::Tensor bias;
+        at::Tensor key_bias;         ///< the same by position of the key [H, N]
         std::int64_t first, tokens;  ///< position of the first token, and number of tokens
         DecoderCache* cache;
     };
@@ -173,6 +174,7 @@ class Decoder {
                                        std::int64_t T, const Intervention& intervention,
                                        AttentionFactorUse scaled) const;
     at::Tensor biasFor(std::int64_t N) const;
+    at::Tensor keyBiasFor(std::int64_t N) const;
     at::Tensor preNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
                             const Pass& pass);
     at::Tensor postNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,

@@ -32,17 +32,31 @@ std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<RotaryCon
     return rotations;
 }
 
+namespace {
+
+/// The bias of every head at `count` numbers from `first` on → [H, count]; undefined if there is none.
+at::Tensor tabulated(const std::vector<std::function<double(int)>>& bias_of_head, std::int64_t first,
+                     std::int64_t count) {
+    if (bias_of_head.empty()) return {};
+    at::Tensor bias = at::empty({std::ssize(bias_of_head), count});
+    auto access = bias.accessor<float, 2>();
+    for (std::int64_t head = 0; head < std::ssize(bias_of_head); ++head)
+        for (std::int64_t i = 0; i < count; ++i)
+            access[head][i] =
+                static_cast<float>(bias_of_head[static_cast<std::size_t>(head)](static_cast<int>(first + i)));
+    return bias;
+}
+
+}  // namespace
+
 /// The bias of every head by distance n − j + N − 1 → [H, 2N − 1]; undefined if there is none.
 at::Tensor Decoder::biasFor(std::int64_t N) const {
-    const Architecture& model = architecture();
-    if (model.head_bias.empty()) return {};
-    at::Tensor bias = at::empty({model.heads, 2 * N - 1});
-    auto access = bias.accessor<float, 2>();
-    for (std::int64_t head = 0; head < model.heads; ++head)
-        for (std::int64_t location = 0; location < 2 * N - 1; ++location)
-            access[head][location] = static_cast<float>(
-                model.head_bias[static_cast<std::size_t>(head)](static_cast<int>(location - N + 1)));
-    return bias;
+    return tabulated(architecture().head_bias, 1 - N, 2 * N - 1);
+}
+
+/// The bias of every head by the position of the key → [H, N]; undefined if there is none.
+at::Tensor Decoder::keyBiasFor(std::int64_t N) const {
+    return tabulated(architecture().key_bias, 0, N);
 }
 
 /// x [heads, T, d] rotated by its positions, or by their negatives; the same shape.

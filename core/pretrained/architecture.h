@@ -14,7 +14,14 @@
 namespace roper {
 
 enum class NormKind { rms, layer };
-enum class Activation { silu, gelu, gelu_tanh, relu, relu_squared };
+enum class Activation { silu, gelu, gelu_tanh, relu, relu_squared, xielu };
+
+/// The activation of a layer (xIELU, arXiv:2411.13010): for x > 0 softplus(α_p)·x² + β·x, otherwise
+/// (β + softplus(α_n))·(exp(min(x, ε)) − 1 − x) + β·x.
+struct Xielu {
+    double alpha_p = 0, alpha_n = 0, beta = 0, epsilon = 0;
+};
+
 /// Whether queries and keys are normed before they rotate.
 enum class QueryKeyNorms {
     none,
@@ -78,6 +85,9 @@ struct Architecture {
     std::int64_t value_dim = 0;  ///< width of a head's values; 0: head_dim
     std::int64_t context = 0;    ///< context length in training, tokens
     LatentAttention latent = {};
+    /// Width of embeddings, if a matrix each maps them to `width` and the last hidden states back (OPT 350M);
+    /// 0: width.
+    std::int64_t embedding_width = 0;
 
     NormKind norm = NormKind::rms;
     double norm_epsilon = 1e-5;
@@ -86,17 +96,24 @@ struct Architecture {
     bool norm_adds_one = false;  ///< norms multiply by 1 + weight (Gemma)
     bool norms_before = true;    ///< attention and feed-forward read the normed residual (all but OLMo 2)
     bool norms_after = false;    ///< their outputs are normed before the addition (Gemma 2)
+    /// The heads' mixed values, and what the last matrix of the feed-forward reads, are normed (BitNet).
+    bool norms_inner = false;
+    bool norms_embeddings = false;  ///< embeddings are normed before the first layer (BLOOM, encoders)
+    bool has_final_norm = true;
     QueryKeyNorms query_key_norms = QueryKeyNorms::none;
     bool query_key_norm_weights = true;  ///< these norms multiply by weights
+    bool query_key_norm_biases = true;   ///< these norms, if layer norms, add biases (all but StableLM)
     /// Queries and keys are normed after their rotation (Hunyuan, Llama 4).
     bool norms_rotated = false;
     bool norms_unrotated_layers = true;  ///< also in layers that do not rotate (all but Llama 4)
     bool parallel = false;               ///< x + attention(norm(x)) + feed_forward(norm′(x)) (GPT-NeoX)
     bool shares_norm = false;            ///< norm′ of a parallel block is norm itself (Phi, Cohere, GPT-J)
     Activation activation = Activation::silu;
-    bool gated = true;               ///< down(act(gate(x)) ⊙ up(x)); otherwise down(act(up(x)))
-    bool learned_positions = false;  ///< learned position embeddings are added to the embeddings (GPT-2)
-    double sinusoids = 0;            ///< base of the sinusoids added to the embeddings; 0: none
+    std::vector<Xielu> xielu = {};    ///< for each layer, if a GGUF file has them
+    bool gated = true;                ///< down(act(gate(x)) ⊙ up(x)); otherwise down(act(up(x)))
+    bool learned_positions = false;   ///< learned position embeddings are added to the embeddings (GPT-2)
+    std::int64_t first_position = 0;  ///< row of their table for the first token (OPT: 2)
+    double sinusoids = 0;             ///< base of the sinusoids added to the embeddings; 0: none
     /// Experts compute down((up(x) + 1) ⊙ g·σ(α·g)) for g = gate(x), with g at most, and up(x) within, this
     /// limit; 0: as `gated` says (gpt-oss).
     double gate_limit = 0, gate_steepness = 1;
@@ -107,7 +124,6 @@ struct Architecture {
     bool causal = true;  ///< otherwise every query attends to all keys
     bool predicts_masked =
         false;  ///< logits at a position are of the masked token there, not of the next one
-    bool norms_embeddings = false;
     std::int64_t token_types = 0;   ///< embeddings of segments, of which the first is added to all tokens
     bool norms_first_layer = true;  ///< attention of layer 0 reads the normed residual (all but ModernBERT)
     /// Logits are of norm(act(W x + b)) instead of x, with this activation.
@@ -141,17 +157,22 @@ struct Architecture {
     std::vector<RotaryConfig> rotations;
     std::vector<std::size_t> rotation_of_layer;  ///< an index for each layer
 
-    // Only models trained here have most of these.
     bool post_norm = false;  ///< norm(x + attention(x)), then norm(x + feed_forward(x)); no final norm
+    /// Added to the scores of each head; empty: no bias.
+    std::vector<std::function<double(int distance)>> head_bias;
+    /// The same, by the position of the key (Falcon).
+    std::vector<std::function<double(int position)>> key_bias;
+
+    // Only models trained here have most of these.
     AttentionKind attention = AttentionKind::softmax;
     /// Like `rotations`: values rotate; empty: they do not.
     std::vector<RotaryConfig> value_rotations;
     bool outputs_rotate_back = true;  ///< where values rotate (RoPER, but not RoFormer's rotary_value)
-    /// Added to the scores of each head; empty: no bias.
-    std::vector<std::function<double(int distance)>> head_bias;
     /// Factor on a pair of a rotated query or key at a position (xPos); empty: 1.
     std::function<double(int pair, int pairs, double position, bool is_query)> decay;
 
+    bool hasBias() const { return !head_bias.empty() || !key_bias.empty(); }
+    std::int64_t embeddingWidth() const { return embedding_width > 0 ? embedding_width : width; }
     /// Width of a head's values and output.
     std::int64_t valueWidth() const { return value_dim > 0 ? value_dim : head_dim; }
     const RotaryConfig& rotationOf(std::int64_t layer) const {

@@ -1,7 +1,25 @@
+#include "core/base/error.h"
 #include "core/pretrained/block_weights.h"
 
 namespace roper {
 namespace {
+
+/// Rows of q (`place` 0), v (1) or k (2), each with `count` rows, where a tensor holds `parts` parts, each
+/// with a share of q, v and k.
+/// @throws Error (checkpoint) if the parts would not be equal
+TensorLocator::Rows rowsOfParts(const TensorLocator& in, const std::string& name, std::int64_t count,
+                                std::int64_t parts, std::int64_t place) {
+    if (count % parts != 0)
+        throw Error(ErrorKind::checkpoint, "queries have " + std::to_string(count) +
+                                               " features; in the family " + in.model().family +
+                                               " they are stored in " + std::to_string(parts) +
+                                               " equal parts (" + name + ")");
+    const std::int64_t share = count / parts;
+    TensorLocator::Rows rows;
+    for (std::int64_t part = 0; part < parts; ++part)
+        rows.push_back({(3 * part + place) * share, share});
+    return rows;
+}
 
 /// q, k and v in one tensor.
 void splitQueryKeyValue(TensorLocator& in, const std::string& name, BlockWeights& block) {
@@ -9,13 +27,17 @@ void splitQueryKeyValue(TensorLocator& in, const std::string& name, BlockWeights
     const std::int64_t d = model.head_dim, of_queries = model.heads * d, of_keys = model.key_value_heads * d,
                        all = of_queries + 2 * of_keys;
     const auto rows = [&](std::int64_t which) -> TensorLocator::Rows {
+        if (const std::int64_t parts = in.family().query_value_key_parts; parts > 0)
+            return rowsOfParts(in, name, of_queries, parts, which == 0 ? 0 : 3 - which);
         if (in.isGguf() || !in.family().interleaved_heads) {
             if (which == 0) return {{0, of_queries}};
             return {{of_queries + (which - 1) * of_keys, of_keys}};
         }
+        const std::int64_t queries = model.heads / model.key_value_heads;
         TensorLocator::Rows made;
-        for (std::int64_t head = 0; head < model.heads; ++head)
-            made.push_back({(3 * head + which) * d, d});
+        for (std::int64_t group = 0; group < model.key_value_heads; ++group)
+            made.push_back({(group * (queries + 2) + (which == 0 ? 0 : queries + which - 1)) * d,
+                            which == 0 ? queries * d : d});
         return made;
     };
     const BiasRule bias = in.biases().query_key_value;
@@ -29,8 +51,10 @@ NormLocation headNorm(TensorLocator& in, const std::string& name, std::int64_t h
     const Architecture& model = in.model();
     const bool has_shared_weights = model.query_key_norms == QueryKeyNorms::shared_weights;
     const std::int64_t size = has_shared_weights ? model.head_dim : heads * model.head_dim;
+    if (name.find("{}") != std::string::npos) return {in.vectorOfHeads(name + ".weight", heads)};
     NormLocation location{in.vector(name + ".weight", size)};
-    if (model.norm == NormKind::layer && model.norm_biases) location.bias = in.vector(name + ".bias", size);
+    if (model.norm == NormKind::layer && model.norm_biases && model.query_key_norm_biases)
+        location.bias = in.vector(name + ".bias", size);
     return location;
 }
 
@@ -59,6 +83,8 @@ void locateAttention(TensorLocator& in, std::int64_t layer, BlockWeights& block)
     locateQueriesKeysValues(in, layer, block);
     block.output = in.linear(in.inLayer(layer, names.output), model.width, model.heads * model.valueWidth(),
                              in.biases().output);
+    if (model.norms_inner)
+        block.mixed_norm = in.norm(in.inLayer(layer, names.mixed_norm), model.heads * model.valueWidth());
     if (model.normsQueriesIn(layer) && !model.query_key_norm_weights) {
         block.query_norm = block.key_norm = NormLocation{};
     } else if (model.normsQueriesIn(layer)) {

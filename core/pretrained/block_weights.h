@@ -14,7 +14,7 @@ void locateAttention(TensorLocator& in, std::int64_t layer, BlockWeights& block)
 /// Multi-head latent attention, and its queries in `query`.
 LatentWeights locateLatentAttention(TensorLocator& in, std::int64_t layer, LinearLocation& query);
 
-/// What encoders have beside their blocks: token types and norms of embeddings, and frequencies if they are
+/// What encoders have beside their blocks: token types, and frequencies if they are
 /// stored, which replace those of the architecture.
 void locateEncoderParts(TensorLocator& in, const TensorStore& store, Architecture& model,
                         ModelWeights& weights);

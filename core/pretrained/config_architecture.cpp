@@ -14,9 +14,20 @@
 namespace roper {
 namespace {
 
-int required(const ConfigFields& config, std::initializer_list<const char*> keys, std::int64_t max_value) {
-    if (const auto found = config.firstInteger(keys, 1, static_cast<int>(max_value))) return *found;
-    config.refuse(*keys.begin(), "is missing");
+/// A size of the model, by the family's own name or else by those of most configs.
+int required(const ConfigFields& config, const char* own, std::initializer_list<const char*> usual,
+             std::int64_t max_value) {
+    const auto found =
+        own != nullptr ? config.firstInteger({own}, 1, static_cast<int>(max_value)) : std::optional<int>();
+    if (found) return *found;
+    if (const auto value = config.firstInteger(usual, 1, static_cast<int>(max_value))) return *value;
+    config.refuse(own != nullptr ? own : *usual.begin(), "is missing");
+}
+
+std::optional<int> sizeOf(const ConfigFields& config, const char* own,
+                          std::initializer_list<const char*> usual, std::int64_t max_value) {
+    return own != nullptr ? config.integer(own, 1, static_cast<int>(max_value))
+                          : config.firstInteger(usual, 1, static_cast<int>(max_value));
 }
 
 Activation activationOf(const ConfigFields& config, const char* key, Activation default_value) {
@@ -24,7 +35,8 @@ Activation activationOf(const ConfigFields& config, const char* key, Activation 
         {"silu", Activation::silu},           {"swish", Activation::silu},
         {"gelu", Activation::gelu},           {"gelu_new", Activation::gelu_tanh},
         {"gelu_fast", Activation::gelu_tanh}, {"gelu_pytorch_tanh", Activation::gelu_tanh},
-        {"relu", Activation::relu},           {"relu2", Activation::relu_squared}};
+        {"relu", Activation::relu},           {"relu2", Activation::relu_squared},
+        {"xielu", Activation::xielu}};
     const auto name = config.text(key);
     if (!name) return default_value;
     std::vector<std::string> names;
@@ -36,21 +48,22 @@ Activation activationOf(const ConfigFields& config, const char* key, Activation 
 }
 
 void readSizes(const ConfigFields& config, const ConfigRules& rules, Architecture& model) {
-    model.vocabulary = required(config, {"vocab_size"}, kMaxVocabulary);
-    model.width = required(config, {"hidden_size", "n_embd"}, kMaxWidth);
-    model.layers = required(config, {"num_hidden_layers", "n_layer"}, kMaxLayers);
-    model.heads = required(config, {"num_attention_heads", "n_head"}, kMaxHeads);
+    model.vocabulary = required(config, nullptr, {"vocab_size"}, kMaxVocabulary);
+    const SizeNames& own = rules.sizes;
+    model.width = required(config, own.width, {"hidden_size", "n_embd"}, kMaxWidth);
+    model.layers = required(config, own.layers, {"num_hidden_layers", "n_layer"}, kMaxLayers);
+    model.heads = required(config, own.heads, {"num_attention_heads", "n_head"}, kMaxHeads);
     model.key_value_heads = config.integer("num_key_value_heads", 1, static_cast<int>(kMaxHeads))
                                 .value_or(static_cast<int>(model.heads));
     if (model.heads % model.key_value_heads != 0)
         config.refuse("num_key_value_heads",
                       "must divide num_attention_heads, " + std::to_string(model.heads));
     model.feed_forward =
-        config.firstInteger({"intermediate_size", "n_inner"}, 1, static_cast<int>(kMaxFeedForward))
-            .value_or(0);
+        sizeOf(config, own.feed_forward, {"intermediate_size", "n_inner"}, kMaxFeedForward).value_or(0);
     if (model.feed_forward == 0) model.feed_forward = rules.feed_forward_factor * model.width;
-    if (model.feed_forward == 0) config.refuse("intermediate_size", "is missing");
-    model.context = config.firstInteger({"max_position_embeddings", "n_positions"}, 1, 1 << 30)
+    if (model.feed_forward == 0)
+        config.refuse(own.feed_forward != nullptr ? own.feed_forward : "intermediate_size", "is missing");
+    model.context = sizeOf(config, own.context, {"max_position_embeddings", "n_positions"}, 1 << 30)
                         .value_or(static_cast<int>(rules.context));
 }
 
@@ -155,6 +168,8 @@ void readNumbers(const ConfigFields& config, const Family& family, Architecture&
         model.query_key_norms = QueryKeyNorms::none;
     if (rules.activation_key != nullptr)
         model.activation = activationOf(config, rules.activation_key, model.activation);
+    if (model.activation == Activation::xielu && family.names.activation.empty())
+        config.refuse(rules.activation_key, "\"xielu\" has parameters, which this family does not store");
     if (rules.gelu_means_tanh && model.activation == Activation::gelu)
         model.activation = Activation::gelu_tanh;
     const auto gate = [&](const char* key, double& value) {
@@ -260,11 +275,12 @@ void readWindow(const ConfigFields& config, const ConfigRules& rules, Architectu
 void readRotations(const ConfigFields& config, ParsedArchitecture& reading) {
     Architecture& model = reading.architecture;
     const auto layers = static_cast<std::size_t>(model.layers);
-    if (model.learned_positions) {
+    if (!findFamily(model.family)->rotates) {
         model.head_dim = model.width / model.heads;
         if (model.width % model.heads != 0)
-            throw Error(ErrorKind::usage, "n_embd " + std::to_string(model.width) +
-                                              " is not divisible by n_head " + std::to_string(model.heads));
+            throw Error(ErrorKind::usage, "the width " + std::to_string(model.width) +
+                                              " is not divisible by the number of heads, " +
+                                              std::to_string(model.heads));
         model.rotations = {unrotatedConfig(model.head_dim)};
         model.rotation_of_layer.assign(layers, 0);
         return;
@@ -368,13 +384,22 @@ bool isHarmless(const std::string& key) {
            has("rotary");  // the last two are noted where they are read
 }
 
+/// Whether the member decides about biases, which are read apart (`readConfigBiases`).
+bool isOfBiases(const std::string& key, const ConfigBiases& biases) {
+    for (const ConfigBiases::Flag& flag :
+         {biases.query_key_value, biases.output, biases.feed_forward, biases.head})
+        if (flag.key != nullptr && key == flag.key) return true;
+    return false;
+}
+
 /// @throws Error (usage) naming an unread member that may change what the model computes
 void refuseUnsupportedMembers(const ConfigFields& config, const ConfigRules& rules) {
     for (const std::string& member : config.unread()) {
-        const std::string key = member.substr(0, member.find(" = "));
+        const std::size_t begin = config.where().empty() ? 0 : config.where().size() + 1;
+        const std::string key = member.substr(begin, member.find(" = ") - begin);
         const bool is_ignored =
             std::find(rules.ignored.begin(), rules.ignored.end(), key) != rules.ignored.end();
-        if (!is_ignored && !isHarmless(key))
+        if (!is_ignored && !isOfBiases(key, rules.biases) && !isHarmless(key))
             throw Error(ErrorKind::usage,
                         toSingleLine(member) + " may change what the model computes, and is not read here");
     }
@@ -400,12 +425,16 @@ ParsedArchitecture readConfigArchitecture(std::string_view json) {
     if (!model.causal && !model.predicts_masked)
         reading.notes.emplace_back(
             "every token attends to both sides, and so to the next one, whose −ln p is no loss therefore");
+    if (family->config_rules.read != nullptr) family->config_rules.read(config, reading);
     readMixture(config, family->config_rules, model);
     readWindow(config, family->config_rules, model);
     readRotations(config, reading);
     readLatentAttention(config, family->config_rules.latent, model);
     readChunks(config, family->config_rules, model);
     refuseUnsupportedMembers(config, family->config_rules);
+    const char* const nested = family->config_rules.nested;
+    if (nested != nullptr && config.has(nested))
+        refuseUnsupportedMembers(*config.object(nested), family->config_rules);
     return reading;
 }
 

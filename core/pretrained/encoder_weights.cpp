@@ -55,7 +55,6 @@ void locateEncoderParts(TensorLocator& in, const TensorStore& store, Architectur
     const EncoderNames& names = in.encoderNames();
     if (model.token_types > 0)
         weights.token_types = in.table(names.token_types, model.token_types, model.width);
-    if (model.norms_embeddings) weights.embedding_norm = in.norm(names.embedding_norm, model.width);
     readFrequencies(in, store, model, weights.notes);
     requireSinusoids(in, store, model);
 }

@@ -27,9 +27,12 @@ const Family* findGgufFamily(const std::string& architecture) {
 
 const TensorNames& ggufNames() {
     static const TensorNames names = {.embedding = "token_embd",
+                                      .embedding_norm = "token_embd_norm",
                                       .positions = "position_embd",
                                       .final_norm = "output_norm",
                                       .head = "output",
+                                      .embedding_in = "",
+                                      .embedding_out = "",
                                       .layer = "blk.{}.",
                                       .attention_norm = "attn_norm",
                                       .query = "attn_q",
@@ -46,7 +49,12 @@ const TensorNames& ggufNames() {
                                       .up = "ffn_up",
                                       .down = "ffn_down",
                                       .after_feed_forward_norm = "post_ffw_norm",
-                                      .sinks = "attn_sinks.weight"};
+                                      .sinks = "attn_sinks.weight",
+                                      .attention_norm_of_two = "",
+                                      .feed_forward_norm_of_two = "",
+                                      .mixed_norm = "",
+                                      .down_norm = "",
+                                      .activation = ""};
     return names;
 }
 

@@ -11,13 +11,21 @@
 
 namespace roper {
 
+class ConfigFields;
+class GgufEntries;
+
 /// Names of the tensors in a file. The name of a tensor of a layer is `layer` followed by the name of the
 /// part. An empty name means that the family has no such tensor.
 struct TensorNames {
-    std::string embedding, positions, final_norm, head;
-    std::string layer;  ///< "model.layers.{}."
+    std::string embedding, embedding_norm, positions, final_norm, head;
+    std::string embedding_in, embedding_out;  ///< with `Architecture::embedding_width`
+    std::string layer;                        ///< "model.layers.{}."
     std::string attention_norm, query, key, value, query_key_value, output, query_norm, key_norm,
         after_attention_norm, feed_forward_norm, gate, gate_up, up, down, after_feed_forward_norm, sinks;
+    /// Other names of both norms in parallel blocks that have two (Falcon).
+    std::string attention_norm_of_two, feed_forward_norm_of_two;
+    std::string mixed_norm, down_norm;  ///< with `Architecture::norms_inner`
+    std::string activation;             ///< parameters of the activation (Apertus)
 };
 
 /// Names of the tensors of multi-head latent attention, each preceded by `TensorNames::layer`.
@@ -32,7 +40,7 @@ struct LatentNames {
 
 /// Names of the tensors of encoders.
 struct EncoderNames {
-    std::string embedding_norm = {}, token_types = {};
+    std::string token_types = {};
     std::string head_dense = {}, head_norm = {};
     std::string head_bias = {};  ///< with its ending; empty: the bias of `TensorNames::head`
     /// Ending of the names of tensors with θ of each pair, which the class uses instead of computing them.
@@ -145,13 +153,22 @@ struct EncoderRules {
     std::vector<std::string> refused_flags = {};  ///< features that are not read here
 };
 
+/// Members with sizes that are named otherwise than in most configs, such as d_model; null: named as there.
+struct SizeNames {
+    const char *width = nullptr, *layers = nullptr, *heads = nullptr, *feed_forward = nullptr,
+               *context = nullptr;
+};
+
 /// What the family's class in transformers reads of a config.json, and its defaults. The class does not read
 /// members whose key is null here.
 struct ConfigRules {
+    SizeNames sizes;
+    /// Reads what no other family has; null: nothing.
+    void (*read)(const ConfigFields&, ParsedArchitecture&) = nullptr;
     std::int64_t context = 2048;  ///< default, tokens
     /// default width of the feed-forward as a multiple of the model's; 0: required
     std::int64_t feed_forward_factor = 0;
-    const char* activation_key = "hidden_act";   ///< `describe` sets the default; null: not read
+    const char* activation_key = "hidden_act";   ///< `describe` sets the default; null: it is always that
     bool gelu_means_tanh = false;                ///< "gelu" stands for its approximation by tanh (Gemma)
     bool tied = false;                           ///< default: the head shares its matrix with the embeddings
     const char* query_scalar_key = nullptr;      ///< s, default 256: scores are multiplied by 1/√s
@@ -193,10 +210,13 @@ struct ConfigRules {
 
     ConfigBiases biases;
     std::vector<std::string> ignored = {};  ///< members of published configs that the class does not read
+    const char* nested = nullptr;           ///< an object whose members are accounted for as well (MPT)
 };
 
 /// What llama.cpp knows about the family and a GGUF file does not say.
 struct GgufRules {
+    /// Reads what no other family has; null: nothing.
+    void (*read)(const GgufEntries&, Architecture&) = nullptr;
     /// Neighbouring features form a pair, often because the converter reorders q and k (Llama).
     bool interleaves = false;
     bool requires_full_rotation =
@@ -233,7 +253,9 @@ struct GgufRules {
     bool has_clip = false;                    ///< attention.clamp_kqv is read (OLMo)
     bool gate_and_up_fused = false;           ///< ffn_up holds the gate, then up (Phi 3)
     const char* feed_forward_norm = nullptr;  ///< name of that norm; null: the usual one
-    const char* epsilon_key = nullptr;        ///< null: the usual one for the kind of norm
+    /// Names of both norms in parallel blocks; a file without the first has one, by its usual name (Falcon).
+    const char *attention_norm_of_two = nullptr, *feed_forward_norm_of_two = nullptr;
+    const char* epsilon_key = nullptr;  ///< null: the usual one for the kind of norm
     /// The family of files with `expert_count`; null: this one (Mixtral, whose files name the architecture
     /// llama).
     const char* with_experts = nullptr;
@@ -263,6 +285,7 @@ struct Family {
     /// Sets the features that are not numbers in the config.
     void (*describe)(Architecture&) = [](Architecture&) {};
     bool trained_here = false;  ///< trained here; no config.json names this family
+    bool rotates = true;        ///< otherwise a table or a bias tells positions apart
 
     // Keys with the same meaning in config.json and GGUF files, and their defaults.
     const char* parallel_flag = nullptr;  ///< of `Architecture::parallel`; null: not read
@@ -282,8 +305,12 @@ struct Family {
     EncoderNames encoder_names;
     /// all_gate_up and all_down are [experts, in, out]; gate and up take turns.
     bool experts_transposed = false, experts_take_turns = false;
-    bool interleaved_heads = false;  ///< query_key_value holds q, k, v of head 0, then of head 1, … (NeoX)
-    bool transposed = false;         ///< linear weights are [in, out] (GPT-2)
+    /// query_key_value holds the queries of key/value head 0, its k and v, then those of head 1, … (NeoX)
+    bool interleaved_heads = false;
+    /// query_key_value holds this many parts, each with its share of q, then of v, then of k; 0: not
+    /// (CodeGen).
+    std::int64_t query_value_key_parts = 0;
+    bool transposed = false;  ///< linear weights are [in, out] (GPT-2)
     /// Another name of the head, which transformers 5 uses unless it saves files in the old format; empty:
     /// none.
     const char* alternative_head = "";

@@ -3,13 +3,6 @@
 namespace roper {
 namespace {
 
-/// A name with "{}" replaced by the expert.
-std::string ofExpert(std::string name, std::int64_t expert) {
-    if (const std::size_t location = name.find("{}"); location != std::string::npos)
-        name.replace(location, 2, std::to_string(expert));
-    return name;
-}
-
 /// Gate and up of a feed-forward layer in one tensor.
 void splitGateUp(TensorLocator& in, const std::string& name, std::int64_t out, FeedForwardWeights& layer) {
     const std::int64_t width = in.model().width;
@@ -57,10 +50,10 @@ LinearLocation ofAllExperts(TensorLocator& in, std::int64_t layer, const std::st
                             std::int64_t width) {
     const std::int64_t experts = in.model().mixture.experts;
     const std::string all = in.inLayer(layer, of_all);
-    if (of_all.empty() || (!of_each.empty() && in.has(in.inLayer(layer, ofExpert(of_each, 0))))) {
+    if (of_all.empty() || (!of_each.empty() && in.has(in.inLayer(layer, withNumber(of_each, 0))))) {
         LinearLocation location;
         for (std::int64_t expert = 0; expert < experts; ++expert)
-            location = in.linear(in.inLayer(layer, ofExpert(of_each, expert)), out, width, BiasRule::never);
+            location = in.linear(in.inLayer(layer, withNumber(of_each, expert)), out, width, BiasRule::never);
         location.weight.tensor = in.inLayer(layer, of_each) + ".weight";
         return location;
     }
@@ -124,21 +117,33 @@ MixtureWeights locateMixture(TensorLocator& in, std::int64_t layer) {
     return weights;
 }
 
+/// The parameters of a layer's activation: tensors of a folder, entries of a GGUF file.
+Xielu locateXielu(TensorLocator& in, std::int64_t layer) {
+    if (in.isGguf()) return in.model().xielu[static_cast<std::size_t>(layer)];
+    const std::string name = in.inLayer(layer, in.names().activation);
+    return {in.number(name + ".alpha_p"), in.number(name + ".alpha_n"), in.number(name + ".beta"),
+            in.number(name + ".eps")};
+}
+
 }  // namespace
 
 void locateFeedForward(TensorLocator& in, std::int64_t layer, BlockWeights& block) {
     const TensorNames& names = in.names();
-    if (in.model().mixture.isIn(layer))
+    if (in.model().mixture.isIn(layer)) {
         block.mixture = locateMixture(in, layer);
-    else
-        block.feed_forward = feedForward(in, layer, {names.gate, names.gate_up, names.up, names.down},
-                                         in.model().feed_forward);
+        return;
+    }
+    block.feed_forward =
+        feedForward(in, layer, {names.gate, names.gate_up, names.up, names.down}, in.model().feed_forward);
+    if (in.model().norms_inner)
+        block.feed_forward.down_norm = in.norm(in.inLayer(layer, names.down_norm), in.model().feed_forward);
+    if (in.model().activation == Activation::xielu) block.feed_forward.xielu = locateXielu(in, layer);
 }
 
 FeedForwardWeights MixtureWeights::expert(std::int64_t number) const {
     FeedForwardWeights weights = first;
     const auto of = [&](LinearLocation& location) {
-        location.weight.tensor = ofExpert(location.weight.tensor, number);
+        location.weight.tensor = withNumber(location.weight.tensor, number);
         if (location.weight.index) location.weight.index = number;
         if (location.bias) location.bias->index = number;
     };

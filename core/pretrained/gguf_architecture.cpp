@@ -194,6 +194,7 @@ ParsedArchitecture readGgufArchitecture(const GgufMetadata& metadata) {
         model.query_key_norms = QueryKeyNorms::none;
     readGgufScores(entries, family, model);
     readGgufScales(entries, family, model);
+    if (family.gguf_rules.read != nullptr) family.gguf_rules.read(entries, model);
     readGgufWindow(entries, family.gguf_rules, model);
     readGgufRotations(entries, family.gguf_rules, model);
     if (family.gguf_rules.requires_full_rotation) requireWholeHeadsRotate(entries, model);

@@ -120,7 +120,7 @@ const std::vector<GgufKey>& knownKeys() {
         {"swin_norm", "", KeyUse::neutral, "norms would stand behind the sums", {0}},
         {"n_deepstack_layers", "", KeyUse::neutral, kImages, {0}},
 
-        {"tensor_data_layout", " llama ", KeyUse::harmless,
+        {"tensor_data_layout", " falcon llama ", KeyUse::harmless,
          "every converter orders queries and keys of this architecture alike"},
         {"pooling_type", "", KeyUse::harmless,
          "says how an embedding is made of the last residuals, which are shown as they are"},
@@ -171,6 +171,7 @@ constexpr std::string_view kBeside[] = {
     "tokenizer.",  // chat templates, and tokenizers of other programs
     "split.",      // read with the parts
     "quantize.",   // options of llama-quantize
+    "xielu.",      // read by the family that has this activation
     "imatrix.",    // calibration texts of the importance matrix
 };
 

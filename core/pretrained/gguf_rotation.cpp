@@ -179,7 +179,7 @@ void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Archi
     const auto layers = static_cast<std::size_t>(model.layers);
     RotaryConfig rotation = unrotatedConfig(model.head_dim);
     model.rotation_of_layer.assign(layers, 0);
-    if (model.learned_positions) {
+    if (!findFamily(model.family)->rotates) {
         model.rotations = {rotation};
         return;
     }

@@ -74,6 +74,22 @@ std::optional<VectorLocation> biasOfTiedHead(TensorLocator& in) {
     return in.vector(bias, in.model().vocabulary);
 }
 
+/// Locates what stands between the table of embeddings and the first layer, and its counterpart before the
+/// head.
+void locateAroundEmbeddings(TensorLocator& in, ModelWeights& weights) {
+    const TensorNames& names = in.names();
+    const Architecture& model = in.model();
+    if (model.norms_embeddings) weights.embedding_norm = in.norm(names.embedding_norm, model.width);
+    if (model.embedding_width > 0) {
+        weights.embedding_in =
+            in.linear(names.embedding_in, model.width, model.embedding_width, BiasRule::never);
+        weights.embedding_out =
+            in.linear(names.embedding_out, model.embedding_width, model.width, BiasRule::never);
+    }
+    if (model.learned_positions)
+        weights.positions = in.table(names.positions, model.first_position + model.context, model.width);
+}
+
 /// Locates the head, if the model has one; if it is tied, its matrix is the embedding table.
 void locateHead(TensorLocator& in, const TensorStore& store, ModelWeights& weights) {
     const std::string name = in.names().head, dense = in.encoderNames().head_dense;
@@ -91,8 +107,9 @@ void locateHead(TensorLocator& in, const TensorStore& store, ModelWeights& weigh
         weights.head.emplace(LinearLocation{weights.embedding, biasOfTiedHead(in)});
     } else if (store.has(name + ".weight") || store.unsupportedTensors().count(name + ".weight") > 0) {
         // The head is stored [vocabulary, width] even where the weights of blocks are transposed.
-        weights.head = in.part(name, vocabulary, width, vocabulary, {}, in.biases().head,
-                               /*may_be_transposed=*/false);
+        weights.head =
+            in.part(name, vocabulary, in.model().embeddingWidth(), vocabulary, {}, in.biases().head,
+                    /*may_be_transposed=*/false);
     } else {
         weights.notes.push_back("the model has no head (no tensor " + name +
                                 ".weight): it predicts no tokens");
@@ -105,6 +122,9 @@ ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture
                            const BiasRules& biases) {
     if (naming == Naming::gguf) {
         architecture.tied = !store.has(ggufNames().head + ".weight");
+        const char* const second_norm = findFamily(architecture.family)->gguf_rules.attention_norm_of_two;
+        if (second_norm != nullptr && store.has(std::string("blk.0.") + second_norm + ".weight"))
+            architecture.shares_norm = false;
         // A GGUF file does not say whether a model norms queries and keys if not all of the family do.
         if (findFamily(architecture.family)->config_rules.query_key_norms_flag != nullptr &&
             architecture.query_key_norm_weights && !store.has("blk.0." + ggufNames().query_norm + ".weight"))
@@ -118,14 +138,14 @@ ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture
     const bool only_head_stored =
         architecture.tied && !store.has(names.embedding + ".weight") && store.has(names.head + ".weight");
     weights.embedding = locator.table(only_head_stored ? names.head : names.embedding,
-                                      architecture.vocabulary, architecture.width);
+                                      architecture.vocabulary, architecture.embeddingWidth());
     architecture.vocabulary = weights.embedding.out;
-    if (architecture.learned_positions)
-        weights.positions = locator.table(names.positions, architecture.context, architecture.width);
+    locateAroundEmbeddings(locator, weights);
     locateEncoderParts(locator, store, architecture, weights);
     for (std::int64_t layer = 0; layer < architecture.layers; ++layer)
         weights.blocks.push_back(locateBlock(locator, layer));
-    if (!architecture.post_norm) weights.final_norm = locator.norm(names.final_norm, architecture.width);
+    if (!architecture.post_norm && architecture.has_final_norm)
+        weights.final_norm = locator.norm(names.final_norm, architecture.width);
     locateHead(locator, store, weights);
     locator.requireNoUnknownTensors();
     weights.parameters = weights.parameters_per_token = locator.parameters();
@@ -166,7 +186,22 @@ std::vector<float> readMatrix(const TensorStore& store, const MatrixLocation& lo
     return matrix;
 }
 
+std::string withNumber(std::string name, std::int64_t number) {
+    if (const std::size_t location = name.find("{}"); location != std::string::npos)
+        name.replace(location, 2, std::to_string(number));
+    return name;
+}
+
 std::vector<float> readVector(const TensorStore& store, const VectorLocation& location) {
+    if (location.pieces > 0) {
+        std::vector<float> whole;
+        for (std::int64_t i = 0; i < location.pieces; ++i) {
+            const std::vector<float> piece =
+                readVector(store, {withNumber(location.tensor, i), location.size / location.pieces});
+            whole.insert(whole.end(), piece.begin(), piece.end());
+        }
+        return whole;
+    }
     const StoredTensor& tensor = store.tensor(location.tensor);
     if (location.index) {
         std::vector<float> row(static_cast<std::size_t>(location.size));

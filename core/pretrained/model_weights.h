@@ -30,6 +30,8 @@ struct VectorLocation {
     std::int64_t size = 0;
     std::vector<MatrixLocation::Rows> parts = {};  ///< like `MatrixLocation::rows`
     std::optional<std::int64_t> index = {};        ///< like `MatrixLocation::index`
+    /// Number of tensors that follow one another, with their numbers in place of "{}" in the name; 0: one.
+    std::int64_t pieces = 0;
 };
 
 struct LinearLocation {
@@ -50,6 +52,8 @@ struct FeedForwardWeights {
     std::optional<LinearLocation> gate_up = {};
     bool takes_turns = false;
     LinearLocation up, down;
+    std::optional<NormLocation> down_norm = {};  ///< of the input of `down` (`Architecture::norms_inner`)
+    std::optional<Xielu> xielu = {};             ///< with `Activation::xielu`
 };
 
 /// A mixture of experts (`ExpertMixture`).
@@ -84,6 +88,7 @@ struct BlockWeights {
         output;  ///< [heads·d, width], [key_value_heads·d, width] twice, [width, heads·d]
     /// Instead of `key` and `value`; `query` is [heads·d, query_rank] if queries have a latent vector.
     std::optional<LatentWeights> latent;
+    std::optional<NormLocation> mixed_norm;  ///< of the input of `output` (`Architecture::norms_inner`)
     std::optional<NormLocation> query_norm, key_norm;  ///< [d], or [heads·d] (`QueryKeyNorms`)
     std::optional<NormLocation> after_attention_norm, after_feed_forward_norm;
     /// Absent without `Architecture::norms_before`, and where both branches share a norm.
@@ -94,13 +99,15 @@ struct BlockWeights {
 };
 
 struct ModelWeights {
-    MatrixLocation embedding;                    ///< [vocabulary, width]
-    std::optional<MatrixLocation> positions;     ///< [context, width]
-    std::optional<MatrixLocation> token_types;   ///< [`Architecture::token_types`, width]
+    MatrixLocation embedding;                    ///< [vocabulary, embedding_width]
     std::optional<NormLocation> embedding_norm;  ///< with `Architecture::norms_embeddings`
+    /// [width, embedding_width] and [embedding_width, width] (`Architecture::embedding_width`)
+    std::optional<LinearLocation> embedding_in, embedding_out;
+    std::optional<MatrixLocation> positions;    ///< [first_position + context, width]
+    std::optional<MatrixLocation> token_types;  ///< [`Architecture::token_types`, width]
     std::vector<BlockWeights> blocks;
     std::optional<NormLocation> final_norm;  ///< absent with `Architecture::post_norm`
-    /// [vocabulary, width]; the embedding if tied. Absent if the model has no head.
+    /// [vocabulary, embedding_width]; the embedding if tied. Absent if the model has no head.
     std::optional<LinearLocation> head;
     /// W and b, and the norm, of `Architecture::head_activation`: [width, width].
     std::optional<LinearLocation> head_dense;
@@ -126,5 +133,8 @@ ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture
 /// @throws Error (checkpoint), Error (disk)
 std::vector<float> readMatrix(const TensorStore& store, const MatrixLocation& location);
 std::vector<float> readVector(const TensorStore& store, const VectorLocation& location);
+
+/// A name with "{}" replaced by the number of an expert or head.
+std::string withNumber(std::string name, std::int64_t number);
 
 }  // namespace roper

@@ -102,6 +102,17 @@ void addNotes(std::vector<std::string>& notes, const std::vector<std::string>& m
     notes.insert(notes.end(), more.begin(), more.end());
 }
 
+/// How much the scores of the first and the last head fall with every token of distance.
+std::vector<std::string> biasNotes(const Architecture& model) {
+    if (!model.hasBias()) return {};
+    const auto slope = [&](std::size_t head) {
+        return formatNumber(model.key_bias.empty() ? -model.head_bias[head](1) : model.key_bias[head](1));
+    };
+    const auto last = static_cast<std::size_t>(model.heads) - 1;
+    return {"nothing rotates: ALiBi's bias lowers scores by distance, in head 0 by " + slope(0) +
+            " per token, in head " + std::to_string(last) + " by " + slope(last)};
+}
+
 PretrainedModel openFolder(const FilePath& folder) {
     const std::string config = readFile(folder / kConfig);
     requireSupportedQuantization(folder, config);
@@ -113,6 +124,7 @@ PretrainedModel openFolder(const FilePath& folder) {
         throw Error(ErrorKind::checkpoint, (folder / kConfig).string() + ": " + error.what());
     }
     const auto store = openTensors(folder);
+    addNotes(reading.notes, biasNotes(reading.architecture));
     combineQuantizedMatrices(folder, config, *store, reading.notes);
     ModelWeights weights = locateWeights(*store, Naming::hugging_face, reading.architecture,
                                          readConfigBiases(*findFamily(reading.architecture.family), config));
@@ -129,6 +141,7 @@ PretrainedModel openFolder(const FilePath& folder) {
 PretrainedModel openGguf(const FilePath& path) {
     GgufFile file = GgufFile::read(path);
     ParsedArchitecture reading = readGgufArchitecture(file.metadata);
+    addNotes(reading.notes, biasNotes(reading.architecture));
     readFrequencyFactors(*file.tensors, reading.architecture);
     ModelWeights weights = locateWeights(*file.tensors, Naming::gguf, reading.architecture,
                                          findFamily(reading.architecture.family)->gguf_rules.biases);

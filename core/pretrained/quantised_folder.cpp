@@ -44,7 +44,7 @@ constexpr QuantMethod kMethods[] = {{"bitsandbytes", "bitsandbytes", combineBits
                                     {"higgs", "HIGGS"},
                                     {"spqr", "SpQR"},
                                     {"vptq", "VPTQ"},
-                                    {"bitnet", "BitNet"}};
+                                    {"bitnet", "BitNet", combineBitnet}};
 
 /// Separate files written by programs before config.json described the quantization.
 constexpr QuantMethod kFilesBeside[] = {

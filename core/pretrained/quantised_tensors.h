@@ -21,6 +21,9 @@ void combineFp8(const nlohmann::json& members, TensorStore& store);
 /// NAME [experts, in, out], as in the same model stored as BF16.
 void combineMxfp4(const nlohmann::json& members, TensorStore& store);
 
+/// The numbers −1, 0 and 1 in two bits, and a scale for each matrix.
+void combineBitnet(const nlohmann::json& members, TensorStore& store);
+
 /// Whole numbers in groups with a scale and a zero or bias.
 void combineGptq(const nlohmann::json& members, TensorStore& store);
 void combineAwq(const nlohmann::json& members, TensorStore& store);

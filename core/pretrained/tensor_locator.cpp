@@ -31,10 +31,24 @@ TensorLocator::TensorLocator(const TensorStore& store, Naming naming, const Arch
     if (is_gguf_ && family_.gguf_rules.gate_and_up_fused) names_.gate_up = names_.up;
     if (is_gguf_ && family_.gguf_rules.feed_forward_norm != nullptr)
         names_.feed_forward_norm = family_.gguf_rules.feed_forward_norm;
+    nameNormsOfTwo();
     const std::string alternative_head = family_.alternative_head;
     if (!is_gguf_ && !alternative_head.empty() && store.has(alternative_head + ".weight"))
         names_.head = alternative_head;
     if (!is_gguf_) dropPrefixOfHeadlessModels();
+}
+
+/// Parallel blocks with two norms have other names for them in some families.
+void TensorLocator::nameNormsOfTwo() {
+    if (!model_.parallel || model_.shares_norm) return;
+    const GgufRules& rules = family_.gguf_rules;
+    if (is_gguf_ && rules.attention_norm_of_two != nullptr) {
+        names_.attention_norm = rules.attention_norm_of_two;
+        names_.feed_forward_norm = rules.feed_forward_norm_of_two;
+    } else if (!names_.attention_norm_of_two.empty()) {
+        names_.attention_norm = names_.attention_norm_of_two;
+        names_.feed_forward_norm = names_.feed_forward_norm_of_two;
+    }
 }
 
 /// Models saved without a head lack the prefix of the names of blocks.
@@ -44,8 +58,9 @@ void TensorLocator::dropPrefixOfHeadlessModels() {
     const std::string part = names_.layer.substr(0, dot + 1);
     const auto first = store_.tensors().lower_bound(part);
     if (first != store_.tensors().end() && first->first.starts_with(part)) return;
-    for (std::string* const name : {&names_.embedding, &names_.positions, &names_.final_norm, &names_.layer,
-                                    &encoder_names_.embedding_norm, &encoder_names_.token_types})
+    for (std::string* const name :
+         {&names_.embedding, &names_.embedding_norm, &names_.embedding_in, &names_.embedding_out,
+          &names_.positions, &names_.final_norm, &names_.layer, &encoder_names_.token_types})
         if (name->starts_with(part)) name->erase(0, part.size());
 }
 
@@ -78,6 +93,20 @@ VectorLocation TensorLocator::vector(const std::string& name, std::int64_t size,
     for (const auto& stretch : parts)
         count += stretch.count;
     return {name, count, parts};
+}
+
+VectorLocation TensorLocator::vectorOfHeads(const std::string& name, std::int64_t heads) {
+    for (std::int64_t head = 0; head < heads; ++head)
+        vector(withNumber(name, head), model_.head_dim);
+    return {name, heads * model_.head_dim, {}, {}, heads};
+}
+
+double TensorLocator::number(const std::string& name) {
+    const StoredTensor& found = tensor(name);
+    if (found.count() != 1) refuse(name, found, "1");
+    std::vector<float> one(1);
+    store_.readRows(found, 0, 1, one);
+    return one.front();
 }
 
 NormLocation TensorLocator::norm(const std::string& name, std::int64_t size) {

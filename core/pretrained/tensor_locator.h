@@ -38,6 +38,11 @@ class TensorLocator {
     MatrixLocation table(const std::string& name, std::int64_t rows, std::int64_t columns);
     /// @param parts  stretches of the vector that are used; none: all
     VectorLocation vector(const std::string& name, std::int64_t size, const Rows& parts = {});
+    /// A vector stored as a tensor [head_dim] for each head.
+    /// @param name  with "{}" for the head
+    VectorLocation vectorOfHeads(const std::string& name, std::int64_t heads);
+    /// The value of a tensor with one element.
+    double number(const std::string& name);
     NormLocation norm(const std::string& name, std::int64_t size);
     LinearLocation linear(const std::string& name, std::int64_t out, std::int64_t in, BiasRule bias);
     /// A linear layer stored as some of the `all` rows of a tensor.
@@ -53,6 +58,7 @@ class TensorLocator {
     std::int64_t parameters() const;
 
   private:
+    void nameNormsOfTwo();
     void dropPrefixOfHeadlessModels();
     bool isExtraParameter(const std::string& name) const;
     bool scalesByFactors() const;

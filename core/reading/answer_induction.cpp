@@ -33,7 +33,8 @@ std::int64_t periodOf(const QuestionContext& context, std::int64_t known, std::i
     const PretrainedModel& model = context.reader.model();
     std::int64_t most = known;
     if (model.architecture.learned_positions)
-        most = std::min(most, (model.weights.positions->out - marks) / kRepetitions);
+        most = std::min(
+            most, (model.weights.positions->out - model.architecture.first_position - marks) / kRepetitions);
     if (most < 2)
         throw Error(ErrorKind::usage, "the model has no room for two tokens that repeat " +
                                           std::to_string(kRepetitions) + " times");

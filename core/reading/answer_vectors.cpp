@@ -21,6 +21,8 @@ void requireKnownForm(const QuestionContext& context, std::int64_t layer) {
                         "shows its weights");
     };
     if (model.score_softcap > 0) refuse("this model caps its scores");
+    if (model.family != kRoperFamily && model.hasBias() && !isUsualAlibi(model))
+        refuse("this model biases its scores by other slopes than 2^(-8h/H)");
     if (model.latent.isUsed()) refuse("this model has latent attention");
     if (model.has_sinks) refuse("the softmax of this model has a sink");
     if (model.norms_rotated && model.query_key_norm_weights)

@@ -7,10 +7,19 @@
 #include "core/base/error.h"
 #include "core/base/safetensors.h"
 #include "core/control/messages.h"
+#include "core/rotary/position_bias.h"
 
 namespace roper {
 std::string jsonList(const std::vector<std::string>& texts) {
     return nlohmann::json(texts).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+bool isUsualAlibi(const Architecture& model) {
+    for (std::size_t head = 0; head < model.head_bias.size(); ++head)
+        if (model.head_bias[head](1) !=
+            -alibiSlope(static_cast<int>(head) + 1, static_cast<int>(model.heads)))
+            return false;
+    return !model.head_bias.empty();
 }
 
 Metadata answerMetadata(const QuestionContext& context, std::span<const std::int64_t> ids,
@@ -19,7 +28,9 @@ Metadata answerMetadata(const QuestionContext& context, std::span<const std::int
     const RotaryConfig& rotation = model.rotationOf(layer);
     Metadata metadata = context.reader.runMetadata();
     if (metadata.empty())
-        metadata = ModelDescription{.position = rotation.rotatedWidth() > 0 ? "rope" : "none",
+        metadata = ModelDescription{.position = rotation.rotatedWidth() > 0 ? "rope"
+                                                : isUsualAlibi(model)       ? "alibi"
+                                                                            : "none",
                                     .causal = model.causal,
                                     .rotation = rotation,
                                     .layers = static_cast<int>(model.layers),

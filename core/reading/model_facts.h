@@ -11,6 +11,9 @@ namespace roper {
 
 using Metadata = std::map<std::string, std::string>;
 
+/// Whether the biases of scores are those of the method "alibi" of runs, which explorer pages know.
+bool isUsualAlibi(const Architecture& model);
+
 /// Metadata of answers sent as tensors, for the explorer pages: step, method, rotation of a layer, sizes, the
 /// tokens' texts.
 Metadata answerMetadata(const QuestionContext& context, std::span<const std::int64_t> ids,

@@ -23,6 +23,10 @@ ValueWeights::ValueWeights(Decoder& decoder, std::int64_t layer)
                     "values of this model are rotated by their positions and never back: what a head adds "
                     "depends on the position of the token, not on its distance, so that a head has no OV "
                     "circuit by distance");
+    if (model_.norms_inner)
+        throw Error(
+            ErrorKind::usage,
+            "this model norms the values that its heads have mixed, so that a head has no OV circuit");
     const BlockWeights& block = decoder.model().weights.blocks[static_cast<std::size_t>(layer)];
     output_ = decoder.weights().matrix(block.output.weight);
     value_ = decoder.weights().matrix(block.value.weight);

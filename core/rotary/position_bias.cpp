@@ -16,6 +16,17 @@ double alibiSlope(int head, int heads) {
     return std::exp2(-8.0 * head / heads);
 }
 
+std::vector<double> alibiSlopes(int heads, double largest) {
+    int power = 1;
+    while (2 * power <= heads)
+        power *= 2;
+    std::vector<double> slopes;
+    for (int head = 1; head <= heads; ++head)
+        slopes.push_back(head <= power ? std::exp2(-largest * head / power)
+                                       : std::exp2(-largest * (2 * (head - power) - 1) / (2 * power)));
+    return slopes;
+}
+
 int t5Bucket(int distance, bool bidirectional, int buckets, int max_distance) {
     int first = 0;
     if (bidirectional) {

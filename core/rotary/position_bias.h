@@ -11,6 +11,12 @@ namespace roper {
 /// @throws std::invalid_argument unless 1 ≤ head ≤ heads
 double alibiSlope(int head, int heads);
 
+/// ALiBi's slopes of any number of heads, as published models have them: 2^(−m·h/H) if H is a power of two.
+/// Otherwise, for the largest power P below H, those of P heads, then every other one of 2P heads.
+/// (the authors' code at github.com/ofirpress/attention_with_linear_biases)
+/// @param largest  m, 8 for most models
+std::vector<double> alibiSlopes(int heads, double largest = 8);
+
 inline constexpr int kT5Buckets = 32;
 inline constexpr int kT5MaxDistance = 128;
 

@@ -44,6 +44,9 @@ def other_values(key: str, value) -> list:
         return ["gelu", "relu", "tanh"] if key.startswith("hidden_act") else [value + "x"]
     if isinstance(value, list) and value:
         return [value[::-1] if isinstance(value[0], str) else [1 - x if x in (0, 1) else x for x in value]]
+    if isinstance(value, dict):
+        inner = [(key, other) for key, one in value.items() if key not in LEFT_OUT for other in other_values(key, one)]
+        return [{**value, key: other} for key, other in inner]
     return []
 
 

@@ -1,12 +1,14 @@
 """Writes small random models of every family that is read into pretrained/dense.tar.xz, those with mixtures of experts into
 pretrained/mixtures.tar.xz (--mixtures writes that alone), those with latent attention into pretrained/latent.tar.xz (--latent), and
-encoders, with a tokenizer, into pretrained/encoders.tar.xz (--encoders): FAMILY/ as a Hugging Face folder, FAMILY.gguf, and
-FAMILY/expected.safetensors, the tokens, logits and attention that transformers computes, and of an encoder -ln p of every token that
-is not special, each masked in turn. Writes -ln p of these models under other settings, too: pretrained/gguf_entries.json with the entries of a GGUF file that
+encoders, with a tokenizer, into pretrained/encoders.tar.xz (--encoders), and those of FURTHER into pretrained/further.tar.xz
+(--further): FAMILY/ as a Hugging Face folder, FAMILY.gguf, and FAMILY/expected.safetensors, the tokens, logits and attention that
+transformers computes, and of an encoder -ln p of every token that is not special, each masked in turn. Writes -ln p of these
+models under other settings, too: pretrained/gguf_entries.json with the entries of a GGUF file that
 ask for them (--entries writes that alone) and pretrained/configs.json with the members of a config.json (--configs). Needs the
 Python packages torch (2.11.0), transformers (5.24.0), safetensors and sentencepiece, and on PYTHONPATH the folders llama.cpp and
 llama.cpp/gguf-py of llama-cpp-python's source package (0.3.36), whose `conversion` writes the GGUF files."""
 
+import functools
 import json
 import math
 import pathlib
@@ -14,7 +16,7 @@ import shutil
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import conversion
 import gguf
@@ -22,10 +24,13 @@ import torch
 import transformers
 from archive import pack
 from safetensors.torch import load_file, save_file
+from transformers.models.mpt.configuration_mpt import MptAttentionConfig
+from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
 
 HERE = pathlib.Path(__file__).parent / "pretrained"
 ARCHIVE, MIXTURE_ARCHIVE, LATENT_ARCHIVE = HERE / "dense.tar.xz", HERE / "mixtures.tar.xz", HERE / "latent.tar.xz"
 ENCODER_ARCHIVE = HERE / "encoders.tar.xz"
+FURTHER_ARCHIVE = HERE / "further.tar.xz"
 UNPACKED = pathlib.Path(tempfile.mkdtemp(prefix="small-models-"))
 TOKENS = 24
 SIZES = {"vocab_size": 64, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
@@ -36,6 +41,7 @@ LLAMA3 = {"rope_type": "llama3", "rope_theta": 500000.0, "factor": 8.0, "low_fre
 LONGROPE = {"rope_type": "longrope", "rope_theta": 10000.0, "partial_rotary_factor": 0.75,
             "original_max_position_embeddings": 64, "short_factor": [1.0, 1.1, 1.2], "long_factor": [1.0, 2.0, 3.0]}
 NO_SIZES = {name: None for name in SIZES if name not in ("vocab_size", "initializer_range")}
+OF_GPT = {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64}
 # Model type: members of its config in addition to SIZES, where None leaves one out and NULL is null, and storage type.
 NULL = object()
 DENSE = {
@@ -71,7 +77,28 @@ DENSE = {
     "internlm3": ({"attention_bias": True, "mlp_bias": True, "qkv_bias": True, "bias": True, "head_dim": 8}, torch.float32),
     "seed_oss": ({"head_dim": 12, "num_key_value_heads": 1}, torch.float32),
     "gpt_neox": ({"num_key_value_heads": None}, torch.bfloat16),
-    "gpt2": ({**NO_SIZES, "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64}, torch.float32),
+    "gpt2": ({**NO_SIZES, **OF_GPT}, torch.float32),
+}
+OF_OPT = {"model_type": "opt", "num_key_value_heads": None, "intermediate_size": None, "ffn_dim": 48, "init_std": 0.3,
+          "max_position_embeddings": 64}
+OF_MPT = {"clip_qkv": 1.5}
+OF_FALCON = {"model_type": "falcon", "num_key_value_heads": None, "intermediate_size": None}
+# The same of families that are written to an archive of their own, and variants of a family with other tensors.
+FURTHER = {
+    "gptj": ({**NO_SIZES, **OF_GPT, "rotary_dim": 6}, torch.bfloat16),
+    "codegen": ({**NO_SIZES, **OF_GPT, "n_head": 8, "n_inner": 48, "rotary_dim": 4}, torch.bfloat16),
+    "opt": (OF_OPT, torch.bfloat16),
+    "opt_350m": ({**OF_OPT, "do_layer_norm_before": False, "word_embed_proj_dim": 20, "tie_word_embeddings": False},
+                 torch.bfloat16),
+    "bloom": ({**NO_SIZES, "n_layer": 2, "n_head": 6, "hidden_size": 36}, torch.bfloat16),
+    "mpt": ({**NO_SIZES, "d_model": 32, "n_heads": 4, "n_layers": 2, "attn_config": OF_MPT}, torch.bfloat16),
+    "stablelm_12b": ({"model_type": "stablelm", "qk_layernorm": True, "use_parallel_residual": True}, torch.bfloat16),
+    "apertus": ({"rope_parameters": LLAMA3}, torch.float32),
+    "bitnet": ({}, torch.bfloat16),
+    "falcon": ({**OF_FALCON, "num_kv_heads": 2, "new_decoder_architecture": True}, torch.bfloat16),
+    "falcon_7b": ({**OF_FALCON, "ffn_hidden_size": 48}, torch.bfloat16),
+    "falcon_rw": ({**OF_FALCON, "ffn_hidden_size": 48, "num_attention_heads": 6, "hidden_size": 36, "alibi": True,
+                   "multi_query": False, "parallel_attn": False, "bias": True}, torch.bfloat16),
 }
 OF_EXPERTS = {"intermediate_size": 24, "num_local_experts": 5, "num_experts_per_tok": 3}
 OF_GRANITE = {**OF_EXPERTS, "embedding_multiplier": 3.0, "residual_multiplier": 0.4, "attention_multiplier": 0.3,
@@ -153,9 +180,10 @@ MIXTURES = {
 }
 # Stored a second time, in merged/, with the names of transformers 5's own classes: one tensor for all experts.
 MERGED = {"mixtral", "granitemoe", "phimoe", "ernie4_5_moe"}
-MODELS = {**DENSE, **MIXTURES, **LATENT, **ENCODERS}
-# llama.cpp's converter does not know the first three; it writes Mistral's models as Llama's. GGUF files of encoders are not read.
-WITHOUT_GGUF = {"flex_olmo", "helium", "ministral", "mistral", *ENCODERS}
+MODELS = {**DENSE, **FURTHER, **MIXTURES, **LATENT, **ENCODERS}
+# llama.cpp's converter does not know most of these; it writes Mistral's models as Llama's. GGUF files of encoders are not read.
+WITHOUT_GGUF = {"bitnet", "codegen", "falcon_7b", "falcon_rw", "flex_olmo", "gptj", "helium", "ministral", "mistral", "opt", "opt_350m",
+                *ENCODERS}
 
 # Name: family, entries (without the architecture) and tensors that its GGUF file gets, and the equivalent fields of the config.
 # Without a window, the model is not causal. Each of eight pairs has its own factor.
@@ -213,6 +241,10 @@ ENTRIES = {
     "the best groups of DeepSeek V3": ("deepseek_v3", {"expert_group_count": 2, "expert_group_used_count": 1,
                                                        "expert_weights_scale": 0.5, "expert_weights_norm": False}, {},
                                        {"n_group": 2, "topk_group": 1, "routed_scaling_factor": 0.5, "norm_topk_prob": False}),
+    "other slopes of MPT": ("mpt", {"attention.max_alibi_bias": 16.0}, {}, {"attn_config": {"alibi_bias_max": 16, **OF_MPT}}),
+    "other clipping of MPT": ("mpt", {"attention.clamp_kqv": 0.5}, {}, {"attn_config": {**OF_MPT, "clip_qkv": 0.5}}),
+    "another base of Falcon": ("falcon", {"rope.freq_base": 100.0}, {},
+                               {"rope_parameters": {"rope_type": "default", "rope_theta": 100.0}}),
     "scaled layers that see all": ("gemma3_text", {"rope.scaling.type": "linear", "rope.scaling.factor": 8.0}, {},
                                    {"rope_parameters": {"full_attention": {"rope_theta": 1e6, "rope_type": "linear", "factor": 8.0},
                                                         "sliding_attention": {"rope_theta": 1e4, "rope_type": "default"}}}),
@@ -226,9 +258,10 @@ def class_of(name: str) -> type:
 def random_model(name: str) -> transformers.PreTrainedModel:
     more, dtype = MODELS[name]
     torch.manual_seed(sum(map(ord, name)))
-    members = {key: None if value is NULL else value for key, value in {**SIZES, **more}.items() if value is not None}
-    config = transformers.AutoConfig.for_model(RENAMED.get(name, name), **members)
-    if (config.pad_token_id or 0) >= config.vocab_size:
+    given = {"model_type": RENAMED.get(name, name), **SIZES, **more}
+    members = {key: None if value is NULL else value for key, value in given.items() if value is not None}
+    config = transformers.AutoConfig.for_model(**members)
+    if (getattr(config, "pad_token_id", None) or 0) >= config.vocab_size:
         config.pad_token_id = 0
     model = class_of(name).from_config(config, attn_implementation="eager").eval()
     with torch.no_grad():  # values that are all ones or zeros would hide mistakes
@@ -241,6 +274,23 @@ def random_model(name: str) -> transformers.PreTrainedModel:
     return model.to(dtype)
 
 
+def as_made(model: transformers.PreTrainedModel) -> transformers.PreTrainedModel:
+    """The model with the biases it was made with: MPT's slopes as its config says, and those of Falcon added once, which are in
+    the mask already (findings/transformers-computes-every-mpt-with-the-slopes-of-alibi-bias-max-8.sh,
+    findings/transformers-adds-falcons-alibi-twice-in-eager-attention.sh)."""
+    if model.config.model_type == "mpt":
+        largest = model.config.attn_config.alibi_bias_max
+        model.transformer.build_mpt_alibi_tensor = functools.partial(build_mpt_alibi_tensor, alibi_bias_max=largest)
+    if model.config.model_type == "falcon" and model.config.alibi:
+        for block in model.transformer.h:
+            block.self_attention.forward = without_bias(block.self_attention.forward)
+    return model.eval()
+
+
+def without_bias(forward: Callable) -> Callable:
+    return lambda *arguments, alibi, **others: forward(*arguments, alibi=torch.zeros_like(alibi), **others)
+
+
 def expected(folder: pathlib.Path) -> dict[str, torch.Tensor]:
     # Read again, because casting a model would also cast its rotary frequencies.
     is_encoder = folder.name in ENCODERS
@@ -249,7 +299,7 @@ def expected(folder: pathlib.Path) -> dict[str, torch.Tensor]:
     if is_encoder:
         tokens[0, 0], tokens[0, 9], tokens[0, -1] = CLS, MASK, SEP
     with torch.no_grad():
-        out = model(tokens, output_attentions=True, **({} if is_encoder else {"use_cache": False}))
+        out = as_made(model)(tokens, output_attentions=True, **({} if is_encoder else {"use_cache": False}))
     return {"tokens": tokens[0].contiguous(), "logits": out.logits[0].float().contiguous(),
             "attention": torch.stack([layer[0] for layer in out.attentions]).float().contiguous(),
             **({"nll": masked_nll(model, tokens[0])} if is_encoder else {})}
@@ -280,6 +330,15 @@ def write_tokenizer(folder: pathlib.Path) -> None:
     (folder / "tokenizer_config.json").write_text(json.dumps({"mask_token": "[MASK]"}))
 
 
+def with_returned_tensors(modify: Callable) -> Callable:
+    """The norms of StableLM's heads are returned by a generator, whose callers only see what it yields."""
+
+    def modified(self, *arguments):
+        yield from (yield from modify(self, *arguments)) or ()
+
+    return modified
+
+
 def write_gguf(folder: pathlib.Path, path: pathlib.Path) -> None:
     """As llama.cpp's own converter does, in float32; without a tokenizer, which the tests add."""
     with tempfile.TemporaryDirectory() as copy:
@@ -291,8 +350,9 @@ def write_gguf(folder: pathlib.Path, path: pathlib.Path) -> None:
         # The converter reads these under their names of transformers 4.
         config.setdefault("rotary_pct", (config.get("rope_parameters") or {}).get("partial_rotary_factor", 1.0))
         config.setdefault("n_ctx", config.get("n_positions"))
-        # It knows Phi's classes by their names in published models.
-        config["architectures"] = ["PhiMoEForCausalLM" if name == "PhimoeForCausalLM" else name for name in config["architectures"]]
+        # It knows classes by their names in published models.
+        published = {"PhimoeForCausalLM": "PhiMoEForCausalLM", "MptForCausalLM": "MPTForCausalLM"}
+        config["architectures"] = [published.get(name, name) for name in config["architectures"]]
         if config["model_type"] in ("deepseek_v3", "kimi_k2", "glm4_moe_lite"):
             # As in published configs; otherwise the file says softmax, and no dense layers.
             config = {"scoring_func": "sigmoid", "first_k_dense_replace": 1, **config}
@@ -302,6 +362,8 @@ def write_gguf(folder: pathlib.Path, path: pathlib.Path) -> None:
                        "num_shared_expert": [1] * layers}
         kind = conversion.get_model_class(conversion.get_model_architecture(config, conversion.ModelType.TEXT))
         kind.set_vocab = lambda self: self.gguf_writer.add_vocab_size(self.hparams["vocab_size"])
+        if config["model_type"] == "stablelm":
+            kind.modify_tensors = with_returned_tensors(kind.modify_tensors)
         with torch.inference_mode():
             kind(model, gguf.LlamaFileType.ALL_F32, path, hparams=config, model_name=folder.name).write()
 
@@ -311,12 +373,12 @@ def nll_with(name: str, changes: dict) -> list[float]:
     folder = UNPACKED / name
     config = transformers.AutoConfig.from_pretrained(folder)
     for key, value in changes.items():
-        setattr(config, key, value)
+        setattr(config, key, MptAttentionConfig(**value) if key == "attn_config" else value)
     model = transformers.AutoModelForCausalLM.from_pretrained(folder, config=config, dtype=torch.float32, attn_implementation="eager")
     tokens = load_file(folder / "expected.safetensors")["tokens"][None]
     mask = torch.zeros(1, 1, TOKENS, TOKENS) if changes.get("is_causal") is False else None
     with torch.no_grad():
-        logits = model.eval()(tokens, attention_mask=mask, use_cache=False).logits[0]
+        logits = as_made(model)(tokens, attention_mask=mask, use_cache=False).logits[0]
     return [round(float(nll), 6) for nll in torch.nn.functional.cross_entropy(logits[:-1], tokens[0, 1:], reduction="none")]
 
 
@@ -403,6 +465,19 @@ CONFIGS = {
     "no mask dropout of ESM": ("esm", {"token_dropout": False, "layer_norm_eps": 0.01}),
     "another base and activation of Nomic": ("nomic_bert", {"rope_parameters": {"rope_type": "default", "rope_theta": 70.0},
                                                             "hidden_act": "gelu"}),
+    "fewer features that rotate": ("gptj", {"rotary_dim": 2, "activation_function": "relu"}),
+    "another activation of OPT": ("opt", {"activation_function": "gelu"}),
+    "norms of OPT before the sums, and none at the end": ("opt_350m", {"do_layer_norm_before": True, "_remove_final_layer_norm": True}),
+    "another epsilon of BLOOM": ("bloom", {"layer_norm_epsilon": 0.1}),
+    "other slopes of MPT": ("mpt", {"attn_config": {"alibi_bias_max": 16, "clip_qkv": 0.5}}),
+    "a scale and no clipping of MPT": ("mpt", {"attn_config": {"clip_qkv": None, "softmax_scale": 0.3}}),
+    "ALiBi of Falcon 40B": ("falcon", {"alibi": True}),
+    "ALiBi of Falcon 7B": ("falcon_7b", {"alibi": True, "activation": "relu"}),
+    "no ALiBi of Falcon RW": ("falcon_rw", {"alibi": False, "rope_parameters": {"rope_type": "default", "rope_theta": 100.0}}),
+    "a larger share of StableLM": ("stablelm_12b", {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0,
+                                                                        "partial_rotary_factor": 0.75}}),
+    "no scaling of Apertus": ("apertus", {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0}}),
+    "another activation of BitNet": ("bitnet", {"hidden_act": "silu"}),
     "a smaller share of Phi": ("phi", {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25}}),
 }
 
@@ -420,7 +495,7 @@ def write_configs() -> None:
                 nll = masked_nll(model, tokens[0])
             else:
                 with torch.no_grad():
-                    logits = model(tokens, use_cache=False).logits[0]
+                    logits = as_made(model)(tokens, use_cache=False).logits[0]
                 nll = torch.nn.functional.cross_entropy(logits[:-1], tokens[0, 1:], reduction="none")
             written[name] = {"family": family, "config": changes, "nll": [round(float(value), 6) for value in nll]}
     lines = [f"  {json.dumps(name)}: {json.dumps(one)}" for name, one in written.items()]
@@ -429,10 +504,12 @@ def write_configs() -> None:
 
 def main() -> None:
     if sys.argv[1:] in (["--entries"], ["--configs"]):
-        for path in (ARCHIVE, MIXTURE_ARCHIVE, LATENT_ARCHIVE, ENCODER_ARCHIVE):
+        for path in (ARCHIVE, MIXTURE_ARCHIVE, LATENT_ARCHIVE, FURTHER_ARCHIVE, ENCODER_ARCHIVE):
             with tarfile.open(path) as archive:
                 archive.extractall(UNPACKED, filter="data")
         return write_entries() if sys.argv[1] == "--entries" else write_configs()
+    if sys.argv[1:] == ["--further"]:
+        return write_models(FURTHER, FURTHER_ARCHIVE)
     write_models(ENCODERS, ENCODER_ARCHIVE)
     if sys.argv[1:] == ["--encoders"]:
         return None
@@ -443,6 +520,7 @@ def main() -> None:
     if sys.argv[1:] == ["--mixtures"]:
         return None
     write_models(DENSE, ARCHIVE)
+    write_models(FURTHER, FURTHER_ARCHIVE)
     write_entries()
     write_configs()
     return None

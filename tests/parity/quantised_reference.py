@@ -15,6 +15,7 @@ import torch
 from archive import pack
 from bitsandbytes.backends.default.ops import _dequantize_4bit_compute
 from safetensors.torch import save_file
+from transformers.integrations.bitnet import pack_weights, unpack_weights
 from transformers.integrations.finegrained_fp8 import _dequantize_fp8_weight
 from transformers.integrations.mxfp4 import convert_moe_packed_tensors
 
@@ -201,10 +202,31 @@ def bitsandbytes_8_bits() -> tuple[dict, Tensors, Tensors]:
     return {"quantization_config": members}, stored, {"layer.weight": decoded}
 
 
+def bitnet_of(linear_class: str) -> tuple[dict, Tensors, Tensors]:
+    """As BitNet's classes of transformers: the older one divides its result by the scale."""
+    stored, decoded = {}, {}
+    for name, shape in (("a", (8, 24)), ("b", (64, 5))):
+        ternary, scale = torch.randint(-1, 2, shape), torch.tensor([1.7]).bfloat16()
+        stored[f"layer.{name}.weight"] = pack_weights(ternary.clone())
+        stored[f"layer.{name}.weight_scale"] = scale
+        numbers = unpack_weights._torchdynamo_orig_callable(stored[f"layer.{name}.weight"], torch.float32)
+        assert numbers.equal(ternary.float())
+        decoded[f"layer.{name}.weight"] = numbers / scale.float() if linear_class == "bitlinear" else numbers * scale.float()
+    return {"quantization_config": {"quant_method": "bitnet", "linear_class": linear_class}}, stored, decoded
+
+
+def bitnet() -> tuple[dict, Tensors, Tensors]:
+    return bitnet_of("autobitlinear")
+
+
+def bitnet_older() -> tuple[dict, Tensors, Tensors]:
+    return bitnet_of("bitlinear")
+
+
 SCHEMES: list[Callable[[], tuple[dict, Tensors, Tensors]]] = [
     fp8, fp8_by_matrix, fp8_without_scales, mxfp4,
     gptq, gptq_2_bits, gptq_3_bits, gptq_8_bits, awq, mlx_affine,
-    bitsandbytes_4_bits, bitsandbytes_8_bits,
+    bitsandbytes_4_bits, bitsandbytes_8_bits, bitnet, bitnet_older,
 ]  # fmt: skip
 
 

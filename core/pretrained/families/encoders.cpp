@@ -43,8 +43,8 @@ Family modernbert() {
     family.names.feed_forward_norm = "mlp_norm";
     family.names.gate_up = "mlp.Wi";
     family.names.down = "mlp.Wo";
-    family.encoder_names = {
-        .embedding_norm = "model.embeddings.norm", .head_dense = "head.dense", .head_norm = "head.norm"};
+    family.names.embedding_norm = "model.embeddings.norm";
+    family.encoder_names = {.head_dense = "head.dense", .head_norm = "head.norm"};
     ConfigRules& rules = family.config_rules;
     rules.context = 8192;
     rules.activation_key = "hidden_activation";
@@ -98,8 +98,8 @@ Family roformer() {
     family.names.feed_forward_norm = "output.LayerNorm";
     family.names.up = "intermediate.dense";
     family.names.down = "output.dense";
-    family.encoder_names = {.embedding_norm = "roformer.embeddings.LayerNorm",
-                            .token_types = "roformer.embeddings.token_type_embeddings",
+    family.names.embedding_norm = "roformer.embeddings.LayerNorm";
+    family.encoder_names = {.token_types = "roformer.embeddings.token_type_embeddings",
                             .head_dense = "cls.predictions.transform.dense",
                             .head_norm = "cls.predictions.transform.LayerNorm",
                             .head_bias = "cls.predictions.bias",
@@ -138,8 +138,8 @@ Family esm() {
     family.names.feed_forward_norm = "LayerNorm";
     family.names.up = "intermediate.dense";
     family.names.down = "output.dense";
-    family.encoder_names = {.embedding_norm = "esm.embeddings.layer_norm",
-                            .head_dense = "lm_head.dense",
+    family.names.embedding_norm = "esm.embeddings.layer_norm";
+    family.encoder_names = {.head_dense = "lm_head.dense",
                             .head_norm = "lm_head.layer_norm",
                             .head_bias = "lm_head.bias",
                             .frequencies = "rotary_embeddings.inv_freq"};
@@ -180,8 +180,8 @@ Family nomic_bert() {
     family.names.gate = "mlp.fc12";
     family.names.up = "mlp.fc11";
     family.names.down = "mlp.fc2";
-    family.encoder_names = {.embedding_norm = "nomic_bert.emb_ln",
-                            .token_types = "nomic_bert.embeddings.token_type_embeddings",
+    family.names.embedding_norm = "nomic_bert.emb_ln";
+    family.encoder_names = {.token_types = "nomic_bert.embeddings.token_type_embeddings",
                             .head_dense = "cls.predictions.transform.dense",
                             .head_norm = "cls.predictions.transform.layer_norm",
                             .head_bias = "cls.predictions.bias"};

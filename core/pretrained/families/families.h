@@ -23,5 +23,8 @@ MixtureNames qwenMixtureNames();
 
 /// The same, and those of a bias of choices and of shared experts, which began with DeepSeek V3.
 MixtureNames deepseekMixtureNames();
+/// ALiBi: a function for each head that gives −slope·|distance|.
+/// @param largest  as in `alibiSlopes`
+std::vector<std::function<double(int distance)>> alibiBias(std::int64_t heads, double largest = 8);
 
 }  // namespace roper::family

@@ -24,6 +24,7 @@ TensorNames gpt2Names() {
 Family gpt2() {
     Family family;
     family.model_type = family.gguf = "gpt2";
+    family.rotates = false;
     family.describe = [](Architecture& model) {
         model.norm = NormKind::layer;
         model.gated = false;

@@ -58,6 +58,14 @@
     FAMILY(seed_oss)           \
     FAMILY(gpt_neox)           \
     FAMILY(gpt2)               \
+    FAMILY(gptj)               \
+    FAMILY(codegen)            \
+    FAMILY(opt)                \
+    FAMILY(bloom)              \
+    FAMILY(mpt)                \
+    FAMILY(falcon)             \
+    FAMILY(apertus)            \
+    FAMILY(bitnet)             \
     FAMILY(modernbert)         \
     FAMILY(eurobert)           \
     FAMILY(roformer)           \

@@ -68,7 +68,8 @@ TEST_P(QuantisedFolder, IsDecodedBitForBitAsByItsPackage) {
 INSTANTIATE_TEST_SUITE_P(Schemes, QuantisedFolder,
                          testing::Values("fp8", "fp8_by_matrix", "fp8_without_scales", "mxfp4", "gptq",
                                          "gptq_2_bits", "gptq_3_bits", "gptq_8_bits", "awq", "mlx_affine",
-                                         "bitsandbytes_4_bits", "bitsandbytes_8_bits"));
+                                         "bitsandbytes_4_bits", "bitsandbytes_8_bits", "bitnet",
+                                         "bitnet_older"));
 
 /// A store with zeros of these types and shapes.
 struct Part {

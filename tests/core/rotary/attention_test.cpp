@@ -110,6 +110,14 @@ TEST(Alibi, SlopesOfEightHeadsAreHalvesOfEachOther) {
     EXPECT_THROW(alibiSlope(9, 8), std::invalid_argument);
 }
 
+TEST(Alibi, SlopesOfSixHeadsAreThoseOfFourAndEveryOtherOfEight) {
+    const std::vector<double> six = {1.0 / 4, 1.0 / 16, 1.0 / 64, 1.0 / 256, 1.0 / 2, 1.0 / 8};
+    EXPECT_EQ(alibiSlopes(6), six);
+    EXPECT_EQ(alibiSlopes(2, 16), (std::vector<double>{1.0 / 256, 1.0 / 65536}));
+    for (int head = 1; head <= 8; ++head)
+        EXPECT_EQ(alibiSlopes(8)[static_cast<std::size_t>(head - 1)], alibiSlope(head, 8));
+}
+
 TEST(Xpos, BasesRiseFromTwoSevenths) {
     EXPECT_NEAR(xposBase(0, 64), 2.0 / 7, 1e-15);
     EXPECT_NEAR(xposBase(32, 64), 0.9 / 1.4, 1e-15);

@@ -1,0 +1,62 @@
+#include <cmath>
+
+#include "core/pretrained/families/families.h"
+#include "core/rotary/position_bias.h"
+
+namespace roper::family {
+namespace {
+
+TensorNames bloomNames() {
+    TensorNames names;
+    names.embedding = "transformer.word_embeddings";
+    names.embedding_norm = "transformer.word_embeddings_layernorm";
+    names.final_norm = "transformer.ln_f";
+    names.head = "lm_head";
+    names.layer = "transformer.h.{}.";
+    names.attention_norm = "input_layernorm";
+    names.query_key_value = "self_attention.query_key_value";
+    names.output = "self_attention.dense";
+    names.feed_forward_norm = "post_attention_layernorm";
+    names.up = "mlp.dense_h_to_4h";
+    names.down = "mlp.dense_4h_to_h";
+    return names;
+}
+
+}  // namespace
+
+std::vector<std::function<double(int distance)>> alibiBias(std::int64_t heads, double largest) {
+    std::vector<std::function<double(int)>> bias;
+    for (const double slope : alibiSlopes(static_cast<int>(heads), largest))
+        bias.emplace_back([slope](int distance) { return -slope * std::abs(distance); });
+    return bias;
+}
+
+Family bloom() {
+    Family family;
+    family.model_type = family.gguf = "bloom";
+    family.rotates = false;
+    family.describe = [](Architecture& model) {
+        model.norm = NormKind::layer;
+        model.gated = false;
+        model.activation = Activation::gelu_tanh;
+        model.norms_embeddings = true;
+        model.head_bias = alibiBias(model.heads);
+    };
+    family.names = bloomNames();
+    family.interleaved_heads = true;
+    family.config_rules.sizes = {.width = "n_embed", .context = "seq_length"};
+    family.config_rules.feed_forward_factor = 4;
+    family.config_rules.activation_key = nullptr;
+    family.config_rules.tied = true;
+    family.config_rules.biases.plain = {always, always, always, never};
+    family.config_rules.ignored = {"attention_softmax_in_fp32",
+                                   "bias_dropout_fusion",
+                                   "masked_softmax_fusion",
+                                   "offset_alibi",
+                                   "skip_bias_add",
+                                   "skip_bias_add_qkv"};
+    family.gguf_rules.biases = {always, always, always, never};
+    return family;
+}
+
+}  // namespace roper::family

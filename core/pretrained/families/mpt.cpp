@@ -1,0 +1,89 @@
+#include "core/base/text.h"
+#include "core/model_config/config_fields.h"
+#include "core/pretrained/families/families.h"
+#include "core/pretrained/gguf_entries.h"
+
+namespace roper::family {
+namespace {
+
+TensorNames mptNames() {
+    TensorNames names;
+    names.embedding = "transformer.wte";
+    names.final_norm = "transformer.norm_f";
+    names.head = "lm_head";
+    names.layer = "transformer.blocks.{}.";
+    names.attention_norm = "norm_1";
+    names.query_key_value = "attn.Wqkv";
+    names.output = "attn.out_proj";
+    names.feed_forward_norm = "norm_2";
+    names.up = "ffn.up_proj";
+    names.down = "ffn.down_proj";
+    return names;
+}
+
+void requireValue(const ConfigFields& config, const char* key, const char* json) {
+    if (config.has(key) && !config.equalsJson(key, json))
+        config.refuse(key, "is read here only with the value " + std::string(json));
+}
+
+/// transformers' class computes ALiBi with slopes down to 2^−8, whatever alibi_bias_max says; MosaicML's own
+/// and llama.cpp follow it, and so does this.
+void readMptConfig(const ConfigFields& config, ParsedArchitecture& reading) {
+    Architecture& model = reading.architecture;
+    requireValue(config, "norm_type", "\"low_precision_layernorm\"");
+    double largest = 8;
+    if (const auto attention = config.object("attn_config")) {
+        requireValue(*attention, "attn_type", "\"multihead_attention\"");
+        requireValue(*attention, "alibi", "true");
+        requireValue(*attention, "sliding_window_size", "-1");
+        largest = attention->number("alibi_bias_max", 1e-6, 1e6).value_or(largest);
+        model.clip = attention->number("clip_qkv", 0, 1e6).value_or(0);
+        model.score_scale = attention->number("softmax_scale", 1e-6, 1e6).value_or(0);
+        attention->text("model_type");  // empty, in configs that transformers writes
+    }
+    if (largest != 8)
+        reading.notes.push_back("attn_config.alibi_bias_max is " + formatNumber(largest) +
+                                ", which transformers 5.24 does not read: it computes with 8");
+    model.head_bias = alibiBias(model.heads, largest);
+}
+
+/// As in llama.cpp, without the entry there is no bias.
+void readMptEntries(const GgufEntries& entries, Architecture& model) {
+    const double largest = entries.number("attention.max_alibi_bias", 0, 1e6, 0);
+    if (largest == 0)
+        entries.refuse("attention.max_alibi_bias",
+                       "is 0 or missing; models of this family have ALiBi's bias here");
+    model.head_bias = alibiBias(model.heads, largest);
+}
+
+}  // namespace
+
+Family mpt() {
+    Family family;
+    family.model_type = family.gguf = "mpt";
+    family.rotates = false;
+    family.describe = [](Architecture& model) {
+        model.norm = NormKind::layer;
+        model.norm_biases = false;
+        model.gated = false;
+        model.activation = Activation::gelu;
+    };
+    family.names = mptNames();
+    family.config_rules.read = readMptConfig;
+    family.config_rules.sizes = {
+        .width = "d_model", .layers = "n_layers", .heads = "n_heads", .context = "max_seq_len"};
+    family.config_rules.feed_forward_factor = 4;
+    family.config_rules.activation_key = nullptr;
+    family.config_rules.tied = true;
+    family.config_rules.biases.plain = {never, never, never, never};
+    family.config_rules.nested = "attn_config";
+    family.config_rules.ignored = {"attn_impl",   "embedding_fraction", "expansion_ratio",
+                                   "init_config", "init_device",        "learned_pos_emb",
+                                   "no_bias",     "tokenizer_name",     "verbose"};
+    family.gguf_rules.read = readMptEntries;
+    family.gguf_rules.has_clip = true;
+    family.gguf_rules.biases = {never, never, never, never};
+    return family;
+}
+
+}  // namespace roper::family

@@ -1,0 +1,62 @@
+#include "core/model_config/config_fields.h"
+#include "core/pretrained/families/families.h"
+
+namespace roper::family {
+namespace {
+
+TensorNames optNames() {
+    TensorNames names;
+    names.embedding = "model.decoder.embed_tokens";
+    names.embedding_in = "model.decoder.project_in";
+    names.embedding_out = "model.decoder.project_out";
+    names.positions = "model.decoder.embed_positions";
+    names.final_norm = "model.decoder.final_layer_norm";
+    names.head = "lm_head";
+    names.layer = "model.decoder.layers.{}.";
+    names.attention_norm = "self_attn_layer_norm";
+    names.query = "self_attn.q_proj";
+    names.key = "self_attn.k_proj";
+    names.value = "self_attn.v_proj";
+    names.output = "self_attn.out_proj";
+    names.feed_forward_norm = "final_layer_norm";
+    names.up = "fc1";
+    names.down = "fc2";
+    return names;
+}
+
+void readOptConfig(const ConfigFields& config, ParsedArchitecture& reading) {
+    Architecture& model = reading.architecture;
+    model.norm_epsilon = 1e-5;  // whatever the config says
+    model.post_norm = !config.flag("do_layer_norm_before").value_or(true);
+    model.has_final_norm = !config.flag("_remove_final_layer_norm").value_or(false);
+    model.norm_weights = model.norm_biases = config.flag("layer_norm_elementwise_affine").value_or(true);
+    const auto embedding = config.integer("word_embed_proj_dim", 1, static_cast<int>(kMaxWidth));
+    if (embedding && *embedding != model.width) model.embedding_width = *embedding;
+}
+
+}  // namespace
+
+/// OPT. llama.cpp's converter does not write it.
+Family opt() {
+    Family family;
+    family.model_type = "opt";
+    family.rotates = false;
+    family.describe = [](Architecture& model) {
+        model.norm = NormKind::layer;
+        model.gated = false;
+        model.learned_positions = true;
+        model.first_position = 2;  // the first rows were those of padding
+        model.activation = Activation::relu;
+    };
+    family.names = optNames();
+    family.config_rules.read = readOptConfig;
+    family.config_rules.sizes.feed_forward = "ffn_dim";
+    family.config_rules.activation_key = "activation_function";
+    family.config_rules.tied = true;
+    family.config_rules.biases = {
+        {never, never, never, never}, {"enable_bias", true}, {"enable_bias", true}, {"enable_bias", true}};
+    family.config_rules.ignored = {"layerdrop"};  // in training alone
+    return family;
+}
+
+}  // namespace roper::family
