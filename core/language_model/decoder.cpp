@@ -90,14 +90,14 @@ void Decoder::check(std::span<const std::int64_t> tokens, std::int64_t first,
     for (const auto* const list : {&intervention.ablated_heads, &intervention.unrotated})
         for (const HeadSelection& choice : *list)
             requireValidHeads(choice, model);
-    for (const auto& muted : intervention.ablated_pairs) {
-        requireValidHeads(muted.heads, model);
+    for (const auto& ablated : intervention.ablated_pairs) {
+        requireValidHeads(ablated.heads, model);
         for (std::int64_t layer = 0; layer < model.layers; ++layer) {
             const int pairs = model.rotationOf(layer).rotatedWidth() / 2;
             // "All layers" means those that have rotating pairs.
-            if (pairs == 0 && !muted.heads.layer && rotatesAnywhere(model)) continue;
-            for (const std::int64_t pair : muted.pairs)
-                if (muted.heads.layer.value_or(layer) == layer && (pair < 0 || pair >= pairs))
+            if (pairs == 0 && !ablated.heads.layer && rotatesAnywhere(model)) continue;
+            for (const std::int64_t pair : ablated.pairs)
+                if (ablated.heads.layer.value_or(layer) == layer && (pair < 0 || pair >= pairs))
                     throw std::invalid_argument(
                         pairs == 0
                             ? (rotatesAnywhere(model) ? "layer " + std::to_string(layer) + " rotates no pairs"
@@ -329,9 +329,9 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
     if (pass.cache != nullptr) all = pass.cache->append(layer, all);
     at::Tensor mixed = weightedSum(view, all, pass);
     if (rotates_values && model.outputs_rotate_back) mixed = rotatedBack(mixed, layer, pass);
-    for (const HeadSelection& muted : pass.intervention.ablated_heads)
+    for (const HeadSelection& ablated : pass.intervention.ablated_heads)
         for (std::int64_t head = 0; head < model.heads; ++head)
-            if (muted.contains(layer, head)) mixed.select(0, head).zero_();
+            if (ablated.contains(layer, head)) mixed.select(0, head).zero_();
     if (pass.recorder.heads) pass.recorder.heads(layer, mixed);
     const at::Tensor all_heads =
         mixed.transpose(0, 1).reshape({pass.tokens, model.heads * model.valueWidth()});

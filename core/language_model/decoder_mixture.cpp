@@ -73,7 +73,7 @@ ChosenExperts chooseExperts(const ExpertMixture& mixture, const at::Tensor& logi
     }
     if (mixture.normalizes)
         chosen.weights =
-            chosen.weights / chosen.weights.sum(-1, /*keepdim=*/true).clamp_min(mixture.least_sum);
+            chosen.weights / chosen.weights.sum(-1, /*keepdim=*/true).clamp_min(mixture.min_weight_sum);
     if (mixture.scale != 1) chosen.weights = chosen.weights * mixture.scale;
     return chosen;
 }
@@ -86,8 +86,8 @@ at::Tensor Decoder::expertOutput(const at::Tensor& x, const FeedForwardWeights& 
     if (expert.gate_up) {
         const at::Tensor both = linear(x, *expert.gate_up, kExpert);
         const std::int64_t F = both.size(1) / 2;
-        gate = expert.takes_turns ? both.slice(1, 0, 2 * F, 2) : both.narrow(1, 0, F);
-        up = expert.takes_turns ? both.slice(1, 1, 2 * F, 2) : both.narrow(1, F, F);
+        gate = expert.gate_up_interleaved ? both.slice(1, 0, 2 * F, 2) : both.narrow(1, 0, F);
+        up = expert.gate_up_interleaved ? both.slice(1, 1, 2 * F, 2) : both.narrow(1, F, F);
     } else {
         gate = linear(x, *expert.gate, kExpert);
         up = linear(x, expert.up, kExpert);

@@ -103,9 +103,9 @@ void Decoder::intervene(LayerView& view, const Intervention& intervention) const
             ofHead(view.rotated_v, head).copy_(view.v.select(0, group));
         });
     if (by.rotatedWidth() == 0) return;
-    for (const auto& muted : intervention.ablated_pairs)
-        forEachHead({muted.heads}, [&](std::int64_t head, std::int64_t) {
-            for (const std::int64_t pair : muted.pairs) {
+    for (const auto& ablated : intervention.ablated_pairs)
+        forEachHead({ablated.heads}, [&](std::int64_t head, std::int64_t) {
+            for (const std::int64_t pair : ablated.pairs) {
                 const PairFeatures features =
                     featuresOfPair(by.pairing, by.rotatedWidth(), static_cast<int>(pair));
                 view.rotated_q.select(0, head).select(1, features.first).zero_();

@@ -28,7 +28,7 @@ ModelType::Kind kindOf(const std::string& name, const Json& row) {
                          .features = row.value("features", 0),
                          .width_keys = row.value("width", Names()),
                          .is_scaled = row.value("scaled", true),
-                         .nested_theta_keys = row.value("given_keys", Names())};
+                         .theta_keys_with_rope_parameters = row.value("given_keys", Names())};
     if (row.contains("share")) kind.rotary_fraction = row.at("share").get<double>();
     if (row.contains("less")) row.at("less").get_to(kind.width_difference);
     return kind;
@@ -49,7 +49,7 @@ ModelType typeOf(const std::string& name, const Json& row) {
             type.kinds.push_back(kindOf(kind, of_kind));
     read("nested", type.is_nested);
     type.needs_theta = type.is_nested && !row.value("bare", true);
-    read("flat", type.reads_flat);
+    read("flat", type.accepts_flat_parameters);
     if (row.contains("partial")) {
         const Json& partial = row.at("partial");
         type.reads_rotary_fraction = partial.value("inside", true);
@@ -79,8 +79,8 @@ ModelType typeOf(const std::string& name, const Json& row) {
     if (row.contains("values"))
         type.values = row.at("values").is_string() ? row.at("values") : Json("rotated");
     read("last", type.rotates_last);
-    read("theta_first", type.theta_first);
-    read("share_first", type.rotary_fraction_first);
+    read("theta_first", type.theta_keys_take_precedence);
+    read("share_first", type.rotary_fraction_keys_take_precedence);
     read("values_key", type.values_key);
     if (row.contains("features")) {
         if (row.at("features").is_string())
@@ -89,6 +89,7 @@ ModelType typeOf(const std::string& name, const Json& row) {
             type.features = row.at("features");
     }
     read("ratio", type.ratio_key);
+    read("flat_scales", type.flat_means_scaling);
     read("yarn_factor", type.yarn_factor);
     read("alpha", type.reads_alpha);
     read("mscales", type.reads_mscales);

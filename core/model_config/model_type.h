@@ -41,7 +41,7 @@ struct ModelType {
         std::vector<std::string> width_keys = {};  ///< members with that width
         bool is_scaled = true;                     ///< whether a flat rope_scaling applies to them
         /// Replaces `theta_keys` if the config has rope_parameters; none: `theta_keys`.
-        std::vector<std::string> nested_theta_keys = {};
+        std::vector<std::string> theta_keys_with_rope_parameters = {};
         /// Default fraction of a head that rotates; none: as in all others.
         std::optional<double> rotary_fraction = {};
         /// Two members with their defaults: the width of a head is the first minus the second, if no member
@@ -49,18 +49,19 @@ struct ModelType {
         std::vector<std::pair<std::string, int>> width_difference = {};
     };
     std::vector<Kind> kinds;
-    bool is_nested = false;    ///< rope_parameters are nested by kind of layer
-    bool needs_theta = false;  ///< nested parameters must contain rope_theta
-    bool reads_flat = false;   ///< flat parameters are accepted, too
+    bool is_nested = false;                ///< rope_parameters are nested by kind of layer
+    bool needs_theta = false;              ///< nested parameters must contain rope_theta
+    bool accepts_flat_parameters = false;  ///< flat parameters are accepted, though ignored
 
     bool reads_rotary_fraction =
         true;  ///< whether a partial rotation applies when frequencies are not scaled
     double rotary_fraction = 1;
     std::vector<std::string> rotary_fraction_keys;  ///< "partial_rotary_factor", "rotary_pct", "rotary_dim"
     std::optional<ConfigFields> rope;               ///< default of rope_parameters
-    bool theta_first = false;  ///< members of the config with θ take precedence over rope_parameters
-    bool rotary_fraction_first = false;  ///< the same for the rotating fraction
-    bool refuses_scaling = false;        ///< the class cannot read rope_scaling
+    bool theta_keys_take_precedence =
+        false;  ///< members of the config with θ take precedence over the default rope_parameters
+    bool rotary_fraction_keys_take_precedence = false;  ///< the same for the rotating fraction
+    bool refuses_scaling = false;                       ///< the class cannot read rope_scaling
     bool copies_flat = false;  ///< flat parameters apply to every kind, without a rotating fraction (dots3)
     /// Member with the number of features next to the rotating ones; the rotating fraction refers to both
     /// together (Mistral 4); empty: none.
@@ -84,8 +85,10 @@ struct ModelType {
     std::string features_key;   ///< member with the number of rotating features, counted from the first
     int features = 0;           ///< number of rotating features regardless of the head's width; 0: not fixed
     std::string ratio_key;      ///< member that multiplies the base
-    double yarn_factor = 0;     ///< overrides YaRN's factor on cos and sin; 0: from the config
-    bool reads_alpha = false;   ///< dynamic scaling with `alpha` means NTK-aware scaling by alpha (Hunyuan)
+    /// Flat rope_parameters are read as rope_scaling, whose θ and rotating fraction are the config's own.
+    bool flat_means_scaling = false;
+    double yarn_factor = 0;    ///< default of YaRN's factor unless parameters are nested; 0: computed
+    bool reads_alpha = false;  ///< dynamic scaling with `alpha` means NTK-aware scaling by alpha (Hunyuan)
     /// LongRoPE's factors on cos and sin are short_mscale and long_mscale, and long_factor is not read
     /// (Phi-3.5 MoE).
     bool reads_mscales = false;

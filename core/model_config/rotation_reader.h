@@ -90,6 +90,8 @@ class RotationReader {
 
     /// Local layers of such models have their own base and are never scaled.
     std::vector<Source> sourcesWithLocalBase(const std::optional<ConfigFields>& given);
+    /// Parameters of a kind whose θ and rotating fraction are not read in rope_scaling.
+    ConfigFields scaledOutside(const ModelType::Kind& kind, const ConfigFields& scaling) const;
     void readKind(const Source& source);
     void readRotation(const Source& source, RotaryConfig& rotary);
     bool isInterleaved() const;
@@ -157,6 +159,7 @@ class RotationReader {
     ParsedRotation& reading_;
     std::vector<ModelType::Kind> own_kinds_;
     std::map<std::string, std::map<int, int>> per_layer_;  ///< from per_layer_config: member, layer, value
+    bool is_given_by_kind_ = false;                        ///< rope_parameters name kinds of layers
     std::optional<bool> truncate_;
 };
 

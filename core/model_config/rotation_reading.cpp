@@ -104,14 +104,16 @@ std::vector<RotationReader::Source> RotationReader::sourcesByKind(
                                      ": they have rope_parameters for each kind of layer");
     if (type_.copies_flat) return copiedSources(parameters, scaling);
     const bool is_flat = parameters && kindsIn(*parameters).empty();
-    if (is_flat && !type_.reads_flat)
+    const auto given_scaling = scaling || !is_flat || !type_.flat_means_scaling ? scaling : parameters;
+    if (is_flat && !type_.accepts_flat_parameters)
         config_.refuse(kParameters, "must name kinds of layers: " + join(kindNames(), ", "));
-    if (is_flat)
+    if (is_flat && (scaling || !type_.flat_means_scaling))
         note(
             "rope_parameters name no kind of layer, so transformers 5.24 ignores them for "
             "models of type " +
             type_.name);
     const auto by_kind = is_flat ? std::nullopt : parameters;
+    is_given_by_kind_ = by_kind.has_value();
     // transformers inserts this before the config's own members, so `type` alone, the older name, is not
     // read.
     const auto plain = ConfigFields::parse(R"({"rope_type": "default"})");
@@ -130,17 +132,31 @@ std::vector<RotationReader::Source> RotationReader::sourcesByKind(
         if (own && type_.needs_theta && !own->has("rope_theta")) own->refuse("rope_theta", "is missing");
         const auto usual = rope_ ? rope_->object(kind.name) : std::nullopt;
         if (!own && !rope_) continue;
-        const bool is_scaled = scaling && kind.is_scaled;
+        const bool is_scaled = given_scaling && kind.is_scaled;
         auto rope = own || by_kind ? own : usual;
         if (is_scaled) {
             const ConfigFields& under = own ? *own : kind.theta_keys.empty() && usual ? *usual : plain;
-            rope = under.mergedWith(*scaling);
+            rope = type_.flat_means_scaling && !own ? scaledOutside(kind, *given_scaling)
+                                                    : under.mergedWith(*given_scaling);
         }
         all.push_back({&kind, rope, !own && !is_scaled});
     }
     // YaRN's `truncate` is next to the kinds: transformers does not look for it inside them.
     if (by_kind) truncate_ = by_kind->flag("truncate");
     return globalFirst(std::move(all));
+}
+
+ConfigFields RotationReader::scaledOutside(const ModelType::Kind& kind, const ConfigFields& scaling) const {
+    double theta = kind.theta;
+    for (const std::string& key : kind.theta_keys)
+        theta = config_.number(key, kMinBase, kMaxBase).value_or(theta);
+    nlohmann::json outside = {{"rope_theta", theta}};
+    if (const auto fraction = config_.number(kRotaryFraction, 0, 1))
+        outside[kRotaryFraction] = *fraction;
+    else if (const auto usual = rope_ ? rope_->object(kind.name) : std::nullopt)
+        outside[kRotaryFraction] = usual->number(kRotaryFraction, 0, 1).value_or(1);
+    const auto plain = ConfigFields::parse(R"({"rope_type": "default"})");
+    return plain.mergedWith(scaling).mergedWith(ConfigFields::parse(outside.dump()));
 }
 
 std::vector<RotationReader::Source> RotationReader::copiedSources(
@@ -254,17 +270,17 @@ std::string RotationReader::typeOf(const ConfigFields& rope) const {
 
 void RotationReader::readBase(const Source& source, RotaryConfig& rotary) {
     const ModelType::Kind& kind = *source.kind;
-    const bool keys_first = source.is_default && type_.theta_first && !kind.theta_keys.empty();
+    const bool keys_first = source.is_default && type_.theta_keys_take_precedence && !kind.theta_keys.empty();
     const auto inside = source.rope && !keys_first
                             ? source.rope->firstNumber(ropeThetaKeys(), kMinBase, kMaxBase)
                             : std::nullopt;
     std::optional<double> outside;
-    const bool has_others = !source.is_default && !kind.nested_theta_keys.empty();
-    for (const std::string& key : has_others ? kind.nested_theta_keys : kind.theta_keys)
+    const bool has_others = !source.is_default && !kind.theta_keys_with_rope_parameters.empty();
+    for (const std::string& key : has_others ? kind.theta_keys_with_rope_parameters : kind.theta_keys)
         if (!outside) outside = config_.number(key, kMinBase, kMaxBase);
     if (!outside && keys_first && source.rope)
         outside = source.rope->number("rope_theta", kMinBase, kMaxBase);
-    if (source.is_default && source.rope && !type_.theta_first) outside = {};
+    if (source.is_default && source.rope && !type_.theta_keys_take_precedence) outside = {};
     rotary.base = inside.value_or(outside.value_or(kind.theta));
     if (!type_.ratio_key.empty()) rotary.base *= config_.number(type_.ratio_key, 1e-3, 1e6).value_or(1);
     if (inside || outside || !type_.ratio_key.empty() || kind.theta_keys.empty()) return;

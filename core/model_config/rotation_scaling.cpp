@@ -81,13 +81,13 @@ void RotationReader::readYarn(const ConfigFields& rope, Scaling& scaling) const 
     scaling.beta_fast = orUsual(rope.number("beta_fast", 0, 1e6), 32);
     scaling.beta_slow = orUsual(rope.number("beta_slow", 0, 1e6), 1);
     if (scaling.beta_fast < scaling.beta_slow) rope.refuse("beta_fast", "must not be below beta_slow");
-    const auto own = rope.number("attention_factor", 1e-6, 100);
+    auto own = rope.number("attention_factor", 1e-6, 100);
+    if (!own && type_.yarn_factor > 0 && !is_given_by_kind_) own = type_.yarn_factor;
     const double scale = rope.number("mscale", 0, 100).value_or(0),
                  all = rope.number("mscale_all_dim", 0, 100).value_or(0);
     const double grown = 0.1 * std::log(scaling.factor);
     const bool by_scales = !own && scale > 0 && all > 0;
     scaling.attention_factor = by_scales ? (scale * grown + 1) / (all * grown + 1) : own.value_or(0);
-    if (type_.yarn_factor > 0) scaling.attention_factor = type_.yarn_factor;
     if (!type_.is_nested) {
         scaling.truncate = rope.flag("truncate").value_or(true);
         return;

@@ -198,10 +198,11 @@ std::optional<double> RotationReader::configuredRotaryFraction(const Source& sou
         if (const auto inside = source.rope->number(kRotaryFraction, 0, 1)) return inside;
     const auto usual =
         source.is_default && source.rope ? source.rope->number(kRotaryFraction, 0, 1) : std::nullopt;
-    if (usual && !type_.rotary_fraction_first) return usual;
+    if (usual && !type_.rotary_fraction_keys_take_precedence) return usual;
     std::vector<std::string> keys = type_.rotary_fraction_keys;
-    const bool has_own = (type_.is_nested && !(source.is_default && type_.rotary_fraction_first)) ||
-                         (type_.is_known && std::find(keys.begin(), keys.end(), "rotary_pct") != keys.end());
+    const bool has_own =
+        (type_.is_nested && !(source.is_default && type_.rotary_fraction_keys_take_precedence)) ||
+        (type_.is_known && std::find(keys.begin(), keys.end(), "rotary_pct") != keys.end());
     if (!has_own && std::find(keys.begin(), keys.end(), kRotaryFraction) == keys.end())
         keys.insert(keys.begin(), kRotaryFraction);
     for (const std::string& key : keys) {

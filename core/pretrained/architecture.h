@@ -53,7 +53,7 @@ struct ExpertMixture {
     bool shared_is_gated = false;  ///< the shared expert's output is multiplied by a sigmoid (Qwen 2)
     bool weighs_inputs = false;    ///< weights multiply the inputs of experts, not their outputs (Llama 4)
     bool normalizes = true;        ///< the weights of a token are divided by their sum
-    double least_sum = 0;          ///< least value of that divisor
+    double min_weight_sum = 0;     ///< lower bound of that divisor
     double scale = 1;              ///< multiplies the weights
     /// Experts form groups; those of a token are in the `groups_per_token` groups whose best experts have the
     /// largest sum of scores.
@@ -207,6 +207,6 @@ const std::vector<std::string>& knownFamilies();
 /// Upper limits; a file that exceeds them is taken to be corrupt.
 inline constexpr std::int64_t kMaxVocabulary = 1 << 22, kMaxWidth = 1 << 17, kMaxLayers = 1024,
                               kMaxHeads = 1024, kMaxHeadDim = 1024, kMaxFeedForward = 1 << 20,
-                              kMostExperts = 4096;
+                              kMaxExperts = 4096;
 
 }  // namespace roper

@@ -128,8 +128,9 @@ struct MixtureRules {
     const char* scale_key = nullptr;  ///< `ExpertMixture::scale`; `describe` sets the default
     /// Groups have an effect only if this text of the config says so; null: always (DeepSeek V2).
     const char *groups_method_key = nullptr, *groups_method = nullptr;
-    const char* least_sum_key = nullptr;  ///< `ExpertMixture::least_sum`; `describe` sets the default
-    const char* closeness_key = nullptr;  ///< `ExpertMixture::jitter_epsilon`, likewise
+    const char* min_weight_sum_key =
+        nullptr;  ///< `ExpertMixture::min_weight_sum`; `describe` sets the default
+    const char* jitter_epsilon_key = nullptr;  ///< `ExpertMixture::jitter_epsilon`, likewise
 };
 
 /// Default widths of multi-head latent attention; 0 in all: the family does not have it.
@@ -227,7 +228,7 @@ struct GgufRules {
     /// others.
     std::optional<double> windowed_base;
     bool has_exact_yarn = false;  ///< the ends of YaRN's ramp are not rounded to whole pairs (gpt-oss)
-    bool scales_only_full_attention = false;  ///< windowed layers are not scaled (OLMo 3)
+    bool scales_only_full_attention = false;  ///< only layers with full attention are scaled (OLMo 3)
     std::int64_t chunk = 0;  ///< windows are chunks of this length, unless attention.sliding_window is 0
     /// Models with this many experts do not norm queries and keys, although no entry says so (the larger
     /// Llama 4). 0: none.
@@ -269,7 +270,8 @@ struct GgufRules {
     bool has_expert_width = false;  ///< expert_feed_forward_length is read
     bool has_shared_width = false;  ///< expert_shared_feed_forward_length is read
     bool has_shared_count = false;  ///< expert_shared_count is read
-    bool has_expert_norm = false;  ///< expert_weights_norm is false by default; otherwise, as `describe` sets
+    bool expert_weights_norm_off_by_default =
+        false;  ///< expert_weights_norm is false by default; otherwise, as `describe` sets
 
     BiasRules biases;
     bool old_files_use_gpt2_pattern = false;  ///< files without tokenizer.ggml.pre use GPT-2's pattern
@@ -303,8 +305,8 @@ struct Family {
     std::vector<MixtureNames> mixture_names;
     LatentNames latent_names;
     EncoderNames encoder_names;
-    /// all_gate_up and all_down are [experts, in, out]; gate and up take turns.
-    bool experts_transposed = false, experts_take_turns = false;
+    /// all_gate_up and all_down are [experts, in, out]; gate and up are interleaved.
+    bool experts_transposed = false, experts_gate_up_interleaved = false;
     /// query_key_value holds the queries of key/value head 0, its k and v, then those of head 1, … (NeoX)
     bool interleaved_heads = false;
     /// query_key_value holds this many parts, each with its share of q, then of v, then of k; 0: not
@@ -316,13 +318,13 @@ struct Family {
     const char* alternative_head = "";
     /// Endings of names of tables and masks that the class computes itself but old files contain.
     std::vector<std::string> recomputed_suffixes;
-    /// Parts of names of tensors that predict several tokens at once, which the class does not read.
-    std::vector<std::string> of_further_tokens;
+    /// Substrings of the names of multi-token prediction (MTP) tensors, which the class does not read.
+    std::vector<std::string> mtp_name_parts;
     /// Parts of names of tensors that compute other outputs than logits, such as poolers.
     std::vector<std::string> of_other_outputs = {};
     /// Layers after the last, for predicting several tokens at once, are not read. A GGUF file counts them
     /// as blocks and in nextn_predict_layers.
-    bool has_further_layers = false;
+    bool has_mtp_layers = false;
 
     ConfigRules config_rules;
     GgufRules gguf_rules;

@@ -77,7 +77,7 @@ FeedForwardWeights firstExpert(TensorLocator& in, std::int64_t layer, const Mixt
     FeedForwardWeights first;
     if (!names.all_gate_up.empty() && in.hasTensor(in.inLayer(layer, names.all_gate_up))) {
         first.gate_up = ofAllExperts(in, layer, {}, names.all_gate_up, names.gate_up_bias, 2 * F, C);
-        first.takes_turns = !in.isGguf() && in.family().experts_take_turns;
+        first.gate_up_interleaved = !in.isGguf() && in.family().experts_gate_up_interleaved;
     } else {
         first.gate = ofAllExperts(in, layer, names.gate, names.all_gate, names.gate_bias, F, C);
         first.up = ofAllExperts(in, layer, names.up, names.all_up, names.up_bias, F, C);

@@ -106,11 +106,11 @@ void requireWholeHeadsRotate(const GgufEntries& entries, const Architecture& mod
                                                    std::to_string(model.head_dim) + " features");
 }
 
-void readSizes(const GgufEntries& entries, bool has_further_layers, Architecture& model) {
+void readSizes(const GgufEntries& entries, bool has_mtp_layers, Architecture& model) {
     model.vocabulary = vocabularySize(entries);
     model.width = entries.required("embedding_length", kMaxWidth);
     model.layers = entries.required("block_count", kMaxLayers);
-    if (has_further_layers) model.layers -= entries.integer("nextn_predict_layers", 0, model.layers - 1, 0);
+    if (has_mtp_layers) model.layers -= entries.integer("nextn_predict_layers", 0, model.layers - 1, 0);
     model.heads = entries.required("attention.head_count", kMaxHeads);
     model.key_value_heads = entries.integer("attention.head_count_kv", 1, kMaxHeads, model.heads);
     if (model.heads % model.key_value_heads != 0)
@@ -148,7 +148,7 @@ const Family& familyOf(const GgufMetadata& metadata) {
     if (const Family* const family = findGgufFamily(*name)) {
         const GgufEntries entries(metadata, family->gguf);
         const GgufRules& rules = family->gguf_rules;
-        const bool has_experts = entries.integer("expert_count", 0, kMostExperts, 0) > 0;
+        const bool has_experts = entries.integer("expert_count", 0, kMaxExperts, 0) > 0;
         if (rules.with_experts != nullptr && has_experts) return *findFamily(rules.with_experts);
         if (rules.without_experts != nullptr && !has_experts) return *findFamily(rules.without_experts);
         if (rules.with_sigmoid != nullptr && routesBySigmoid(entries)) return *findFamily(rules.with_sigmoid);
@@ -173,7 +173,7 @@ ParsedArchitecture readGgufArchitecture(const GgufMetadata& metadata) {
     ParsedArchitecture reading;
     Architecture& model = reading.architecture;
     model.family = family.model_type;
-    readSizes(entries, family.has_further_layers, model);
+    readSizes(entries, family.has_mtp_layers, model);
     if (family.config_rules.latent.rank > 0)
         readGgufLatentAttention(entries, model);
     else

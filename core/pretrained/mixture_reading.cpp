@@ -130,16 +130,16 @@ void readMixture(const ConfigFields& config, const ConfigRules& of_family, Archi
     const MixtureRules& rules = of_family.mixture;
     if (rules.experts.key == nullptr) return;
     ExpertMixture& mixture = model.mixture;
-    const int most_experts = static_cast<int>(kMostExperts);
-    mixture.experts = countOf(config, rules.experts, 1, most_experts);
-    mixture.per_token = countOf(config, rules.per_token, 1, most_experts);
+    const int max_experts = static_cast<int>(kMaxExperts);
+    mixture.experts = countOf(config, rules.experts, 1, max_experts);
+    mixture.per_token = countOf(config, rules.per_token, 1, max_experts);
     mixture.feed_forward =
         rules.feed_forward.key == nullptr ? model.feed_forward : countOf(config, rules.feed_forward, 1, kMax);
     if (rules.shared_feed_forward.key != nullptr)
         mixture.shared_feed_forward = countOf(config, rules.shared_feed_forward, 0, kMax);
     if (rules.shared_experts.key != nullptr)
         mixture.shared_feed_forward =
-            countOf(config, rules.shared_experts, 0, most_experts) * mixture.feed_forward;
+            countOf(config, rules.shared_experts, 0, max_experts) * mixture.feed_forward;
     if (rules.is_shared) mixture.shared_feed_forward = mixture.feed_forward;
     if (rules.dense_feed_forward.key != nullptr)
         model.feed_forward = countOf(config, rules.dense_feed_forward, 1, kMax);
@@ -148,15 +148,15 @@ void readMixture(const ConfigFields& config, const ConfigRules& of_family, Archi
         mixture.normalizes = config.flag(rules.normalizes_flag).value_or(rules.normalizes_usually);
     const bool has_groups = hasGroups(config, rules);
     if (has_groups && rules.groups.key != nullptr)
-        mixture.groups = countOf(config, rules.groups, 1, most_experts);
+        mixture.groups = countOf(config, rules.groups, 1, max_experts);
     if (has_groups && rules.groups_per_token.key != nullptr)
-        mixture.groups_per_token = countOf(config, rules.groups_per_token, 1, most_experts);
+        mixture.groups_per_token = countOf(config, rules.groups_per_token, 1, max_experts);
     const auto read = [&](const char* key, double low, double high, double& value) {
         if (key != nullptr) value = config.number(key, low, high).value_or(value);
     };
     read(rules.scale_key, -1e6, 1e6, mixture.scale);
-    read(rules.least_sum_key, 0, 1e6, mixture.least_sum);
-    read(rules.closeness_key, 0, 1e6, mixture.jitter_epsilon);
+    read(rules.min_weight_sum_key, 0, 1e6, mixture.min_weight_sum);
+    read(rules.jitter_epsilon_key, 0, 1e6, mixture.jitter_epsilon);
     requireSound(mixture, [&](const std::string& what, const std::string& why) {
         config.refuse(what == "groups" ? rules.groups.key : rules.per_token.key, why);
     });
@@ -166,8 +166,8 @@ void readGgufMixture(const GgufEntries& entries, const Family& family, Architect
     const GgufRules& rules = family.gguf_rules;
     if (family.config_rules.mixture.experts.key == nullptr) return;
     ExpertMixture& mixture = model.mixture;
-    mixture.experts = entries.required("expert_count", kMostExperts);
-    mixture.per_token = entries.required("expert_used_count", kMostExperts);
+    mixture.experts = entries.required("expert_count", kMaxExperts);
+    mixture.per_token = entries.required("expert_used_count", kMaxExperts);
     mixture.feed_forward = model.feed_forward;
     if (rules.has_expert_width)
         mixture.feed_forward =
@@ -177,7 +177,7 @@ void readGgufMixture(const GgufEntries& entries, const Family& family, Architect
             entries.integer("expert_shared_feed_forward_length", 0, kMaxFeedForward, 0);
     if (rules.has_shared_count)
         mixture.shared_feed_forward =
-            entries.integer("expert_shared_count", 0, kMostExperts, 0) * mixture.feed_forward;
+            entries.integer("expert_shared_count", 0, kMaxExperts, 0) * mixture.feed_forward;
     if (family.config_rules.mixture.is_shared) mixture.shared_feed_forward = mixture.feed_forward;
     const std::int64_t dense =
         rules.has_dense_first ? entries.integer("leading_dense_block_count", 0, kMaxLayers, 0) : 0;
@@ -185,14 +185,14 @@ void readGgufMixture(const GgufEntries& entries, const Family& family, Architect
         rules.has_mixture_step ? entries.integer("interleave_moe_layer_step", 1, kMaxLayers, 1) : 1;
     for (std::int64_t layer = 0; layer < model.layers; ++layer)
         mixture.layers.push_back(layer >= dense && (layer + 1) % step == 0);
-    mixture.normalizes =
-        entries.flag("expert_weights_norm", rules.has_expert_norm ? false : mixture.normalizes);
+    mixture.normalizes = entries.flag("expert_weights_norm",
+                                      rules.expert_weights_norm_off_by_default ? false : mixture.normalizes);
     // As in llama.cpp, 0 means that weights are not scaled.
     mixture.scale = entries.number("expert_weights_scale", -1e6, 1e6, 1);
     if (mixture.scale == 0) mixture.scale = 1;
-    mixture.groups = std::max<std::int64_t>(1, entries.integer("expert_group_count", 0, kMostExperts, 1));
+    mixture.groups = std::max<std::int64_t>(1, entries.integer("expert_group_count", 0, kMaxExperts, 1));
     mixture.groups_per_token =
-        std::max<std::int64_t>(1, entries.integer("expert_group_used_count", 0, kMostExperts, 1));
+        std::max<std::int64_t>(1, entries.integer("expert_group_used_count", 0, kMaxExperts, 1));
     const std::int64_t scores = entries.integer("expert_gating_func", 0, 1 << 10, 0);
     constexpr std::int64_t kSoftmax = 1, kSigmoid = 2, kSoftmaxOfChosen = 3;
     const bool is_as_expected =

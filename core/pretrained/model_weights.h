@@ -50,7 +50,7 @@ struct FeedForwardWeights {
     /// Gate and up in one matrix [2F, width], instead of `gate` and `up`: the gate first, or in turns, row by
     /// row.
     std::optional<LinearLocation> gate_up = {};
-    bool takes_turns = false;
+    bool gate_up_interleaved = false;
     LinearLocation up, down;
     std::optional<NormLocation> down_norm = {};  ///< of the input of `down` (`Architecture::norms_inner`)
     std::optional<Xielu> xielu = {};             ///< with `Activation::xielu`

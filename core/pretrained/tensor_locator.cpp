@@ -179,19 +179,19 @@ bool TensorLocator::scalesByFactors() const {
     });
 }
 
-/// Whether a tensor is of layers after the last, or of other parts that predict several tokens.
-bool TensorLocator::isOfFurtherTokens(const std::string& name) const {
-    if (anyOf(family_.of_further_tokens,
+/// Whether a tensor belongs to multi-token prediction.
+bool TensorLocator::isMtpTensor(const std::string& name) const {
+    if (anyOf(family_.mtp_name_parts,
               [&](const std::string& part) { return name.find(part) != std::string::npos; }))
         return true;
     const std::string before = names_.layer.substr(0, names_.layer.find("{}"));
-    if (!family_.has_further_layers || !name.starts_with(before)) return false;
+    if (!family_.has_mtp_layers || !name.starts_with(before)) return false;
     const auto layer = parseNumber(name.substr(before.size(), name.find('.', before.size()) - before.size()));
     return layer && *layer >= static_cast<double>(model_.layers);
 }
 
 bool TensorLocator::hasNoEffect(const std::string& name) const {
-    if (isOfFurtherTokens(name)) return true;
+    if (isMtpTensor(name)) return true;
     if (anyOf(family_.of_other_outputs,
               [&](const std::string& part) { return name.find(part) != std::string::npos; }))
         return true;

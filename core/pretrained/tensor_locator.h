@@ -62,7 +62,7 @@ class TensorLocator {
     void dropPrefixOfHeadlessModels();
     bool isExtraParameter(const std::string& name) const;
     bool scalesByFactors() const;
-    bool isOfFurtherTokens(const std::string& name) const;
+    bool isMtpTensor(const std::string& name) const;
     bool hasNoEffect(const std::string& name) const;
 
     const TensorStore& store_;

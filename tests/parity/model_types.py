@@ -31,7 +31,8 @@ A row is a model type and a JSON object ("member" means a member of config.json)
   "values"       values rotate; "values_key": the flag that enables it
   "needs"        a member and the value that it must have for any rotation; "null_theta": no rotation if rope_theta is null
   "features"     number of rotating features, a number or a member; "last": the last features rotate, not the first
-  "ratio"        member that multiplies the base; "yarn_factor": YaRN's factor on cos and sin
+  "ratio"        member that multiplies the base; "yarn_factor": default of YaRN's factor on cos and sin unless parameters are nested;
+                 "flat_scales": flat rope_parameters are read as rope_scaling, without θ and the rotating fraction
   "text"         the model type of the language part
 """
 
@@ -83,7 +84,8 @@ MORE = {
     "phimoe": {"mscales": True}, "phi3": {"yarn_is_longrope": True}, "phi4_multimodal": {"yarn_is_longrope": True},
     # deepseek_v4: the last qk_rope_head_dim features of a head rotate; keys are also the values; outputs are rotated back
     "deepseek_v4": {"width": ["head_dim"], "features": "qk_rope_head_dim", "last": True, "values": "rotated_back",
-                    "partial": {"inside": True, "keys": ["partial_rotary_factor"], "share": 0.125}, "yarn_factor": 1.0},
+                    "partial": {"inside": True, "keys": ["partial_rotary_factor"], "share": 0.125}, "yarn_factor": 1.0, "flat_scales": True,
+                    "kinds": {"compress": {"keys": ["compress_rope_theta"], "theta": 160000.0}}},
     "hy_v4_vl_text": {"width": ["qk_rope_head_dim"]},
     # configuration_dots3_note.py: members named swa_… are for sliding layers; rope_scaling, flat or not, means rope_parameters
     "dots3_note_text": {"width": ["qk_rope_head_dim"], "partial": {"inside": False}, "copies": True, "by_layer": ["qk_rope_head_dim", "head_dim"],

@@ -38,7 +38,7 @@ Family deepseek(const char* model_type) {
     family.gguf_rules.biases = {if_present, if_present, never, never};
     family.gguf_rules.interleaves = true;
     family.gguf_rules.has_expert_width = family.gguf_rules.has_shared_count = true;
-    family.gguf_rules.has_dense_first = family.gguf_rules.has_expert_norm = true;
+    family.gguf_rules.has_dense_first = family.gguf_rules.expert_weights_norm_off_by_default = true;
     return family;
 }
 
@@ -71,10 +71,10 @@ Family deepseek_v3() {
     family.describe = [](Architecture& model) {
         model.mixture.scores = RouterScores::sigmoid;
         model.mixture.choice_bias = true;
-        model.mixture.least_sum = 1e-20;
+        model.mixture.min_weight_sum = 1e-20;
         model.mixture.scale = 2.5;
     };
-    family.has_further_layers = true;
+    family.has_mtp_layers = true;
     family.config_rules.context = 4096;
     MixtureRules& mixture = family.config_rules.mixture;
     mixture.experts = {"n_routed_experts", 256, "num_local_experts"};
@@ -105,7 +105,7 @@ Family glm4_moe_lite() {
         model.query_key_norms = QueryKeyNorms::none;
         model.mixture.scale = 1.8;
     };
-    family.has_further_layers = true;
+    family.has_mtp_layers = true;
     family.config_rules.context = 202752;
     family.config_rules.norm_epsilon = 1e-5;
     family.config_rules.latent = {.rank = 512, .query_rank = 768, .unrotated = 192, .values = 256};

@@ -25,8 +25,8 @@ Family exaone_moe() {
     family.describe = [](Architecture& model) { glm4_moe().describe(model); };
     family.mixture_names = glm4_moe().mixture_names;
     family.mixture_names.front().other_choice_bias = "mlp.e_score_correction_bias";
-    family.of_further_tokens = {"mtp"};
-    family.has_further_layers = true;
+    family.mtp_name_parts = {"mtp"};
+    family.has_mtp_layers = true;
     family.config_rules.norm_epsilon = 1e-5;
     family.config_rules.windowed = WindowedLayers::all_but_every_nth;
     family.config_rules.window_pattern = 4;
@@ -39,7 +39,7 @@ Family exaone_moe() {
     family.config_rules.mixture.layers = MixtureLayers::listed_or_after_first_dense;
     family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.has_expert_width = family.gguf_rules.has_shared_count = true;
-    family.gguf_rules.has_dense_first = family.gguf_rules.has_expert_norm = true;
+    family.gguf_rules.has_dense_first = family.gguf_rules.expert_weights_norm_off_by_default = true;
     family.gguf_rules.has_frequency_factors = true;
     family.gguf_rules.rotates_only_windowed = true;
     family.gguf_rules.window = 128;

@@ -29,10 +29,10 @@ Family glm4_moe() {
         model.query_key_norms = QueryKeyNorms::shared_weights;
         model.mixture.scores = RouterScores::sigmoid;
         model.mixture.choice_bias = true;
-        model.mixture.least_sum = 1e-20;
+        model.mixture.min_weight_sum = 1e-20;
     };
     family.mixture_names = {deepseekMixtureNames()};
-    family.has_further_layers = true;
+    family.has_mtp_layers = true;
     family.config_rules.norm_epsilon = 1e-5;
     family.config_rules.query_key_norms_flag = "use_qk_norm";
     family.config_rules.biases.query_key_value = {"attention_bias"};
@@ -51,7 +51,7 @@ Family glm4_moe() {
     family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.feed_forward_norm = "post_attention_norm";
     family.gguf_rules.has_expert_width = family.gguf_rules.has_shared_count = true;
-    family.gguf_rules.has_dense_first = family.gguf_rules.has_expert_norm = true;
+    family.gguf_rules.has_dense_first = family.gguf_rules.expert_weights_norm_off_by_default = true;
     return family;
 }
 
@@ -59,7 +59,7 @@ Family glm4_moe() {
 Family dots1() {
     Family family = glm4_moe();
     family.model_type = family.gguf = "dots1";
-    family.has_further_layers = false;
+    family.has_mtp_layers = false;
     family.config_rules.norm_epsilon = 0;
     family.config_rules.query_key_norms_flag = nullptr;
     family.config_rules.biases.output = {"attention_bias"};
@@ -85,7 +85,7 @@ Family solar_open() {
         glm4_moe().describe(model);
         model.query_key_norms = QueryKeyNorms::none;
     };
-    family.has_further_layers = false;
+    family.has_mtp_layers = false;
     family.config_rules.query_key_norms_flag = nullptr;
     // Members of published configs that transformers' class does not read.
     family.config_rules.ignored = {"first_k_dense_replace", "num_nextn_predict_layers", "use_qk_norm"};

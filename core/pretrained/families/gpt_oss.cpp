@@ -18,7 +18,7 @@ Family gpt_oss() {
                              .all_down = "mlp.experts.down_proj",
                              .gate_up_bias = "mlp.experts.gate_up_proj_bias",
                              .down_bias = "mlp.experts.down_proj_bias"}};
-    family.experts_transposed = family.experts_take_turns = true;
+    family.experts_transposed = family.experts_gate_up_interleaved = true;
     family.config_rules.norm_epsilon = 1e-5;
     family.config_rules.gate_limit_key = "swiglu_limit";
     family.config_rules.gate_steepness_key = "swiglu_alpha";

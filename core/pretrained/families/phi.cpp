@@ -58,7 +58,7 @@ Family phimoe() {
     family.config_rules.ignored = {"input_jitter_noise"};  // in training alone
     family.config_rules.mixture = {.experts = {"num_local_experts", 16},
                                    .per_token = {"num_experts_per_tok", 2},
-                                   .closeness_key = "router_jitter_noise"};
+                                   .jitter_epsilon_key = "router_jitter_noise"};
     family.gguf_rules.biases = {if_present, always, never, always};
     family.gguf_rules.has_long_factors = true;
     family.gguf_rules.window_pattern = 0;

@@ -65,13 +65,13 @@ Family ernie4_5_moe() {
     family.gguf = "ernie4_5-moe";
     family.describe = [](Architecture& model) {
         model.mixture.choice_bias = true;
-        model.mixture.least_sum = 1e-12;
+        model.mixture.min_weight_sum = 1e-12;
     };
     MixtureNames names = deepseekMixtureNames();
     names.choice_bias = "mlp.moe_statics.e_score_correction_bias";
     names.other_choice_bias = "mlp.gate.moe_statics.e_score_correction_bias";
     family.mixture_names = {names};
-    family.of_further_tokens = {"mtp"};
+    family.mtp_name_parts = {"mtp"};
     family.config_rules.biases.head = {"use_bias"};
     family.config_rules.ignored = {"moe_capacity", "moe_gate", "moe_use_aux_free",
                                    "num_nextn_predict_layers"};
@@ -80,7 +80,7 @@ Family ernie4_5_moe() {
                                    .feed_forward = {"moe_intermediate_size", 1536},
                                    .shared_experts = {"moe_num_shared_experts", 2},
                                    .layers = MixtureLayers::by_interval,
-                                   .least_sum_key = "moe_norm_min"};
+                                   .min_weight_sum_key = "moe_norm_min"};
     family.gguf_rules.has_expert_width = family.gguf_rules.has_shared_count = true;
     family.gguf_rules.has_dense_first = family.gguf_rules.has_mixture_step = true;
     return family;

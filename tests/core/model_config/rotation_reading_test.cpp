@@ -1,5 +1,6 @@
 #include "core/model_config/rotation_reading.h"
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -225,6 +226,37 @@ TEST(ParsedRotation, ValuesThatRotateAreSaid) {
     const ParsedRotation deepseek = readRotation(R"({"model_type": "deepseek_v4"})");
     EXPECT_EQ(deepseek.values, ValueRotation::rotated_back);
     EXPECT_EQ(deepseek.layers.front().rotary.first, 448);
+}
+
+// Of transformers 5.24: DeepseekV4RotaryEmbedding(DeepseekV4Config(...)).compress_inv_freq[-1].
+TEST(ParsedRotation, CompressedLayersOfDeepSeekV4AreScaledAsInTransformers) {
+    const std::string yarn =
+        R"("rope_type": "yarn", "factor": 16.0, "original_max_position_embeddings": 4096)";
+    struct Case {
+        std::string members;
+        double slowest, factor;
+    };
+    for (const auto& [members, slowest, factor] :
+         {Case{R"("rope_parameters": {)" + yarn + "}", 5.680529e-07, 1},
+          Case{R"("rope_parameters": {)" + yarn + R"(, "rope_theta": 5000.0, "partial_rotary_factor": 0.25})",
+               5.680529e-07, 1},
+          Case{R"("rope_parameters": {)" + yarn + R"(, "attention_factor": 1.5})", 5.680529e-07, 1.5},
+          Case{R"("compress_rope_theta": 5000.0, "rope_scaling": {)" + yarn + "}", 1.631183e-05, 1},
+          Case{R"("compress_rope_theta": 5000.0)", 2.609894e-04, 1},
+          Case{R"("rope_parameters": {"main": {"rope_type": "default", "rope_theta": 10000.0},
+                   "compress": {"rope_theta": 160000.0, "partial_rotary_factor": 0.125, )" +
+                   yarn + "}}",
+               5.680529e-07, 1.2772589}}) {
+        SCOPED_TRACE(members);
+        const ParsedRotation parsed = readRotation(R"({"model_type": "deepseek_v4", )" + members + "}");
+        const auto compressed = std::find_if(parsed.layers.begin(), parsed.layers.end(),
+                                             [](const RotatedLayers& one) { return one.kind == "compress"; });
+        ASSERT_NE(compressed, parsed.layers.end());
+        const auto frequencies = compressed->rotary.frequenciesForLength(1);
+        ASSERT_EQ(frequencies.theta.size(), 32);
+        EXPECT_NEAR(frequencies.theta[31] / slowest, 1, 1e-5);
+        EXPECT_NEAR(frequencies.attention_factor, factor, 1e-6);
+    }
 }
 
 TEST(ParsedRotation, TheLanguagePartIsFound) {
