@@ -140,7 +140,7 @@ class SmallModels(TrainerTest):
         for what, option, why in (("loss", ["--temperature", 1], "is not used by --what loss; only by generate"),
                                   ("logits", ["--distance", 2], "only by token_map"), ("heads", ["--count", 3], "is not used by --what heads"),
                                   ("kernels", ["--mute", "3"], "it uses the unmodified parameters"),
-                                  ("loss", ["--factor", 2], "only by lengths"), ("lens", ["--out", "a.csv"], "but by attention")):
+                                  ("loss", ["--factor", 2], "only by lengths"), ("lens", ["--out", "a.csv"], "only by attention")):
             said = look(self.model(), "--what", what, "--text", self.text(), *option, expected=2)
             self.assertIn(option[0], said)
             self.assertIn(why, said)
