@@ -56,6 +56,8 @@
     QUESTION(lens, .help = "logit lens: the prediction of every layer", .repeats_passes = true,              \
              .needs_causal = true)                                                                           \
     QUESTION(experts, .help = "mixture of experts: the experts that the router selects for each token")      \
+    QUESTION(sinks, .help = "share of every head's attention that the first token and a learned sink take",  \
+             .heads = Heads::chosen)                                                                         \
     QUESTION(solve, .help = "for a run: which problems of its task it solves", .count_meaning = "problems",  \
              .default_count = 64, .reads_text = false, .repeats_passes = true)                               \
     QUESTION(                                                                                                \

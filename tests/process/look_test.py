@@ -244,7 +244,7 @@ class SmallModels(TrainerTest):
         self.assertIn("64 positions", look(self.model("gpt2"), "--what", "loss", "--text", "01" * 40, expected=2))
 
     def test_heads_that_are_not_there_are_refused_whatever_is_asked(self):
-        for what, *more in (["heads"], ["bands"], ["attention"], ["kernels"], ["token_map"], ["copying"], ["patch", "--other", "4567"], ["loss", "--mute-heads"]):
+        for what, *more in (["heads"], ["bands"], ["attention"], ["kernels"], ["token_map"], ["copying"], ["sinks"], ["patch", "--other", "4567"], ["loss", "--mute-heads"]):
             text = () if what == "kernels" else ("--text", "0123")
             with self.subTest(what):
                 self.assertIn("layers 0 to 1, not 9", look(self.model(), "--what", what, *text, *more, "--layer", 9, "--head", 0, expected=2))
@@ -580,6 +580,34 @@ class SmallModels(TrainerTest):
         (summary,) = self.ask("mixtral", "--what", "model")
         self.assertEqual((summary["experts"], summary["experts_per_token"]), (5, 2))
         self.assertEqual(summary["parameters"] - summary["parameters_per_token"], 2 * 3 * 3 * 24 * 32)
+
+    def test_sinks_take_what_transformers_weights_leave(self):
+        """transformers drops the sink's column after the softmax, so that a row of weights lacks its share to 1."""
+        for family, columns in (("gpt_oss", "layer,head,sink,first_token"), ("llama", "layer,head,first_token"), ("gemma2", "layer,head,first_token")):
+            right, _ = read_safetensors(PRETRAINED / family / "expected.safetensors")
+            weights = right["attention"].astype(float)[:, :, 1:]  # of query 0, all that is no sink's is on token 0
+            heads = self.ask(family, "--what", "sinks", "--text", self.text(family))
+            self.assertEqual([(head["layer"], head["head"]) for head in heads], [(l, h) for l in range(2) for h in range(4)])
+            for head in heads:
+                of = weights[head["layer"], head["head"]]
+                self.assertAlmostEqual(head["first_token"], of[:, 0].mean(), delta=1e-5)
+                if family == "gpt_oss":
+                    self.assertAlmostEqual(head["sink"], 1 - of.sum(1).mean(), delta=1e-5)
+                    self.assertGreater(head["sink"], 0.001, "a sink that takes nothing shows nothing")
+                else:
+                    self.assertNotIn("sink", head, "a model without a learned sink has no number for it")
+            rows = look(self.model(family), "--what", "sinks", "--text", self.text(family), "--layer", 1, "--head", 2, "--csv").splitlines()
+            self.assertEqual((rows[0], len(rows), rows[1][:4]), (columns, 2, "1,2,"))
+            self.assertAlmostEqual(float(rows[1].split(",")[-1]), heads[6]["first_token"], delta=1e-4)
+        long = self.text("llama") * 30  # queries are computed in blocks, and only the first block's first query is left out
+        first = [head["first"] for head in self.ask("llama", "--what", "heads", "--text", long)]
+        sinks = [head["first_token"] for head in self.ask("llama", "--what", "sinks", "--text", long)]
+        for one, other in zip(first, sinks):
+            self.assertAlmostEqual(one, other, delta=1e-6)
+        changed = self.ask("gpt_oss", "--what", "sinks", "--text", self.text("gpt_oss"), "--no-rotation")
+        unchanged = self.ask("gpt_oss", "--what", "sinks", "--text", self.text("gpt_oss"))
+        self.assertNotEqual(changed[0]["sink"], unchanged[0]["sink"])
+        self.assertIn("two tokens or more", look(self.model("llama"), "--what", "sinks", "--text", "0", expected=2))
 
     def test_patching_restores_what_the_patched_heads_carry(self):
         text = self.text("llama")

@@ -100,7 +100,7 @@ class Serve(TrainerTest):
         peer = Peer(status(run)["control"])
         self.addCleanup(peer.close)
         asked = {"loss": {}, "logits": {"count": "3"}, "generate": {"count": "4"}, "heads": {}, "kernels": {"count": "4"}, "lens": {},
-                 "token_map": {"layer": "0", "head": "1", "distance": "2"}, "copying": {}, "subsets": {"count": "2"}, "solve": {"count": "2"}}
+                 "token_map": {"layer": "0", "head": "1", "distance": "2"}, "copying": {}, "sinks": {}, "subsets": {"count": "2"}, "solve": {"count": "2"}}
         for what, settings in asked.items():
             reply, payload = peer.ask(command="look", question={"what": what, "text": TEXT, **settings})
             self.assertTrue(reply["ok"], reply)

@@ -1,0 +1,74 @@
+#include <ATen/ATen.h>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/questions/sinks_answer.h"
+#include "core/reading/answers.h"
+
+namespace roper {
+namespace {
+
+/// Adds the shares of a block of queries to the sums of a layer's heads.
+/// @param heads    H of them
+/// @param first    the first query
+/// @param weights  [H, queries, keys]; what they lack to 1 in each row is the learned sink's share
+void addShares(SinksOfHead* heads, std::int64_t first, const at::Tensor& weights, bool has_learned_sinks) {
+    const std::int64_t skipped = first == 0 ? 1 : 0;  // query 0
+    const at::Tensor counted = weights.narrow(1, skipped, weights.size(1) - skipped).to(at::kDouble);
+    const at::Tensor first_token = counted.select(2, 0).sum(1);  // [H]
+    const at::Tensor sink = (1 - counted.sum(2)).clamp_min(0).sum(1);
+    for (std::int64_t head = 0; head < weights.size(0); ++head) {
+        heads[head].first_token += first_token[head].item<double>();
+        if (has_learned_sinks) heads[head].sink += sink[head].item<double>();
+    }
+}
+
+SinksAnswer sinksOf(const QuestionContext& context) {
+    const Architecture& model = context.model();
+    if (context.ids.size() < 2)
+        throw Error(ErrorKind::usage, "what sinks take is seen in two tokens or more");
+    SinksAnswer answer{model.has_sinks, {}};
+    for (std::int64_t layer = 0; layer < model.layers; ++layer)
+        for (std::int64_t head = 0; head < model.heads; ++head)
+            answer.heads.push_back({layer, head});
+    ForwardHooks recorder;
+    recorder.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
+        addShares(&answer.heads[static_cast<std::size_t>(layer * model.heads)], first, weights,
+                  model.has_sinks);
+    };
+    context.reader.hidden(context.ids, context.change, recorder);
+    const auto queries = static_cast<double>(context.ids.size() - 1);
+    for (SinksOfHead& head : answer.heads) {
+        head.sink /= queries;
+        head.first_token /= queries;
+    }
+    return answer;
+}
+
+/// The learned sink has no column in models without one.
+void printSinks(const SinksAnswer& answer, const QuestionContext& context, AnswerWriter& to) {
+    to.columns(answer.has_learned_sinks ? "layer,head,sink,first_token" : "layer,head,first_token");
+    for (const SinksOfHead& head : answer.heads) {
+        if (!context.isSelected(head.layer, head.head)) continue;
+        nlohmann::ordered_json line = {{"layer", head.layer}, {"head", head.head}};
+        std::vector<std::string> row = {std::to_string(head.layer), std::to_string(head.head)};
+        if (answer.has_learned_sinks) {
+            line["sink"] = head.sink;
+            row.push_back(formatRounded(head.sink, 4));
+        }
+        line["first_token"] = head.first_token;
+        row.push_back(formatRounded(head.first_token, 4));
+        if (to.isJson())
+            to.line(line);
+        else
+            to.row(row);
+    }
+}
+
+}  // namespace
+
+AnswerHandler sinksAnswer() {
+    return answerHandler(sinksOf, printSinks);
+}
+
+}  // namespace roper
