@@ -58,7 +58,22 @@ TextStatistics statisticsOf(const std::vector<std::int64_t>& layers, const std::
     return {mean.slow_share / count, mean.mean_distance / count};
 }
 
-Json rowOf(const LayerGroup& group, const Architecture& model, const std::vector<HeadReport>& heads) {
+/// The mean distance |n − j| that a head would have if every query n ≥ 1 of T tokens attended equally to all
+/// keys that it sees: what `mean_distance` is compared with, since a window allows only short ones.
+double evenDistance(const Architecture& model, std::int64_t window, std::int64_t T) {
+    const std::int64_t farthest = window > 0 ? window - 1 : T;
+    double sum = 0;
+    for (std::int64_t n = 1; n < T; ++n) {
+        const auto before =
+                       static_cast<double>(model.chunked && window > 0 ? n % window : std::min(n, farthest)),
+                   after = model.causal ? 0.0 : static_cast<double>(std::min(T - 1 - n, farthest));
+        sum += (before * (before + 1) + after * (after + 1)) / 2 / (before + 1 + after);
+    }
+    return sum / static_cast<double>(T - 1);
+}
+
+/// @param on_text  statistics of the heads on a text; without heads: there is none
+Json rowOf(const LayerGroup& group, const Architecture& model, const HeadsAnswer& on_text) {
     const auto context = static_cast<double>(model.context);
     const Eigen::VectorXd theta = group.rotation->frequenciesForLength(context).theta;
     const auto never_turn = std::count_if(theta.begin(), theta.end(),
@@ -76,18 +91,19 @@ Json rowOf(const LayerGroup& group, const Architecture& model, const std::vector
                 {"sinks", model.has_sinks},
                 {"values_rotate", !model.value_rotations.empty()},
                 {"values_rotate_back", !model.value_rotations.empty() && model.outputs_rotate_back}};
-    if (!heads.empty()) {
-        const TextStatistics mean = statisticsOf(group.layers, heads);
+    if (!on_text.heads.empty()) {
+        const TextStatistics mean = statisticsOf(group.layers, on_text.heads);
         row["slow_share"] = mean.slow_share;
         row["mean_distance"] = mean.mean_distance;
+        row["even_distance"] = evenDistance(model, group.window, std::ssize(on_text.tokens));
     }
     return row;
 }
 
-std::vector<HeadReport> headsOn(const std::string& text, ModelReader& reader) {
+HeadsAnswer headsOn(const std::string& text, ModelReader& reader) {
     if (text.empty()) return {};
     const Question question{.what = "heads", .text = text};
-    return observeHeads({reader, question, reader.encode(text), {}}).heads;
+    return observeHeads({reader, question, reader.encode(text), {}});
 }
 
 std::vector<std::filesystem::path> storedPaths() {
@@ -111,7 +127,8 @@ constexpr const char* kColumns[] = {"model",
                                     "values_rotate",
                                     "values_rotate_back",
                                     "slow_share",
-                                    "mean_distance"};
+                                    "mean_distance",
+                                    "even_distance"};
 
 /// A value as a cell of the table; lists of layers become their number.
 std::string cellOf(const Json& row, const std::string& column) {
@@ -278,10 +295,10 @@ int familiesCommand(const FamiliesOptions& options) {
         ModelReader reader(
             isPretrainedModel(path) ? openPublished(path) : openRun(findRun(path.string(), options.runs)),
             {.threads = options.threads});
-        const std::vector<HeadReport> heads = headsOn(options.text, reader);
+        const HeadsAnswer on_text = headsOn(options.text, reader);
         for (const LayerGroup& group : groupsOf(reader.architecture())) {
             Json row = {{"model", reader.model().name}};
-            row.update(rowOf(group, reader.architecture(), heads));
+            row.update(rowOf(group, reader.architecture(), on_text));
             if (options.json) {
                 writer.line(row);
                 continue;

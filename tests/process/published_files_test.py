@@ -13,7 +13,7 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from gguf_files import LETTER_TOKENS, Gguf
-from programs import LETTERS, PRETRAINED, TrainerTest, small_model, tokenizer_json
+from programs import LETTERS, PRETRAINED, TrainerTest, expected_text, read_safetensors, small_model, tokenizer_json
 
 TEXT = "0123456789ABC"
 DTYPES_NOT_READ = {"F4": 4, "F6_E2M3": 6, "F6_E3M2": 6, "F8_E4M3FNUZ": 8, "F8_E5M2FNUZ": 8,
@@ -321,6 +321,31 @@ class Names(Published):
                 mean = [head["mean_distance"] for head in heads if head["layer"] in row["layers"]]
                 self.assertAlmostEqual(row["mean_distance"], sum(mean) / len(mean), places=9)
                 self.assertEqual(row["never_turn"] > 0, row["rotated"] > 0 and row["theta_min"] * row["context"] < 2 * math.pi)
+
+    def test_layers_without_rotation_are_compared_with_those_that_rotate(self):
+        """Every fourth layer of these does not rotate; those of Cohere 2 that do have a window of 6 tokens, which alone keeps
+        them from attending as far."""
+        import numpy
+
+        for name in ("smollm3", "llama4_text", "cohere2"):
+            right, _ = read_safetensors(PRETRAINED / name / "expected.safetensors")
+            weights = right["attention"].astype(float)
+            T = weights.shape[-1]
+            n, j = numpy.arange(1, T)[:, None], numpy.arange(T)
+            rows, done = self.families(small_model(self.home, name), "--text", expected_text(name))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual([(row["layers"], row["rotated"]) for row in rows], [([0, 1, 2], 8), ([3], 0)])
+            for row in rows:
+                distances = [(weights[layer, :, 1:] * abs(n - j)).sum(-1).mean() for layer in row["layers"]]
+                self.assertAlmostEqual(row["mean_distance"], sum(distances) / len(distances), delta=1e-4)
+                seen = (j <= n) & (n - j < (row["window"] or T))
+                even = ((n - j) * seen).sum(1) / seen.sum(1)
+                self.assertAlmostEqual(row["even_distance"], even.mean(), places=9)
+            self.assertEqual(rows[0]["even_distance"] < rows[1]["even_distance"], name == "cohere2")
+        model = small_model(self.home, "llama")
+        change_config(model, is_causal=False)
+        (row,), done = self.families(model, "--text", expected_text("llama"))
+        self.assertAlmostEqual(row["even_distance"], numpy.mean([abs(n - numpy.arange(24)).mean() for n in range(1, 24)]), places=9)
 
     def test_families_go_on_after_a_model_that_cannot_be_opened(self):
         damaged = self.home / "damaged.gguf"
