@@ -106,11 +106,11 @@ void addNotes(std::vector<std::string>& notes, const std::vector<std::string>& m
 std::vector<std::string> biasNotes(const Architecture& model) {
     if (!model.hasBias()) return {};
     const auto slope = [&](std::size_t head) {
-        return formatNumber(model.key_bias.empty() ? -model.head_bias[head](1) : model.key_bias[head](1));
+        return formatRounded(model.key_bias.empty() ? -model.head_bias[head](1) : model.key_bias[head](1), 4);
     };
     const auto last = static_cast<std::size_t>(model.heads) - 1;
-    return {"nothing rotates: ALiBi's bias lowers scores by distance, in head 0 by " + slope(0) +
-            " per token, in head " + std::to_string(last) + " by " + slope(last)};
+    return {"ALiBi lowers scores by distance, in head 0 by " + slope(0) + " per token, in head " +
+            std::to_string(last) + " by " + slope(last)};
 }
 
 PretrainedModel openFolder(const FilePath& folder) {
