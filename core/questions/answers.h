@@ -7,6 +7,7 @@
 
 #include "core/questions/band_subsets.h"
 #include "core/questions/copying.h"
+#include "core/questions/experts_answer.h"
 #include "core/questions/generated_text.h"
 #include "core/questions/heads_answer.h"
 #include "core/questions/induction.h"

@@ -23,7 +23,7 @@ class InspectAnswersTest : public PageTest {
         const QString trainer = QString::fromLocal8Bit(qgetenv("ROPER_TRAIN"));
         qputenv("PATH", QFileInfo(trainer).absolutePath().toLocal8Bit() + ":" + qgetenv("PATH"));
         qputenv("HF_HUB_CACHE", models_.filePath("none").toLocal8Bit());
-        for (const char* family : {"llama", "gpt2"})
+        for (const char* family : {"llama", "gpt2", "ernie4_5_moe"})
             makeSmallModel(family, QDir(models_.path()));
         for (const char* method : {"roper", "rope"})
             train(trainer, method);
@@ -398,7 +398,7 @@ class InspectAnswersTest : public PageTest {
         page().open("run");
         waitForAnswers();
         QListWidget& list = page().chooser();
-        QCOMPARE(list.count(), 12);
+        QCOMPARE(list.count(), 13);
         for (int row = 0; row < list.count(); ++row) {
             const QRect name = list.visualItemRect(list.item(row));
             QVERIFY(list.item(row)->text().count(' ') <= 1 && !list.item(row)->toolTip().isEmpty());
@@ -552,6 +552,68 @@ class InspectAnswersTest : public PageTest {
         QVERIFY2(!effect().contains("with the change"), qPrintable(effect()));
     }
 
+    // Its first layer is no mixture, which leaves a gap.
+    void expertsAreThoseThatEachTokenTakes() {
+        page().open(model("ernie4_5_moe"));
+        page().readText(kText);
+        choosePanel("Experts");
+        waitForAnswers();
+        const ExpertsAnswer* answer = state().answer(answers::experts);
+        QVERIFY2(answer != nullptr, qPrintable(state().message()));
+        HeatMapView& choices = page().panel<ExpertsPanel>().choices();
+        HeatMapView& counts = page().panel<ExpertsPanel>().counts();
+        QCOMPARE(answer->layers.front().layer, std::int64_t(1));
+        QCOMPARE(choices.map().values->rows(), Eigen::Index(3));
+        QVERIFY(choices.map().values->row(0).array().isNaN().all());
+        QCOMPARE(pageReadoutAt(choices, choices.cellRect(0, 3).center().toPoint()),
+                 QString("layer 0 is no mixture of experts"));
+        QCOMPARE(choices.map().values->cols(), Eigen::Index(13));
+        QCOMPARE((*choices.map().values)(1, 3), static_cast<double>(answer->layers[0].experts[3][0]));
+        QCOMPARE(counts.map().values->cols(), static_cast<Eigen::Index>(state().summary()->experts));
+        QCOMPARE(counts.map().values->row(1).sum(),
+                 static_cast<double>(13 * state().summary()->experts_per_token));
+        const QString said = pageReadoutAt(choices, choices.cellRect(1, 3).center().toPoint());
+        for (std::size_t k = 0; k < answer->layers[0].experts[3].size(); ++k)
+            QVERIFY2(said.contains(QString("expert %1 with weight 0.").arg(answer->layers[0].experts[3][k])),
+                     qPrintable(said));
+        QVERIFY2(said.startsWith(QString("layer 1, token 3, “5”: ")), qPrintable(said));
+        const QString counted = pageReadoutAt(counts, counts.cellRect(1, 1).center().toPoint());
+        QVERIFY2(counted.contains(QString("expert 1: %1 of 13 tokens").arg(answer->layers[0].counts[1])),
+                 qPrintable(counted));
+        auto* color = control<QComboBox>("Colour of the chosen experts");
+        color->setFocus();
+        QTest::keyClick(color, Qt::Key_Down);
+        QCOMPARE((*choices.map().values)(1, 3), answer->layers[0].weights[3][0]);
+        QVERIFY(choices.figureCsv().startsWith("layer,token,weight\n0,0,nan\n"));
+        checkInputs();
+        // A change to the model reaches its routers.
+        const Eigen::MatrixXd before = *choices.map().values;
+        control<QCheckBox>("q and k not rotated")->click();
+        waitForAnswers();
+        QVERIFY(choices.map().values->row(1) != before.row(1));
+        QStringList wrong;
+        for (const Figure* figure : page().panel<ExpertsPanel>().figures())
+            for (const QSize& size : {QSize(330, 300), QSize(720, 480)})
+                wrong += labelProblems(*figure, size);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+
+    void modelsWithoutExpertsAreSaidToBeSo() {
+        choosePanel("Experts");
+        openModel();
+        QVERIFY2(state().message().isEmpty(), qPrintable(state().message()));
+        QVERIFY(state().answer(answers::experts) == nullptr);
+        ExpertsPanel& panel = page().panel<ExpertsPanel>();
+        QVERIFY(panel.choices().isVisible() && panel.choices().map().values == nullptr);
+        QVERIFY(panel.choices().accessibleDescription().contains("has no mixtures of experts"));
+        QVERIFY(!panel.counts().isVisible());
+        // The next model has some.
+        page().open(model("ernie4_5_moe"));
+        waitForAnswers();
+        QVERIFY2(state().answer(answers::experts) != nullptr, qPrintable(state().message()));
+        QVERIFY(panel.counts().isVisible());
+    }
+
     void modelsWithoutRotationAreSaidToBeSo() {
         page().open(model("gpt2"));
         page().readText(kText);
@@ -624,6 +686,19 @@ class InspectAnswersTest : public PageTest {
         page().readText(kText);
         waitForAnswers();
         QVERIFY2(state().answer(answers::reading) != nullptr, qPrintable(state().message()));
+    }
+    /// What the page says below its panels after moving the pointer to a position in a map.
+    QString pageReadoutAt(HeatMapView& map, const QPoint& at) const {
+        readoutAt(&map, at);
+        return page().findChild<QLabel*>("readout")->text();
+    }
+    /// Chooses a panel in the list with the mouse.
+    void choosePanel(const QString& title) const {
+        QListWidget& list = page().chooser();
+        const QList<QListWidgetItem*> found = list.findItems(title, Qt::MatchExactly);
+        QCOMPARE(found.size(), 1);
+        QTest::mouseClick(list.viewport(), Qt::LeftButton, {}, list.visualItemRect(found.front()).center());
+        QCOMPARE(list.currentItem(), found.front());
     }
     void typeText(const QString& text) const {
         page().text().selectAll();

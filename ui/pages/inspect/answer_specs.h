@@ -77,6 +77,7 @@ inline constexpr TypedAnswerSpec<KernelHistory> kernel_history{
     {"kernel_history", "kernel_history", readAnswer<KernelHistory>, kDistances}};
 inline constexpr TypedAnswerSpec<TokenMap> token_map{{"token_map", "token_map", readAnswer<TokenMap>}};
 inline constexpr TypedAnswerSpec<LensAnswer> lens{{"lens", "lens", readAnswer<LensAnswer>}};
+inline constexpr TypedAnswerSpec<ExpertsAnswer> experts{{"experts", "experts", readAnswer<ExpertsAnswer>}};
 inline constexpr TypedAnswerSpec<SubsetsAnswer> subsets{
     {.name = "subsets", .kind = "subsets", .read = readAnswer<SubsetsAnswer>, .on_request = true}};
 inline constexpr TypedAnswerSpec<Continuation> continuation{{.name = "continuation",

@@ -55,6 +55,10 @@ const std::vector<Field<InspectFigureSettings>>& inspectFields() {
         all.push_back(field<P>({"", "colour", "", "for head-atlas: what the colours of the dots show",
                                 Choice{{"label", "slow_share", "layer", "induction", "copying"}}},
                                &P::color_by));
+        all.push_back(field<P>({"", "expert_colour", "",
+                                "for experts: the number of the expert with the largest score, or its weight",
+                                Choice{{"index", "weight"}}},
+                               &P::expert_color));
         all.push_back(quantityField());
         all.push_back(field<P>({"", "reach", "", "for reach: mean weight or mean score by distance",
                                 Choice{{"weight", "score"}}},

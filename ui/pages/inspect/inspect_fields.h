@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/questions/question.h"
+#include "ui/pages/inspect/experts_panel.h"
 #include "ui/pages/inspect/heads_panel.h"
 #include "ui/pages/inspect/pairs_panel.h"
 #include "ui/pages/inspect/surprisal_view.h"
@@ -14,6 +15,7 @@ struct InspectFigureSettings {
     AtlasView::ColorBy color_by = AtlasView::ColorBy::label;
     PairQuantity quantity = PairQuantity::score_fraction;
     ReachQuantity reach = ReachQuantity::weight;
+    ExpertColor expert_color = ExpertColor::index;
     std::optional<std::int64_t> token = {};
     std::optional<std::int64_t> step = {};    ///< step of a snapshot or checkpoint
     std::int64_t problems = 16;               ///< per size

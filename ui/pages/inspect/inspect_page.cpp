@@ -45,7 +45,8 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
           new TextPanel(shown_, this),       new HeadsPanel(shown_, this),   new TrainingPanel(shown_, this),
           new GenerationPanel(shown_, this), new PairsPanel(shown_, this),   new ValuesPanel(shown_, this),
           new SubsetsPanel(shown_, this),    new LengthsPanel(shown_, this), new LayersPanel(shown_, this),
-          new PatchPanel(shown_, this),      new SizesPanel(shown_, this),   new LearnedPanel(shown_, this)},
+          new ExpertsPanel(shown_, this),    new PatchPanel(shown_, this),   new SizesPanel(shown_, this),
+          new LearnedPanel(shown_, this)},
       chooser_(new PanelList),
       stack_(new QStackedWidget),
       change_(new ChangePanel(*state_, nullptr)) {
@@ -297,7 +298,11 @@ QString InspectPage::explanation() const {
            "values do not rotate (RoPE), K is the same at every distance; with RoPER it turns (RoVE, arXiv "
            "2606.11275). The token map shows the effect on logits: W<sub>U</sub> γ K(δ) x<sub>a</sub> for "
            "the embedding x<sub>a</sub> of each token of the text, and the logit of each (Elhage et al. "
-           "2021, extended by a distance).</p>");
+           "2021, extended by a distance).</p>"
+           "<h3>Experts</h3>"
+           "<p>In a mixture of experts, the router of a layer scores all experts for each token, which takes "
+           "those with the largest scores: the layer's output is the sum of theirs, each times its weight. "
+           "Experts that all tokens take are not shown.</p>");
     text +=
         tr("<h3>What a head does</h3>"
            "<p>a<sub>n,j</sub> is the weight with which query n attends to key j (j ≤ n, unless the model is "

@@ -12,6 +12,7 @@
 
 #include "ui/page/page.h"
 #include "ui/pages/inspect/change_panel.h"
+#include "ui/pages/inspect/experts_panel.h"
 #include "ui/pages/inspect/generation_panel.h"
 #include "ui/pages/inspect/heads_panel.h"
 #include "ui/pages/inspect/layers_panel.h"

@@ -1,0 +1,168 @@
+#include "ui/pages/inspect/experts_panel.h"
+
+#include <cmath>
+#include <functional>
+
+#include "ui/controls/layout_helpers.h"
+#include "ui/live/token_texts.h"
+#include "ui/pages/inspect/inspect_fields.h"
+#include "ui/theme/numbers.h"
+
+namespace roper {
+namespace {
+
+/// The mixture of a layer; null for a layer that is none.
+const ExpertsOfLayer* mixtureOf(const ExpertsAnswer& answer, int layer) {
+    for (const ExpertsOfLayer& of : answer.layers)
+        if (of.layer == layer) return &of;
+    return nullptr;
+}
+
+/// A map with a row for each layer; layers that are no mixtures have gaps.
+/// @param row_of   the numbers of a mixture, one for each of `columns`
+/// @param limit    of the colour scale; 0: the largest number
+HeatMapView::Map mapByLayer(const ExpertsAnswer& answer, std::int64_t layers, std::size_t columns,
+                            double limit,
+                            const std::function<std::vector<double>(const ExpertsOfLayer&)>& row_of) {
+    std::vector<std::vector<double>> rows(static_cast<std::size_t>(layers),
+                                          std::vector<double>(columns, std::nan("")));
+    for (const ExpertsOfLayer& of : answer.layers)
+        rows.at(static_cast<std::size_t>(of.layer)) = row_of(of);
+    HeatMapView::Map map = answerMap(rows, HeatMapView::Scale::sequential, limit);
+    map.has_gaps = true;
+    map.pyramid =
+        std::make_shared<TilePyramid>(*map.values, false, 0.0, map.limit, TilePyramid::NotANumber::absent);
+    map.row_name = QObject::tr("layer");
+    return map;
+}
+
+}  // namespace
+
+ExpertsPanel::ExpertsPanel(const ShownModels& models, QWidget* parent)
+    : ModelPanel(tr("Experts"), tr("Which experts each token takes"), models, parent),
+      choices_(makeMap(QStringLiteral("experts"), {}, &ExpertsPanel::choiceReadout)),
+      counts_(makeMap(QStringLiteral("expert-counts"), tr("How many tokens take each expert is shown here."),
+                      &ExpertsPanel::countReadout)),
+      color_(named(new QComboBox, tr("Colour of the chosen experts"),
+                   tr("The number of the expert with the largest score, or the weight of its output"))) {
+    choices_->setAccessibleName(tr("Chosen experts by layer and token"));
+    counts_->setAccessibleName(tr("Tokens of each expert by layer"));
+    color_->addItems({tr("first expert"), tr("weight of the first expert")});
+    connect(color_, &QComboBox::currentIndexChanged, this, &ExpertsPanel::refresh);
+    // Whether there is anything to ask depends on the model.
+    connect(&state(), &InspectState::modelChanged, this, [this] {
+        if (isVisible()) emit requiredAnswersChanged();
+    });
+    auto* layout = new QVBoxLayout(this);
+    layout->addLayout(row({color_}));
+    layout->addWidget(splitter(Qt::Vertical, {choices_, counts_}, {400, 260}), 1);
+}
+
+/// Of a model without mixtures, the question is not asked: it would be refused.
+std::vector<const AnswerSpec*> ExpertsPanel::requiredAnswers() const {
+    if (hasNoMixtures()) return {&answers::reading, &answers::changed};
+    return {&answers::experts, &answers::reading, &answers::changed};
+}
+
+void ExpertsPanel::prepare(const QString&, const InspectFigureSettings& picture) {
+    color_->setCurrentIndex(static_cast<int>(picture.expert_color));
+}
+
+void ExpertsPanel::refresh() {
+    const bool has_none = hasNoMixtures();
+    color_->setVisible(!has_none);
+    counts_->setVisible(!has_none);
+    const QString note =
+        has_none
+            ? tr("%1 has no mixtures of experts: every token takes all of its parameters.").arg(modelName())
+            : state().placeholder(tr("Which experts each token takes is shown here."));
+    choices_->setEmptyText(note);
+    choices_->setAccessibleDescription(has_none ? note : QString());
+    const ExpertsAnswer* answer = state().answer(answers::experts);
+    if (state().summary() == nullptr || answer == nullptr || answer->layers.empty()) {
+        choices_->setMap({});
+        counts_->setMap({});
+        return;
+    }
+    showChoices(*answer);
+    showCounts(*answer);
+}
+
+void ExpertsPanel::showChoices(const ExpertsAnswer& answer) {
+    const bool shows_weight = color() == ExpertColor::weight;
+    const auto last_expert = static_cast<double>(answer.layers.front().counts.size()) - 1;
+    HeatMapView::Map map =
+        mapByLayer(answer, state().summary()->layers, answer.tokens.size(),
+                   shows_weight ? 0 : std::max(1.0, last_expert), [&](const ExpertsOfLayer& of) {
+                       std::vector<double> row;
+                       for (std::size_t t = 0; t < answer.tokens.size(); ++t)
+                           row.push_back(shows_weight ? of.weights[t].front()
+                                                      : static_cast<double>(of.experts[t].front()));
+                       return row;
+                   });
+    map.column_labels = shownTokens(answer.tokens);
+    map.column_name = tr("token");
+    map.value_name = shows_weight ? tr("weight") : tr("expert");
+    choices_->setTitle(shows_weight ? tr("Weight of the expert with the largest score, by layer and token")
+                                    : tr("Expert with the largest score, by layer and token"));
+    choices_->setCaption(
+        shows_weight ? tr("The weight of the expert that the router of each layer of %1 scores highest for "
+                          "each of %2 tokens; a token takes %3 experts")
+                           .arg(modelName())
+                           .arg(answer.tokens.size())
+                           .arg(answer.layers.front().experts.front().size())
+                     : tr("The expert that the router of each layer of %1 scores highest for each of %2 "
+                          "tokens; a token takes %3 experts")
+                           .arg(modelName())
+                           .arg(answer.tokens.size())
+                           .arg(answer.layers.front().experts.front().size()));
+    choices_->setMap(std::move(map));
+}
+
+void ExpertsPanel::showCounts(const ExpertsAnswer& answer) {
+    HeatMapView::Map map = mapByLayer(
+        answer, state().summary()->layers, answer.layers.front().counts.size(), 0,
+        [](const ExpertsOfLayer& of) { return std::vector<double>(of.counts.begin(), of.counts.end()); });
+    map.column_name = tr("expert");
+    map.value_name = tr("tokens");
+    counts_->setTitle(tr("How many tokens take each expert"));
+    counts_->setCaption(tr("How many of %1 tokens take each expert in every layer of %2")
+                            .arg(answer.tokens.size())
+                            .arg(modelName()));
+    counts_->setMap(std::move(map));
+}
+
+QString ExpertsPanel::choiceReadout(int row, int column) const {
+    const ExpertsAnswer* answer = state().answer(answers::experts);
+    if (answer == nullptr) return {};
+    const ExpertsOfLayer* const mixture = mixtureOf(*answer, row);
+    if (mixture == nullptr) return tr("layer %1 is no mixture of experts").arg(row);
+    const ExpertsOfLayer& of = *mixture;
+    const auto t = static_cast<std::size_t>(column);
+    QStringList choices;
+    for (std::size_t k = 0; k < of.experts[t].size(); ++k)
+        choices << tr("expert %1 with weight %2").arg(of.experts[t][k]).arg(numberText(of.weights[t][k], 3));
+    return tr("layer %1, token %2, “%3”: %4")
+        .arg(of.layer)
+        .arg(column)
+        .arg(formatToken(answer->tokens[t]), choices.join(QStringLiteral(", ")));
+}
+
+QString ExpertsPanel::countReadout(int row, int column) const {
+    const ExpertsAnswer* answer = state().answer(answers::experts);
+    if (answer == nullptr) return {};
+    const ExpertsOfLayer* const mixture = mixtureOf(*answer, row);
+    if (mixture == nullptr) return tr("layer %1 is no mixture of experts").arg(row);
+    const ExpertsOfLayer& of = *mixture;
+    const auto tokens = static_cast<double>(answer->tokens.size());
+    const double each =
+        tokens * static_cast<double>(of.experts.front().size()) / static_cast<double>(of.counts.size());
+    return tr("layer %1, expert %2: %3 of %4 tokens take it; %5 if all experts were taken equally often")
+        .arg(of.layer)
+        .arg(column)
+        .arg(of.counts[static_cast<std::size_t>(column)])
+        .arg(tokens)
+        .arg(numberText(each, 3));
+}
+
+}  // namespace roper

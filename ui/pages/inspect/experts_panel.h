@@ -1,0 +1,44 @@
+#pragma once
+
+#include <QComboBox>
+
+#include "ui/pages/inspect/model_panel.h"
+
+namespace roper {
+
+/// What the map of chosen experts shows of the expert with the largest score.
+enum class ExpertColor { index, weight };
+
+/// The experts that the routers of a mixture of experts choose for each token, and how many tokens take each.
+class ExpertsPanel : public ModelPanel {
+    Q_OBJECT
+
+  public:
+    ExpertsPanel(const ShownModels& models, QWidget* parent);
+
+    PageFigures::Figures figures() const override { return {choices_, counts_}; }
+    std::vector<const AnswerSpec*> requiredAnswers() const override;
+    std::vector<const AnswerSpec*> answersForFigure(const QString&) const override {
+        return {&answers::experts};
+    }
+    void prepare(const QString& figure, const InspectFigureSettings& picture) override;
+
+    HeatMapView& choices() { return *choices_; }
+    HeatMapView& counts() { return *counts_; }
+
+  protected:
+    void refresh() override;
+
+  private:
+    bool hasNoMixtures() const { return state().summary() != nullptr && state().summary()->experts == 0; }
+    ExpertColor color() const { return static_cast<ExpertColor>(color_->currentIndex()); }
+    void showChoices(const ExpertsAnswer& answer);
+    void showCounts(const ExpertsAnswer& answer);
+    QString choiceReadout(int row, int column) const;
+    QString countReadout(int row, int column) const;
+
+    HeatMapView *choices_, *counts_;  ///< [layers × tokens], [layers × experts]
+    QComboBox* color_;
+};
+
+}  // namespace roper
