@@ -75,7 +75,7 @@ QWidget* InspectPage::makeChooser() {
     first->addWidget(makeOpenButton());
     first->addWidget(new QLabel(tr("at")));
     first->addWidget(steps_);
-    first->addWidget(new QLabel(tr("beside")));
+    first->addWidget(new QLabel(tr("compared with")));
     first->addWidget(comparison_box_);
     first->addWidget(summary_, 1);
     layout->addLayout(first);
