@@ -41,10 +41,10 @@ struct Question {
     std::string what = "loss";  ///< the name of a QuestionKind
     std::string text = {};
     std::optional<std::int64_t> layer = {}, head = {};  ///< selects what is shown by head
-    std::optional<std::int64_t> count = {};  ///< meaning depends on the kind (QuestionKind::counted)
+    std::optional<std::int64_t> count = {};  ///< meaning depends on the kind (`QuestionKind::count_meaning`)
     std::int64_t distance = 0;               ///< for `token_map`: δ
     double temperature = 0;                  ///< for `generate`
-    std::int64_t seed = 0;                   ///< for `generate`
+    std::int64_t seed = 0;                   ///< for `generate` and `induction`
     std::string needle = "The secret number is 7481.";                          ///< inserted into the text
     std::string question = " What is the secret number? The secret number is";  ///< appended to the text
     std::string answer = " 7481";

@@ -4,7 +4,7 @@ folders.
     look_parity.py ROPER_TRAIN MODEL.gguf [RUN...]
 
 Needs torch, transformers, gguf, accelerate and safetensors; run manually. Prints the largest differences, and fails if they
-exceed the values in docs/models.md.
+exceed bounds a little above those in docs/models.md.
 """
 
 import json
