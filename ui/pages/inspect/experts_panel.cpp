@@ -29,9 +29,10 @@ HeatMapView::Map mapByLayer(const ExpertsAnswer& answer, std::int64_t layers, st
     for (const ExpertsOfLayer& of : answer.layers)
         rows.at(static_cast<std::size_t>(of.layer)) = row_of(of);
     HeatMapView::Map map = answerMap(rows, HeatMapView::Scale::sequential, limit);
-    map.has_gaps = true;
-    map.pyramid =
-        std::make_shared<TilePyramid>(*map.values, false, 0.0, map.limit, TilePyramid::NotANumber::absent);
+    map.has_gaps = std::ssize(answer.layers) < layers;
+    if (map.has_gaps)
+        map.pyramid = std::make_shared<TilePyramid>(*map.values, false, 0.0, map.limit,
+                                                    TilePyramid::NotANumber::absent);
     map.row_name = QObject::tr("layer");
     return map;
 }
