@@ -134,8 +134,7 @@ class LinkedViewsTest : public PageTest {
     /// Each figure must change when the pointer arrives and be restored when it leaves.
     void expectMarkedIn(const std::vector<QWidget*>& views, const std::function<void()>& point) {
         window_->selection().hoverState().clear();
-        const auto picturesOf = [&views] {
-            // Charts are drawn after events are processed, which may take longer on a busy machine.
+        const auto grabbed = [&views] {
             QTest::qWait(50);
             for (QWidget* view : views)
                 if (auto* chart = qobject_cast<PlotView*>(view)) chart->redrawNow();
@@ -143,6 +142,17 @@ class LinkedViewsTest : public PageTest {
             for (QWidget* view : views)
                 pageFigures.push_back(view->grab().toImage());
             return pageFigures;
+        };
+        const auto picturesOf = [&grabbed] {
+            // A chart is drawn after events are processed, and again if its legend then covers a curve: the
+            // pictures are final once they stay the same.
+            std::vector<QImage> last, now;
+            const auto isFinal = [&] {
+                last = std::exchange(now, grabbed());
+                return now == last;
+            };
+            if (!QTest::qWaitFor(isFinal)) QTest::qFail("figures keep changing", __FILE__, __LINE__);
+            return now;
         };
         const std::vector<QImage> before = picturesOf();
         point();
