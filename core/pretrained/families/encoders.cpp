@@ -23,6 +23,24 @@ void describePostNormBert(Architecture& model) {
     model.token_types = 2;
 }
 
+/// Tensors of BERT's layers, after the prefix of a layer; norms have other names in each family.
+void nameBertLayers(Family& family) {
+    family.names.query = "attention.self.query";
+    family.names.key = "attention.self.key";
+    family.names.value = "attention.self.value";
+    family.names.output = "attention.output.dense";
+    family.names.up = "intermediate.dense";
+    family.names.down = "output.dense";
+}
+
+/// Tensors of BERT's head, which predicts masked tokens.
+void nameBertHead(Family& family, const char* norm) {
+    family.names.head = "cls.predictions.decoder";
+    family.encoder_names.head_dense = "cls.predictions.transform.dense";
+    family.encoder_names.head_norm = norm;
+    family.encoder_names.head_bias = "cls.predictions.bias";
+}
+
 }  // namespace
 
 Family modernbert() {
@@ -87,23 +105,15 @@ Family roformer() {
     Family family;
     family.model_type = "roformer";
     family.describe = describePostNormBert;
+    nameBertLayers(family);
+    nameBertHead(family, "cls.predictions.transform.LayerNorm");
     family.names.embedding = "roformer.embeddings.word_embeddings";
-    family.names.head = "cls.predictions.decoder";
     family.names.layer = "roformer.encoder.layer.{}.";
     family.names.attention_norm = "attention.output.LayerNorm";
-    family.names.query = "attention.self.query";
-    family.names.key = "attention.self.key";
-    family.names.value = "attention.self.value";
-    family.names.output = "attention.output.dense";
     family.names.feed_forward_norm = "output.LayerNorm";
-    family.names.up = "intermediate.dense";
-    family.names.down = "output.dense";
     family.names.embedding_norm = "roformer.embeddings.LayerNorm";
-    family.encoder_names = {.token_types = "roformer.embeddings.token_type_embeddings",
-                            .head_dense = "cls.predictions.transform.dense",
-                            .head_norm = "cls.predictions.transform.LayerNorm",
-                            .head_bias = "cls.predictions.bias",
-                            .sinusoids = "roformer.encoder.embed_positions.weight"};
+    family.encoder_names.token_types = "roformer.embeddings.token_type_embeddings";
+    family.encoder_names.sinusoids = "roformer.encoder.embed_positions.weight";
     ConfigRules& rules = family.config_rules;
     rules.context = 1536;
     rules.tied = true;
@@ -126,18 +136,13 @@ Family esm() {
         model.norms_embeddings = false;
         model.mask_dropout = 0.15 * 0.8;
     };
+    nameBertLayers(family);
     family.names.embedding = "esm.embeddings.word_embeddings";
     family.names.final_norm = "esm.encoder.emb_layer_norm_after";
     family.names.head = "lm_head.decoder";
     family.names.layer = "esm.encoder.layer.{}.";
     family.names.attention_norm = "attention.LayerNorm";
-    family.names.query = "attention.self.query";
-    family.names.key = "attention.self.key";
-    family.names.value = "attention.self.value";
-    family.names.output = "attention.output.dense";
     family.names.feed_forward_norm = "LayerNorm";
-    family.names.up = "intermediate.dense";
-    family.names.down = "output.dense";
     family.names.embedding_norm = "esm.embeddings.layer_norm";
     family.encoder_names = {.head_dense = "lm_head.dense",
                             .head_norm = "lm_head.layer_norm",
@@ -170,8 +175,8 @@ Family nomic_bert() {
         model.activation = Activation::silu;
         model.head_activation = Activation::silu;
     };
+    nameBertHead(family, "cls.predictions.transform.layer_norm");
     family.names.embedding = "nomic_bert.embeddings.word_embeddings";
-    family.names.head = "cls.predictions.decoder";
     family.names.layer = "nomic_bert.encoder.layers.{}.";
     family.names.attention_norm = "norm1";
     family.names.query_key_value = "attn.Wqkv";
@@ -181,10 +186,7 @@ Family nomic_bert() {
     family.names.up = "mlp.fc11";
     family.names.down = "mlp.fc2";
     family.names.embedding_norm = "nomic_bert.emb_ln";
-    family.encoder_names = {.token_types = "nomic_bert.embeddings.token_type_embeddings",
-                            .head_dense = "cls.predictions.transform.dense",
-                            .head_norm = "cls.predictions.transform.layer_norm",
-                            .head_bias = "cls.predictions.bias"};
+    family.encoder_names.token_types = "nomic_bert.embeddings.token_type_embeddings";
     ConfigRules& rules = family.config_rules;
     rules.tied = true;
     rules.norm_epsilon = 1e-12;
