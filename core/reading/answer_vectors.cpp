@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/language_model/score_scale.h"
 #include "core/operators/tensor_data.h"
 #include "core/pretrained/family.h"
 #include "core/reading/answers.h"
@@ -41,9 +42,7 @@ void requireKnownForm(const QuestionContext& context, std::int64_t layer) {
 /// for the rotating features.
 at::Tensor queryScale(const Architecture& model, std::int64_t layer, const RotaryConfig& rotation,
                       double attention_factor) {
-    const double own =
-        (model.score_scale > 0 ? model.score_scale * std::sqrt(static_cast<double>(model.head_dim)) : 1) /
-        (model.scores_by_layer ? static_cast<double>(layer) + 1 : 1);
+    const double own = scoreScale(model, layer) * std::sqrt(static_cast<double>(model.head_dim));
     at::Tensor scale = at::full({model.head_dim}, own);
     for (int pair = 0; pair < rotation.rotatedWidth() / 2; ++pair) {
         const PairFeatures features = featuresOfPair(rotation.pairing, rotation.rotatedWidth(), pair);
