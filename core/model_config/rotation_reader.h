@@ -90,6 +90,13 @@ class RotationReader {
 
     /// Local layers of such models have their own base and are never scaled.
     std::vector<Source> sourcesWithLocalBase(const std::optional<ConfigFields>& given);
+    /// Parameters of a kind to which rope_scaling applies.
+    /// @param own  what rope_parameters say for this kind
+    ConfigFields scaledParameters(const ModelType::Kind& kind, const std::optional<ConfigFields>& own,
+                                  const ConfigFields& scaling) const;
+    /// An unscaled rotation. transformers inserts it before the config's own members, so that `type` alone,
+    /// the older name, is not read.
+    static ConfigFields plainParameters();
     /// Parameters of a kind whose θ and rotating fraction are not read in rope_scaling.
     ConfigFields scaledOutside(const ModelType::Kind& kind, const ConfigFields& scaling) const;
     void readKind(const Source& source);

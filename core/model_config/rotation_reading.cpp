@@ -114,9 +114,6 @@ std::vector<RotationReader::Source> RotationReader::sourcesByKind(
             type_.name);
     const auto by_kind = is_flat ? std::nullopt : parameters;
     is_given_by_kind_ = by_kind.has_value();
-    // transformers inserts this before the config's own members, so `type` alone, the older name, is not
-    // read.
-    const auto plain = ConfigFields::parse(R"({"rope_type": "default"})");
     if (scaling && config_.has(kRotaryFraction))
         note("partial_rotary_factor next to rope_scaling may be read differently by models of type " +
              type_.name);
@@ -130,20 +127,30 @@ std::vector<RotationReader::Source> RotationReader::sourcesByKind(
         if (by_kind && !own && type_.needs_theta)
             by_kind->refuse(kind.name, "is missing, although the model has layers of this kind");
         if (own && type_.needs_theta && !own->has("rope_theta")) own->refuse("rope_theta", "is missing");
-        const auto usual = rope_ ? rope_->object(kind.name) : std::nullopt;
         if (!own && !rope_) continue;
         const bool is_scaled = given_scaling && kind.is_scaled;
-        auto rope = own || by_kind ? own : usual;
-        if (is_scaled) {
-            const ConfigFields& under = own ? *own : kind.theta_keys.empty() && usual ? *usual : plain;
-            rope = type_.flat_means_scaling && !own ? scaledOutside(kind, *given_scaling)
-                                                    : under.mergedWith(*given_scaling);
-        }
+        const auto rope = is_scaled ? std::optional(scaledParameters(kind, own, *given_scaling))
+                          : by_kind ? own
+                                    : rope_->object(kind.name);
         all.push_back({&kind, rope, !own && !is_scaled});
     }
     // YaRN's `truncate` is next to the kinds: transformers does not look for it inside them.
     if (by_kind) truncate_ = by_kind->flag("truncate");
     return globalFirst(std::move(all));
+}
+
+ConfigFields RotationReader::scaledParameters(const ModelType::Kind& kind,
+                                              const std::optional<ConfigFields>& own,
+                                              const ConfigFields& scaling) const {
+    if (own) return own->mergedWith(scaling);
+    if (type_.flat_means_scaling) return scaledOutside(kind, scaling);
+    const auto usual = rope_ ? rope_->object(kind.name) : std::nullopt;
+    return kind.theta_keys.empty() && usual ? usual->mergedWith(scaling)
+                                            : plainParameters().mergedWith(scaling);
+}
+
+ConfigFields RotationReader::plainParameters() {
+    return ConfigFields::parse(R"({"rope_type": "default"})");
 }
 
 ConfigFields RotationReader::scaledOutside(const ModelType::Kind& kind, const ConfigFields& scaling) const {
@@ -155,8 +162,7 @@ ConfigFields RotationReader::scaledOutside(const ModelType::Kind& kind, const Co
         outside[kRotaryFraction] = *fraction;
     else if (const auto usual = rope_ ? rope_->object(kind.name) : std::nullopt)
         outside[kRotaryFraction] = usual->number(kRotaryFraction, 0, 1).value_or(1);
-    const auto plain = ConfigFields::parse(R"({"rope_type": "default"})");
-    return plain.mergedWith(scaling).mergedWith(ConfigFields::parse(outside.dump()));
+    return plainParameters().mergedWith(scaling).mergedWith(ConfigFields::parse(outside.dump()));
 }
 
 std::vector<RotationReader::Source> RotationReader::copiedSources(
