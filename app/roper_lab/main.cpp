@@ -169,6 +169,7 @@ int main(int argc, char** argv) {
         if (const auto code = parse(arguments, argc, argv)) return *code;
         const bool draws = arguments.figure || arguments.screenshots || arguments.gallery;
         if (draws) useOffscreenPlatform();
+        roper::limitOpenMpSpinning();  // here, so that no trainer has to start twice
         const auto application =
             draws ? std::make_unique<QApplication>(argc, argv) : roper::createApplication(argc, argv);
         roper::requireFonts();
