@@ -77,7 +77,7 @@ Json jsonOf(const ParsedRotation& reading, const fs::path& model, double tokens)
         all.push_back({{"kind", layers.kind},
                        {"layers", layers.layers},
                        {"head_dim", rotary.head_dim},
-                       {"rotated_first", rotary.first},
+                       {"rotated_first", rotary.firstRotated()},
                        {"rotated_width", rotary.rotatedWidth()},
                        {"pairing", nameOf(rotary.pairing)},
                        {"theta", std::vector<double>(scaled.theta.begin(), scaled.theta.end())},

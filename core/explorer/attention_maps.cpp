@@ -56,7 +56,7 @@ void applyDecay(const ScoreRule& rule, Eigen::MatrixXd& X, const Rotary& rotary,
 /// YaRN multiplies cos and sin, so unrotated features are not scaled.
 void applyAttentionFactor(const ScoreRule& rule, const Rotary& rotary, Eigen::MatrixXd& X) {
     if (rule.attention_factor == 1 || rule.attention != AttentionKind::softmax) return;
-    X.leftCols(rotary.rotatedWidth()) *= rule.attention_factor;
+    X.middleCols(rotary.first, rotary.rotatedWidth()) *= rule.attention_factor;
 }
 
 /// Queries or keys as used in the product: some rows of T × d at their positions, rotated; queries also

@@ -22,7 +22,7 @@ Setup setupOf(const RotaryConfig& rotary, Setup setup) {
                                           std::to_string(rotary.head_dim) +
                                           ", whose frequencies cannot be shown");
     static_cast<RotaryConfig&>(setup) = rotary;
-    setup.first = 0;  // drawn first, at any index
+    setup.value_rotary_fraction = rotary.rotary_fraction;
     if (rotary.scaling.method == ScalingMethod::none) {
         setup.scaling = initialScaling();
         setup.scaling.original_length = setup.context_length;
@@ -85,6 +85,25 @@ std::vector<KnownModel> allModels() {
     };
 }
 
+/// Adopts how a model treats values; the method of a model that does not rotate them is the user's choice.
+void adoptValueRotation(const ParsedRotation& model, Setup& setup) {
+    setup.shared_key_value = model.has_shared_key_value;
+    setup.mistake = model.values == ValueRotation::rotated ? Mistake::no_inverse : Mistake::none;
+    if (model.values == ValueRotation::none) return;
+    setup.method = "roper";
+    setup.value_rotation_strength = 1;
+}
+
+void noteValueRotation(const ParsedRotation& model, std::vector<std::string>& notes) {
+    if (model.has_shared_key_value)
+        notes.emplace_back("one vector of each token is both key and value, for all heads");
+    if (model.values == ValueRotation::rotated)
+        notes.emplace_back(
+            "values are rotated, and outputs are never rotated back: they depend on absolute positions");
+    if (model.values == ValueRotation::rotated_back)
+        notes.emplace_back("values are rotated, and outputs are rotated back, as in RoPER");
+}
+
 }  // namespace
 
 ParsedConfig readHuggingFaceConfig(std::string_view text, Setup setup) {
@@ -94,6 +113,7 @@ ParsedConfig readHuggingFaceConfig(std::string_view text, Setup setup) {
     if (model.positions > 0) setup.context_length = std::min(model.positions, bounds::kMaxContextLength);
     setup.x = Eigen::VectorXd();
     setup.y = Eigen::VectorXd();
+    adoptValueRotation(model, setup);
     std::vector<std::string> names;
     for (const RotatedLayers& layers : model.layers) {
         if (layers.rotary.rotatedWidth() == 0 && layers.kind == kNotRotated && model.layers.size() > 1)
@@ -105,8 +125,7 @@ ParsedConfig readHuggingFaceConfig(std::string_view text, Setup setup) {
                 "dynamic scaling changes nothing up to the trained length; raise the text length L′ to see "
                 "it");
     }
-    if (model.values == ValueRotation::rotated)
-        reading.notes.emplace_back("values are rotated too, and outputs are not rotated back");
+    noteValueRotation(model, reading.notes);
     reading.setup = reading.kinds.front().setup;
     if (reading.kinds.size() == 1)
         reading.kinds.clear();

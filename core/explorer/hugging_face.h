@@ -36,8 +36,9 @@ ParsedConfig readHuggingFaceConfig(std::string_view json, Setup setup);
 /// The rotary fields of a config.json for this setup. `nested` writes the newer `rope_parameters`, otherwise
 /// `rope_theta` and `rope_scaling`. With LongRoPE's second attention factor the model type is phimoe, the
 /// only one that reads it.
-/// @throws Error (usage) for what Hugging Face cannot express: the worked example's formula, p-RoPE with a
-/// partial rotation, a second attention factor that a phimoe model cannot have
+/// @throws Error (usage) for what Hugging Face cannot express: the worked example's formula, a rotation of
+/// the last features, p-RoPE with a partial rotation, a second attention factor that a phimoe model cannot
+/// have
 std::string huggingFaceConfig(const Setup& setup, bool nested);
 
 /// The rotary settings of a well-known model, from its config.json on Hugging Face.

@@ -108,6 +108,11 @@ std::string huggingFaceConfig(const Setup& setup, bool nested) {
             ErrorKind::usage,
             "Hugging Face has no name for the worked example's formula b^(-i/d); choose the standard one");
     const bool partial = setup.rotary_fraction != 1;
+    if (partial && setup.rotated_part == RotatedPart::last)
+        throw Error(
+            ErrorKind::usage,
+            "only models of type deepseek_v4 rotate the last features of a head, and their config.json "
+            "has other members than this one; set rotated_part to first");
     if (partial && s.method == ScalingMethod::p_rope)
         throw Error(
             ErrorKind::usage,

@@ -78,6 +78,7 @@ ModelType typeOf(const std::string& name, const Json& row) {
     type.rotating = rotatingOf(row.value("rotating", ""));
     if (row.contains("values"))
         type.values = row.at("values").is_string() ? row.at("values") : Json("rotated");
+    read("shared", type.has_shared_key_value);
     read("last", type.rotates_last);
     read("theta_first", type.theta_keys_take_precedence);
     read("share_first", type.rotary_fraction_keys_take_precedence);

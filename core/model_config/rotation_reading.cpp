@@ -51,6 +51,7 @@ void RotationReader::readValues() {
     if (rotates)
         reading_.values =
             type_.values == "rotated_back" ? ValueRotation::rotated_back : ValueRotation::rotated;
+    reading_.has_shared_key_value = type_.has_shared_key_value;
     if (type_.is_known) return;
     for (const char* key : {kByLayer, "block_configs"})
         if (config_.has(key))
@@ -238,7 +239,7 @@ void RotationReader::readRotation(const Source& source, RotaryConfig& rotary) {
     readWidth(source, method, rotary);
     if (source.rope && rotary.rotatedWidth() > 0) readScaling(*source.rope, method, rotary);
     readBase(source, rotary);
-    if (type_.rotates_last) rotary.first = rotary.head_dim - rotary.rotatedWidth();
+    if (type_.rotates_last) rotary.rotated_part = RotatedPart::last;
 }
 
 bool RotationReader::isInterleaved() const {

@@ -31,7 +31,8 @@ struct ParsedRotation {
     std::string model_type;             ///< of the language part; empty if the config names none
     std::vector<RotatedLayers> layers;  ///< at least one for each kind of layer, global ones first
     ValueRotation values = ValueRotation::none;
-    double positions = 0;  ///< max_position_embeddings, 0 if missing
+    bool has_shared_key_value = false;  ///< each token has one vector that is key and value for all heads
+    double positions = 0;               ///< max_position_embeddings, 0 if missing
     std::vector<std::string> notes;
 };
 

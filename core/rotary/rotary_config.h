@@ -11,9 +11,9 @@ namespace roper {
 /// Rotation of queries and keys, or of values, for the layers of a published model, a run, or an explorer
 /// page.
 struct RotaryConfig {
-    int head_dim = 0;            ///< width of a head; 0: unspecified
-    double rotary_fraction = 1;  ///< fraction of the features that rotates
-    int first = 0;               ///< index of the first rotating feature
+    int head_dim = 0;                               ///< width of a head; 0: unspecified
+    double rotary_fraction = 1;                     ///< fraction of the features that rotates
+    RotatedPart rotated_part = RotatedPart::first;  ///< where the rotating features are
     double base = 10000;
     FrequencyFormula frequency_formula = FrequencyFormula::standard;
     Pairing pairing = Pairing::half;  ///< of the stored weights
@@ -25,6 +25,8 @@ struct RotaryConfig {
 
     /// Number of rotating features, rounded down to an even number.
     int rotatedWidth() const;
+    /// Index of the first rotating feature.
+    int firstRotated() const { return rotated_part == RotatedPart::last ? head_dim - rotatedWidth() : 0; }
 
     /// θ and attention factor for a text of this many tokens; without θ if nothing rotates. `base_override`
     /// and `scaling_override` replace the config's own.
@@ -33,7 +35,7 @@ struct RotaryConfig {
                                            const std::optional<Scaling>& scaling_override = {}) const;
     /// The rotation with the frequencies for such a text.
     Rotary rotationForLength(double tokens) const {
-        return {head_dim, pairing, frequenciesForLength(tokens).theta};
+        return {head_dim, pairing, frequenciesForLength(tokens).theta, firstRotated()};
     }
 
     bool operator==(const RotaryConfig&) const = default;

@@ -2,30 +2,54 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <string>
+#include <vector>
 
+#include "core/rotary/enum_names.h"
 #include "core/rotary/frequencies.h"
 #include "core/rotary/pairing.h"
 
 namespace roper {
 
+/// Which features of a head rotate if only some do.
+enum class RotatedPart {
+    first,  ///< GPT-J, GPT-NeoX, labml's RoPER
+    last,   ///< DeepSeek V4
+};
+
+/// Their names in setups, in order.
+inline const std::vector<std::string>& rotatedPartNames() {
+    static const std::vector<std::string> names = {"first", "last"};
+    return names;
+}
+template <>
+inline constexpr EnumNames kEnumNames<RotatedPart>{rotatedPartNames, "part"};
+
 /// R(m): which features of a head rotate, how they pair, and how fast.
 ///
-/// The first 2·theta.size() of head_dim features rotate; the rest pass through unchanged (partial rotation).
+/// 2·theta.size() consecutive features rotate; the rest pass through unchanged (partial rotation).
 /// A pair (x₁, x₂) at position m becomes (x₁ cos mθ − x₂ sin mθ, x₁ sin mθ + x₂ cos mθ), counter-clockwise
 /// for m > 0.
 struct Rotary {
     int head_dim = 0;
     Pairing pairing = Pairing::half;
     Eigen::VectorXd theta;  ///< radians per position, one per pair
+    int first = 0;          ///< index of the first rotating feature
 
     int pairs() const { return static_cast<int>(theta.size()); }
     int rotatedWidth() const { return 2 * pairs(); }
-    PairFeatures features(int pair) const { return featuresOfPair(pairing, rotatedWidth(), pair); }
+    PairFeatures features(int pair) const {
+        const PairFeatures inside = featuresOfPair(pairing, rotatedWidth(), pair);
+        return {first + inside.first, first + inside.second};
+    }
 
     /// All head_dim/2 planes of a head: first the rotating pairs, then the other features two by two.
     int planes() const { return head_dim / 2; }
     PairFeatures plane(int pair) const {
-        return pair < pairs() ? features(pair) : PairFeatures{2 * pair, 2 * pair + 1};
+        if (pair < pairs()) return features(pair);
+        const int unrotated = 2 * (pair - pairs());
+        const int feature = unrotated < first ? unrotated : unrotated + rotatedWidth();
+        return {feature, feature + 1};
     }
     /// θ of a plane; 0 if it does not rotate.
     double frequency(int pair) const { return pair < pairs() ? theta[pair] : 0.0; }

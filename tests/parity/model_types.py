@@ -28,7 +28,7 @@ A row is a model type and a JSON object ("member" means a member of config.json)
                  is the class's own
   "rotating"     which layers rotate: only "sliding" ones, "sliding_or_dense", "sliding_if_any", or those marked 1 in no_rope_layers
   "refuses"      the class cannot read rope_scaling
-  "values"       values rotate; "values_key": the flag that enables it
+  "values"       values rotate; "values_key": the flag that enables it; "shared": one vector is key and value for all heads
   "needs"        a member and the value that it must have for any rotation; "null_theta": no rotation if rope_theta is null
   "features"     number of rotating features, a number or a member; "last": the last features rotate, not the first
   "ratio"        member that multiplies the base; "yarn_factor": default of YaRN's factor on cos and sin unless parameters are nested;
@@ -83,7 +83,7 @@ OTHERS = {
 MORE = {
     "phimoe": {"mscales": True}, "phi3": {"yarn_is_longrope": True}, "phi4_multimodal": {"yarn_is_longrope": True},
     # deepseek_v4: the last qk_rope_head_dim features of a head rotate; keys are also the values; outputs are rotated back
-    "deepseek_v4": {"width": ["head_dim"], "features": "qk_rope_head_dim", "last": True, "values": "rotated_back",
+    "deepseek_v4": {"width": ["head_dim"], "features": "qk_rope_head_dim", "last": True, "values": "rotated_back", "shared": True,
                     "partial": {"inside": True, "keys": ["partial_rotary_factor"], "share": 0.125}, "yarn_factor": 1.0, "flat_scales": True,
                     "kinds": {"compress": {"keys": ["compress_rope_theta"], "theta": 160000.0}}},
     "hy_v4_vl_text": {"width": ["qk_rope_head_dim"]},

@@ -293,6 +293,10 @@ void addRotationControls(SetupPanel& panel) {
     panel.addChoice(SetupPanel::tr("Pairing"), "pairing",
                     {SetupPanel::tr("half-split"), SetupPanel::tr("interleaved")});
     panel.addDecimal(SetupPanel::tr("Rotated fraction"), "rotary_fraction", {}, 0.25, 4);
+    auto* part = panel.addChoice(SetupPanel::tr("Rotated part"), "rotated_part",
+                                 {SetupPanel::tr("first features"), SetupPanel::tr("last features")});
+    panel.onSetupShown(
+        [part](const Setup& s) { part->setEnabled(s.rotary_fraction < 1 || s.value_rotary_fraction < 1); });
 }
 
 }  // namespace roper

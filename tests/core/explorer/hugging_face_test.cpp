@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -203,6 +204,36 @@ TEST(HuggingFace, LayersOfOtherKindsCanBeShown) {
         haveSameRotation(withRotationOf(reading.setup, reading.kinds[1].setup), reading.kinds[1].setup));
     EXPECT_EQ(reading.kinds[1].setup.base, 10000);
     EXPECT_EQ(reading.kinds[1].setup.scaling.method, ScalingMethod::none);
+}
+
+// DeepSeek V4 has one vector for key and value, rotates its last features, and the output back; CLVP and
+// RoFormer with rotary_value never rotate back.
+TEST(HuggingFace, HowValuesRotateIsShownAndSaid) {
+    const auto says = [](const ParsedConfig& reading, const std::string& part) {
+        return std::any_of(reading.notes.begin(), reading.notes.end(),
+                           [&](const std::string& note) { return note.find(part) != std::string::npos; });
+    };
+    ASetup before;
+    before.method = "alibi";
+    before.mistake = Mistake::values_twice;
+    const ParsedConfig v4 = readHuggingFaceConfig(R"({"model_type": "deepseek_v4"})", before);
+    EXPECT_TRUE(v4.setup.shared_key_value);
+    EXPECT_EQ(v4.setup.method, "roper");
+    EXPECT_EQ(v4.setup.mistake, Mistake::none);
+    EXPECT_EQ(v4.setup.rotary().first, 448);
+    EXPECT_EQ(v4.setup.valueRotary().first, 448);
+    EXPECT_EQ(v4.setup.valueRotary().rotatedWidth(), 64);
+    EXPECT_TRUE(says(v4, "outputs are rotated back, as in RoPER"));
+    EXPECT_TRUE(says(v4, "both key and value"));
+    const ParsedConfig roformer =
+        readHuggingFaceConfig(R"({"model_type": "roformer", "rotary_value": true})", before);
+    EXPECT_FALSE(roformer.setup.shared_key_value);
+    EXPECT_EQ(roformer.setup.mistake, Mistake::no_inverse);
+    EXPECT_TRUE(says(roformer, "never rotated back"));
+    const ParsedConfig plain = readHuggingFaceConfig(R"({"model_type": "llama", "head_dim": 64})", v4.setup);
+    EXPECT_FALSE(plain.setup.shared_key_value);
+    EXPECT_FALSE(says(plain, "values"));
+    expectError(ErrorKind::usage, "set rotated_part to first", [&] { huggingFaceConfig(v4.setup, true); });
 }
 
 TEST(HuggingFace, HeadsOf512AreShown) {

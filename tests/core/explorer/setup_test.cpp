@@ -151,6 +151,8 @@ TEST(SetupText, EveryFieldIsReachedByItsKey) {
                                                        {"base", "500"},
                                                        {"frequency_formula", "worked_example"},
                                                        {"pairing", "interleaved"},
+                                                       {"rotated_part", "last"},
+                                                       {"shared_key_value", "1"},
                                                        {"scaling", "yarn"},
                                                        {"words", "a b"},
                                                        {"x", "1,2"},

@@ -225,7 +225,7 @@ TEST(ParsedRotation, ValuesThatRotateAreSaid) {
     EXPECT_EQ(onlyOne(clvp).rotatedWidth(), 32);
     const ParsedRotation deepseek = readRotation(R"({"model_type": "deepseek_v4"})");
     EXPECT_EQ(deepseek.values, ValueRotation::rotated_back);
-    EXPECT_EQ(deepseek.layers.front().rotary.first, 448);
+    EXPECT_EQ(deepseek.layers.front().rotary.firstRotated(), 448);
 }
 
 // Of transformers 5.24: DeepseekV4RotaryEmbedding(DeepseekV4Config(...)).compress_inv_freq[-1].

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "core/rotary/worked_example.h"
 #include "tests/support/make_rotary.h"
 #include "tests/support/random_vectors.h"
@@ -61,6 +63,29 @@ TEST(Rotation, AppendingTokensChangesNothingBefore) {  // rotary.md, fact 13
     const Eigen::MatrixXd all = rotateRows(rotary, X, consecutivePositions(6));
     const Eigen::MatrixXd first = rotateRows(rotary, X.topRows(4), consecutivePositions(4));
     EXPECT_EQ(largest(all.topRows(4) - first), 0.0);
+}
+
+TEST(Rotation, TheLastFeaturesRotateLikeTheFirst) {
+    for (const Pairing pairing : {Pairing::half, Pairing::interleaved}) {
+        RotaryConfig config{.head_dim = 12, .rotary_fraction = 0.5, .pairing = pairing};
+        const Rotary first = config.rotationForLength(1);
+        config.rotated_part = RotatedPart::last;
+        const Rotary last = config.rotationForLength(1);
+        EXPECT_EQ(last.first, 6);
+        const Eigen::VectorXd x = Eigen::VectorXd::Random(12), rotated = rotate(last, x, 5);
+        EXPECT_EQ(rotated.head(6), x.head(6));
+        Eigen::VectorXd swapped(12);
+        swapped << x.tail(6), x.head(6);
+        EXPECT_EQ(rotated.tail(6), rotate(first, swapped, 5).head(6));
+        EXPECT_LT(rotateFourWays(last, x, 5).largestDifference(), 1e-12);
+        std::set<int> features;  // every feature is in one plane
+        for (int pair = 0; pair < last.planes(); ++pair) {
+            features.insert(last.plane(pair).first);
+            features.insert(last.plane(pair).second);
+        }
+        EXPECT_EQ(features.size(), 12U);
+        EXPECT_EQ(*features.rbegin(), 11);
+    }
 }
 
 TEST(Rotation, OneLayoutIsThePermutationOfTheOther) {

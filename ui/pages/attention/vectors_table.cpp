@@ -81,7 +81,8 @@ VectorsTable::VectorsTable(AttentionState& state, QWidget* parent) : QTabWidget(
         setCellSize(*table, 20, 58);
         table->setAccessibleName(tr("%1 of every token").arg(QString::fromLatin1(name)));
         table->setToolTip(
-            tr("One row per token, one column per feature. Choose “a table to edit” to change the numbers."));
+            tr("One row per token, one column per feature. Choose “a table to edit” to change the numbers; "
+               "if one vector is key and value, edit the key."));
         addTab(table, title);
     }
 }

@@ -30,7 +30,11 @@ class VectorsModel : public QAbstractTableModel {
 
   private:
     void onStateChanged();
-    bool canEdit() const { return state_.setup().source == VectorSource::hand; }
+    /// A value that is also the key is edited as the key.
+    bool canEdit() const {
+        return state_.setup().source == VectorSource::hand &&
+               !(state_.setup().shared_key_value && member_ == &HeadVectors::V);
+    }
 
     AttentionState& state_;
     VectorsMember member_;

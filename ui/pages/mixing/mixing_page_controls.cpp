@@ -51,6 +51,8 @@ void MixingPage::fillPanel() {
     panel_->addRow({}, verdict_, tr("Largest change of any feature of this output when the sentence moves"));
     panel_->addHeading(tr("Values"));
     addSourceControls(*panel_, state_, SourceUse::mixing);
+    auto* shared = panel_->addCheck(tr("One vector is key and value"), "shared_key_value");
+    panel_->onSetupShown([shared](const Setup& s) { shared->setEnabled(s.source != VectorSource::run); });
     panel_->addHeading(tr("Rotation"));
     addRotationControls(*panel_);
     panel_->addDecimal(tr("Fraction of v"), "value_rotary_fraction", {}, 0.25, 4);

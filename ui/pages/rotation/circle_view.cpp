@@ -96,7 +96,7 @@ void CircleView::paintFigure(QPainter& painter, const QRectF& area, const Theme&
 
 QString CircleView::angleText(const Plane& at) const {
     if (state_.setup().pair >= state_.rotary().pairs())
-        return tr("pair %1 does not rotate:\nonly the first %2 of %3 features do")
+        return tr("pair %1 does not rotate:\nonly %2 of %3 features do")
             .arg(state_.setup().pair)
             .arg(state_.rotary().rotatedWidth())
             .arg(state_.setup().head_dim);

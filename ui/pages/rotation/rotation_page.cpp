@@ -107,14 +107,15 @@ QString RotationPage::explanation() const {
     const auto [first, second] = rotary.plane(s.pair);
     if (s.pair >= rotary.pairs())
         return tr("<h3>A pair that does not rotate</h3>"
-                  "<p>With a rotated fraction of %1, only the first %2 of %3 features rotate. This pair, "
+                  "<p>With a rotated fraction of %1, only the %7 %2 of %3 features rotate. This pair, "
                   "features %4 and %5, stays unchanged: it encodes what a token is, independent of its "
                   "position.</p>")
             .arg(s.rotary_fraction)
             .arg(rotary.rotatedWidth())
             .arg(s.head_dim)
             .arg(first)
-            .arg(second);
+            .arg(second)
+            .arg(s.rotated_part == RotatedPart::first ? tr("first") : tr("last"));
     const double theta = rotary.theta[s.pair];
     const QString formula = s.frequency_formula == FrequencyFormula::standard
                                 ? QStringLiteral("b<sup>−2i/r</sup>")
