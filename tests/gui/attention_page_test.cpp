@@ -449,6 +449,31 @@ class AttentionPageTest : public PageTest {
         QVERIFY(setup() == second);
     }
 
+    /// What a run has brought goes with it; what the user has changed since stays.
+    void theRunsRotationGoesWithTheRun() {
+        change([](Setup& s) {
+            s.base = 777;
+            s.head_dim = 24;
+            s.method = "alibi";
+        });
+        useShortRun();
+        QCOMPARE(setup().base, 10000.0);
+        QCOMPARE(setup().method, std::string("roper"));
+        change([](Setup& s) { s.scaling.method = ScalingMethod::linear; });
+        control<QComboBox>("q, k, v from")->setCurrentIndex(0);
+        QCOMPARE(setup().source, VectorSource::random);
+        QCOMPARE(setup().base, 777.0);
+        QCOMPARE(setup().head_dim, 24);
+        QCOMPARE(setup().method, std::string("alibi"));
+        QCOMPARE(setup().scaling.method, ScalingMethod::linear);
+        QVERIFY(window_->attentionState().isReady());
+        window_->selection().history().undo();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().isReady(), 30000);
+        QCOMPARE(setup().base, 10000.0);
+        window_->selection().history().redo();
+        QCOMPARE(setup().base, 777.0);
+    }
+
     void headsThatAreTooWideAreSaidToBe() {
         trainTo("wide", "1", {"--set", "model.width=1024", "--set", "model.heads=1"});
         window_->runs().readAll();

@@ -1,8 +1,10 @@
 #include "ui/explorer/attention_state.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/explorer/setup_fields.h"
 #include "core/tasks/task.h"
 #include "ui/live/example_text.h"
 #include "ui/live/published_models.h"
@@ -30,8 +32,24 @@ Setup asInTheRun(Setup setup, const RunHead& head) {
     setup.causal = head.model.causal;
     setup.heads = head.model.heads;
     setup.value_rotation_strength = 1;
+    setup.shared_key_value = false;
     setup.mistake = Mistake::none;
     setup.ablated_pairs.clear();
+    return setup;
+}
+
+/// A setup without what a run has brought: members that still have its values get the user's own again.
+Setup withoutTheRuns(Setup setup, const Setup& brought, const Setup& own) {
+    constexpr std::string_view kOfTheChoice[] = {"run", "run_text", "layer",
+                                                 "head"};  // for when it is chosen again
+    setup.learned = own.learned;
+    for (const SetupField& field : setupFields()) {
+        if (std::find(std::begin(kOfTheChoice), std::end(kOfTheChoice), field.key()) !=
+            std::end(kOfTheChoice))
+            continue;
+        const std::string of_run = field.text(brought), users = field.text(own);
+        if (users != of_run && field.text(setup) == of_run) field.set(setup, users);
+    }
     return setup;
 }
 
@@ -58,6 +76,12 @@ AttentionState::AttentionState(Selection& selection, RunStore& runs, QObject* pa
 }
 
 void AttentionState::onSelectionChanged() {
+    const bool is_run = setup().source == VectorSource::run;
+    if (std::exchange(was_run_, is_run) && !is_run && brought_) {
+        const Setup without = sanitized(withoutTheRuns(setup(), *brought_, own_));
+        if (!(without == setup())) return selection_.replace(without);  // calls this function again
+    }
+    if (!is_run) own_ = setup();
     message_.clear();
     if (setup().source == VectorSource::run)
         poll_timer_.start();
@@ -75,7 +99,7 @@ void AttentionState::onSelectionChanged() {
 void AttentionState::updateVectors() {
     const Setup& s = setup();
     if (s.source == VectorSource::run) return updateRunVectors();
-    const std::tuple wanted{s.tokens, s.head_dim, s.seed, s.similarity};
+    const std::tuple wanted{s.tokens, s.head_dim, s.seed, s.similarity, s.shared_key_value};
     if (s.source == VectorSource::hand) {
         heads_ = s.manual_vectors;
         random_parameters_.reset();
@@ -83,6 +107,7 @@ void AttentionState::updateVectors() {
         heads_ = randomHeadVectors(s.tokens, s.head_dim, s.seed, s.similarity);
         random_parameters_ = wanted;
     }
+    if (s.shared_key_value) heads_.V = heads_.K;
 }
 
 void AttentionState::updateRunVectors() {
@@ -132,7 +157,8 @@ void AttentionState::applyRunHead(const RunHead& head) {
     applyLearned(head.learned);
     if (std::exchange(run_to_apply_, {}) == head.question.run) {
         const Setup before = setup();
-        selection_.set(asInTheRun(before, head), tr("Run"));
+        brought_ = sanitized(asInTheRun(before, head));
+        selection_.set(*brought_, tr("Run"));
         if (!(setup() == before)) return;  // `onSelectionChanged` has handled it
     }
     onSelectionChanged();

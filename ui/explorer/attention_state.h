@@ -86,11 +86,14 @@ class AttentionState : public QObject {
     QString message_;
     std::optional<RunHead> run_head_;
     std::optional<HeadQuestion> pending_question_;
+    Setup own_;                     ///< the last setup whose vectors were not a run's
+    std::optional<Setup> brought_;  ///< the setup with the rotation of the last run adopted
+    bool was_run_ = false;          ///< whether the vectors were a run's before the last change
     bool is_asking_ = false;
     QString failure_;       ///< why the pending question failed
     QString run_to_apply_;  ///< just chosen: its model's rotation is adopted when the answer arrives
     int visible_pages_ = 0;
-    std::optional<std::tuple<int, int, std::uint64_t, double>>
+    std::optional<std::tuple<int, int, std::uint64_t, double, bool>>
         random_parameters_;  ///< parameters of random `heads_`
     ScoreRule rule_;
     Eigen::VectorXd score_row_, weight_row_;
