@@ -46,10 +46,10 @@ def missing_paths(text, tree):
 
 
 def value_rotation_rows():
-    """The rows of the table in docs/value-rotation.md that resources/value_rotation.toml describes, in its order."""
+    """The rows of the table in docs/value-rotation.md that resources/value-rotation/implementations.toml describes, in its order."""
     back = {"never": "**never**", "yes": "yes", "twice": "values twice"}
-    for one in tomllib.loads((ROOT / "resources/value_rotation.toml").read_text())["implementation"]:
-        checked = f"[run](../findings/{one['script']})" if one["script"] else one["checked"]
+    for one in tomllib.loads((ROOT / "resources/value-rotation/implementations.toml").read_text())["implementation"]:
+        checked = f"[run](../findings/{one['script']})" if "script" in one else one["checked"]
         cells = (one["name"], one["version"], one["pairing"], one["part"], back[one["back"]], one["grouped"], one["cache"],
                  one["scaling"], checked)
         yield f"| {' | '.join(cells)} |"

@@ -123,6 +123,49 @@ class MixingPageTest : public PageTest {
         QVERIFY(range(curves[2].y) > 1e-2);
     }
 
+    /// If keys are values and rotate, only the inverse rotation keeps outputs relative; the last features
+    /// rotate.
+    void aRowOfTheTableShowsThatImplementation() {
+        ImplementationsTable& table = page_->implementations();
+        page_->showTab(4);
+        const auto choose = [&](const QString& name) {
+            const auto found = table.findItems(name, Qt::MatchStartsWith);
+            QVERIFY2(!found.isEmpty(), qPrintable(name));
+            emit table.cellClicked(found[0]->row(), 0);
+        };
+        choose("DeepSeek V4, transformers");
+        QCOMPARE(setup().head_dim, 512);
+        QVERIFY(setup().shared_key_value);
+        QCOMPARE(setup().rotated_part, RotatedPart::last);
+        QCOMPARE(table.currentRow(),
+                 table.findItems("DeepSeek V4, transformers", Qt::MatchStartsWith)[0]->row());
+        const HeadVectors heads =
+            randomHeadVectors(setup().tokens, setup().head_dim, setup().seed, setup().similarity);
+        const PairFeatures plane = setup().rotary().plane(setup().pair);
+        QVERIFY(plane.first >= 448);
+        for (const CompassArrow& arrow : page_->compass().roperCompass().arrows) {
+            const Eigen::Vector2d key(heads.K(arrow.key, plane.first), heads.K(arrow.key, plane.second));
+            QVERIFY((arrow.value - arrow.weight * key).norm() < 1e-12);
+        }
+        const auto changeByShift = [&] {
+            const Eigen::Vector2d still = page_->compass().roperCompass().sum;
+            change([](Setup& s) { s.shift = 500; });
+            const double by = (page_->compass().roperCompass().sum - still).norm();
+            window_->selection().history().undo();
+            return by;
+        };
+        QVERIFY(changeByShift() < 1e-9);
+        choose("CLVP");
+        QCOMPARE(setup().mistake, Mistake::no_inverse);
+        QVERIFY(!setup().shared_key_value);
+        QVERIFY(changeByShift() > 1e-2);
+        window_->selection().history().undo();
+        QCOMPARE(setup().head_dim, 512);
+        const Setup before = setup();
+        choose("PRoPE");  // has positions in two dimensions
+        QCOMPARE(setup(), before);
+    }
+
     void threeStepsFollowTheFormAndTheOneIsRight() {
         const auto column = [&](int index) {
             std::vector<double> numbers;

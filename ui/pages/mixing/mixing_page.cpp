@@ -29,6 +29,7 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
       shifts_(new CurveChart(QStringLiteral("shift-test"), tr("all positions moved by S"),
                              tr("output in this pair"), this)),
       pairs_(new PairTable(state, this)),
+      implementations_(new ImplementationsTable(state, this)),
       lower_(new QTabWidget),
       panel_(new SetupPanel(state.selection(), this)),
       play_(new PlayButton(kFrame_ms)),
@@ -38,6 +39,7 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
     lower_->addTab(steps_, tr("Three steps and one"));
     lower_->addTab(shifts_, tr("Moving the sentence"));
     lower_->addTab(pairs_, tr("All pairs"));
+    lower_->addTab(implementations_, tr("In the wild"));
     lower_->setDocumentMode(true);
     lower_->setCurrentWidget(steps_);  // shares by distance are trivial for a single token
     auto* pageFigures = makeSplitter(Qt::Vertical, {compass_, lower_}, {470, 250}, 0);
@@ -61,10 +63,15 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
     });
     connect(pairs_, &PairTable::pairChosen, this,
             [this](int pair) { panel_->change(tr("Pair i"), [&](Setup& s) { s.pair = pair; }); });
+    connect(implementations_, &ImplementationsTable::implementationChosen, this,
+            [this](const Implementation& chosen) {
+                panel_->change(QString::fromStdString(chosen.name), [&](Setup& s) { s = chosen.applyTo(s); });
+            });
+    connect(implementations_, &ImplementationsTable::reported, this, &MixingPage::setReadout);
     connect(lower_, &QTabWidget::currentChanged, this, &MixingPage::refreshWhenVisible);
     connect(&state_, &AttentionState::changed, this, &MixingPage::refreshWhenVisible);
     Page::pageFigures().set(
-        {compass_, distances_, steps_, shifts_, pairs_}, fieldInfos(setupFields()),
+        {compass_, distances_, steps_, shifts_, pairs_, implementations_}, fieldInfos(setupFields()),
         [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
     registerTabSetting("view.mixing_below", *lower_);
     connect(play_, &PlayButton::next, this, &MixingPage::advance);
@@ -85,6 +92,7 @@ void MixingPage::onVisibilityChanged(bool seen) {
 }
 
 void MixingPage::refresh() {
+    if (implementations_->isVisibleTo(this)) implementations_->showRows();
     if (!state_.isReady()) {
         distances_->setBars({}, {});
         shifts_->setCurves({}, {});

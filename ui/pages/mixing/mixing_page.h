@@ -9,6 +9,7 @@
 #include "ui/explorer/play_button.h"
 #include "ui/explorer/setup_panel.h"
 #include "ui/pages/mixing/compass_view.h"
+#include "ui/pages/mixing/implementations_table.h"
 #include "ui/pages/mixing/pair_table.h"
 #include "ui/pages/mixing/steps_view.h"
 
@@ -30,6 +31,7 @@ class MixingPage : public ExplorerPage {
     CurveChart& shiftChart() { return *shifts_; }
     PairTable& pairTable() { return *pairs_; }
     StepsView& steps() { return *steps_; }
+    ImplementationsTable& implementations() { return *implementations_; }
 
     /// Shows a tab below the compass.
     void showTab(int index) { lower_->setCurrentIndex(index); }
@@ -55,6 +57,7 @@ class MixingPage : public ExplorerPage {
     StepsView* steps_;
     CurveChart* shifts_;
     PairTable* pairs_;
+    ImplementationsTable* implementations_;
     QTabWidget* lower_;
     SetupPanel* panel_;
     PlayButton* play_;

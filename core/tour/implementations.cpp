@@ -1,0 +1,80 @@
+#include "core/tour/implementations.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/file_reading.h"
+#include "core/base/text.h"
+#include "core/explorer/setup_text.h"
+#include "core/specification/presets.h"
+#include "core/tour/toml_section.h"
+
+namespace roper {
+namespace {
+
+constexpr std::uint64_t kMaxBytes = 1 << 20;
+constexpr std::size_t kMaxImplementations = 1000;
+
+/// A text that must be one of several.
+std::string oneOf(TomlSection& section, const std::string& key, const std::vector<std::string>& accepted) {
+    const std::string text = section.text(key);
+    if (std::find(accepted.begin(), accepted.end(), text) == accepted.end())
+        section.fail(section.place(),
+                     "\"" + key + "\" must be " + join(accepted, ", ") + ", not \"" + text + "\"");
+    return text;
+}
+
+Implementation readImplementation(TomlSection section) {
+    Implementation made;
+    made.name = section.text("name");
+    made.version = section.text("version");
+    made.year = section.whole("year", 2017, 9999);
+    made.pairing = section.text("pairing");
+    made.part = section.text("part");
+    made.back = oneOf(section, "back", {"never", "yes", "twice"});
+    made.shared_keys = section.text("grouped");
+    made.cache = section.text("cache");
+    made.scaling = section.text("scaling");
+    made.was_run = oneOf(section, "checked", {"run", "read"}) == "run";
+    made.source = section.text("source");
+    section.optionalText("script");  // of the project's findings
+    made.settings = section.entries("setup");
+    section.finish();
+    try {
+        made.applyTo(Setup{});
+    } catch (const Error& error) {
+        section.fail(section.place(), "\"" + made.name + "\": " + error.what());
+    }
+    return made;
+}
+
+}  // namespace
+
+Setup Implementation::applyTo(Setup setup) const {
+    static_cast<RotaryConfig&>(setup) = Setup{};
+    setup.method = "roper";
+    setup.attention = AttentionKind::softmax;
+    setup.value_rotation_strength = 1;
+    setup.shared_key_value = false;
+    setup.mistake = back == "never"   ? Mistake::no_inverse
+                    : back == "twice" ? Mistake::values_twice
+                                      : Mistake::none;
+    return withSettings(std::move(setup), settings);
+}
+
+std::vector<Implementation> parseImplementations(std::string_view text, const std::string& origin) {
+    const toml::table document = parseToml(text, origin);
+    TomlSection section(document, origin);
+    std::vector<Implementation> all;
+    for (const toml::table* table : section.tables("implementation", kMaxImplementations))
+        all.push_back(readImplementation(TomlSection(*table, origin)));
+    section.finish();
+    return all;
+}
+
+std::vector<Implementation> bundledImplementations() {
+    const std::filesystem::path path = resourceFolder("value-rotation") / "implementations.toml";
+    return parseImplementations(readFile(FilePath::regular(path), kMaxBytes), path.string());
+}
+
+}  // namespace roper

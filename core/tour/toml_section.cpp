@@ -1,0 +1,108 @@
+#include "core/tour/toml_section.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace roper {
+
+std::string TomlSection::text(const std::string& key) {
+    const auto value = optionalText(key);
+    if (!value) fail(table_.source(), "\"" + key + "\" is missing");
+    return *value;
+}
+
+std::optional<std::string> TomlSection::optionalText(const std::string& key) {
+    const toml::node* node = take(key);
+    if (node == nullptr) return std::nullopt;
+    const auto value = node->value_exact<std::string>();
+    if (!value || trimmed(*value).empty())
+        fail(node->source(), "\"" + key + "\" must be non-empty text in quotes");
+    return trimmed(*value);
+}
+
+int TomlSection::whole(const std::string& key, int low, int high) {
+    const toml::node* node = take(key);
+    const auto value = node == nullptr ? std::nullopt : node->value_exact<std::int64_t>();
+    if (!value || *value < low || *value > high)
+        fail(node == nullptr ? table_.source() : node->source(),
+             "\"" + key + "\" must be a whole number from " + std::to_string(low) + " to " +
+                 std::to_string(high));
+    return static_cast<int>(*value);
+}
+
+bool TomlSection::flag(const std::string& key) {
+    const toml::node* node = take(key);
+    if (node == nullptr) return false;
+    const auto value = node->value_exact<bool>();
+    if (!value) fail(node->source(), "\"" + key + "\" must be true or false");
+    return *value;
+}
+
+std::vector<std::string> TomlSection::texts(const std::string& key, std::size_t min_count,
+                                            std::size_t max_count) {
+    const toml::node* node = take(key);
+    const toml::array* array = node == nullptr ? nullptr : node->as_array();
+    std::vector<std::string> values;
+    if (array != nullptr)
+        for (const toml::node& item : *array)
+            if (const auto value = item.value_exact<std::string>()) values.push_back(trimmed(*value));
+    if (array == nullptr || values.size() != array->size() || values.size() < min_count ||
+        values.size() > max_count)
+        fail(node == nullptr ? table_.source() : node->source(), "\"" + key + "\" must be a list of " +
+                                                                     std::to_string(min_count) + " to " +
+                                                                     std::to_string(max_count) + " texts");
+    return values;
+}
+
+std::vector<std::pair<std::string, std::string>> TomlSection::entries(const std::string& key) {
+    const toml::node* node = take(key);
+    std::vector<std::pair<std::string, std::string>> values;
+    if (node == nullptr) return values;
+    if (!node->is_table()) fail(node->source(), "\"" + key + "\" must be a table of settings");
+    for (const auto& [name, value] : *node->as_table())
+        values.emplace_back(std::string(name.str()), textOf(value));
+    return values;
+}
+
+std::vector<const toml::table*> TomlSection::tables(const std::string& key, std::size_t max_count) {
+    const toml::node* node = take(key);
+    const toml::array* array = node == nullptr ? nullptr : node->as_array();
+    std::vector<const toml::table*> values;
+    if (array != nullptr)
+        for (const toml::node& item : *array)
+            if (item.is_table()) values.push_back(item.as_table());
+    if (values.empty() || values.size() != array->size() || values.size() > max_count)
+        fail(table_.source(), "this file needs 1 to " + std::to_string(max_count) + " [[" + key + "]]");
+    return values;
+}
+
+void TomlSection::finish() const {
+    for (const auto& [key, node] : table_) {
+        const std::string name(key.str());
+        if (std::find(taken_.begin(), taken_.end(), name) != taken_.end()) continue;
+        const auto nearest = closestName(name, taken_);
+        fail(key.source(),
+             "\"" + name + "\" is not a known key" + (nearest ? "; did you mean \"" + *nearest + "\"?" : ""));
+    }
+}
+
+void TomlSection::fail(const toml::source_region& place, const std::string& what) const {
+    throw Error(ErrorKind::usage, tomlLocation(origin_, place) + what);
+}
+
+const toml::node* TomlSection::take(const std::string& key) {
+    taken_.push_back(key);
+    return table_.get(key);
+}
+
+std::string TomlSection::textOf(const toml::node& node) const {
+    if (const auto text = node.value_exact<std::string>()) return *text;
+    if (const auto whole = node.value_exact<std::int64_t>()) return std::to_string(*whole);
+    if (const auto real = node.value_exact<double>()) return formatNumber(*real);
+    if (const auto flag = node.value_exact<bool>()) return *flag ? "1" : "0";
+    fail(node.source(), "a setting must be text in quotes, a number, true or false");
+}
+
+}  // namespace roper

@@ -1,0 +1,188 @@
+#include "ui/pages/mixing/implementations_table.h"
+
+#include <QContextMenuEvent>
+#include <QHeaderView>
+
+#include "ui/charts/csv_text.h"
+#include "ui/charts/drawing.h"
+#include "ui/charts/export_dialog.h"
+#include "ui/controls/layout_helpers.h"
+
+namespace roper {
+namespace {
+
+struct TableColumn {
+    const char* header;
+    double width;  ///< share of the figure
+};
+constexpr TableColumn kTableColumns[] = {
+    {QT_TRANSLATE_NOOP("roper::ImplementationsTable", "implementation"), 0.27},
+    {QT_TRANSLATE_NOOP("roper::ImplementationsTable", "year"), 0.06},
+    {QT_TRANSLATE_NOOP("roper::ImplementationsTable", "pairs"), 0.14},
+    {QT_TRANSLATE_NOOP("roper::ImplementationsTable", "rotated features"), 0.23},
+    {QT_TRANSLATE_NOOP("roper::ImplementationsTable", "rotated back"), 0.12},
+    {QT_TRANSLATE_NOOP("roper::ImplementationsTable", "shared by heads"), 0.18}};
+
+QString fromText(const std::string& text) {
+    return QString::fromStdString(text);
+}
+
+QString backText(const Implementation& one) {
+    if (one.back == "never") return ImplementationsTable::tr("never");
+    if (one.back == "twice") return ImplementationsTable::tr("once, values twice");
+    return ImplementationsTable::tr("yes");
+}
+
+QStringList cellsOf(const Implementation& one) {
+    return {QStringLiteral("%1, %2").arg(fromText(one.name), fromText(one.version)),
+            QString::number(one.year),
+            fromText(one.pairing),
+            fromText(one.part),
+            backText(one),
+            fromText(one.shared_keys)};
+}
+
+QString toolTipOf(const Implementation& one) {
+    return ImplementationsTable::tr("Cache: %1\nScaling: %2\n%3: %4\n%5")
+        .arg(fromText(one.cache), fromText(one.scaling),
+             one.was_run ? ImplementationsTable::tr("Measured; source")
+                         : ImplementationsTable::tr("Source read"),
+             fromText(one.source),
+             one.settings.empty() ? ImplementationsTable::tr("Cannot be shown here")
+                                  : ImplementationsTable::tr("Click to show one of its heads"));
+}
+
+}  // namespace
+
+ImplementationsTable::ImplementationsTable(AttentionState& state, QWidget* parent)
+    : QTableWidget(0, static_cast<int>(std::size(kTableColumns)), parent),
+      state_(state),
+      implementations_(bundledImplementations()) {
+    QStringList headers;
+    for (const TableColumn& column : kTableColumns)
+        headers << tr(column.header);
+    setHorizontalHeaderLabels(headers);
+    setEditTriggers(QAbstractItemView::NoEditTriggers);
+    setSelectionBehavior(QAbstractItemView::SelectRows);
+    setSelectionMode(QAbstractItemView::SingleSelection);
+    setWordWrap(true);
+    verticalHeader()->hide();
+    horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    setAccessibleName(tr("Published implementations that rotate values"));
+    setToolTip(tr("Click an implementation to show how one of its heads mixes values"));
+    setRowCount(static_cast<int>(implementations_.size()));
+    for (int row = 0; row < rowCount(); ++row) {
+        const Implementation& one = implementations_[static_cast<std::size_t>(row)];
+        const QStringList cells = cellsOf(one);
+        for (int column = 0; column < columnCount(); ++column) {
+            auto* cell = new QTableWidgetItem(cells[column]);
+            cell->setToolTip(toolTipOf(one));
+            setItem(row, column, cell);
+        }
+    }
+    connect(this, &QTableWidget::cellClicked, this, &ImplementationsTable::choose);
+    connect(this, &QTableWidget::cellActivated, this, &ImplementationsTable::choose);  // by Return
+}
+
+void ImplementationsTable::choose(int row) {
+    const Implementation& one = implementations_[static_cast<std::size_t>(row)];
+    const QString name = cellsOf(one).front();
+    if (one.settings.empty()) {
+        emit reported(
+            tr("%1 cannot be shown here: its positions are not whole numbers along one axis").arg(name));
+        return;
+    }
+    emit implementationChosen(one);
+    emit reported(tr("%1: values rotated %2")
+                      .arg(name, one.back == "never"   ? tr("and never back")
+                                 : one.back == "twice" ? tr("twice, and back once")
+                                                       : tr("and back")));
+}
+
+void ImplementationsTable::showRows() {
+    const auto isShown = [&](int row) {
+        const Implementation& one = implementations_[static_cast<std::size_t>(row)];
+        return !one.settings.empty() && one.applyTo(state_.setup()) == state_.setup();
+    };
+    if (currentRow() >= 0 && isShown(currentRow())) return;  // several rows may rotate alike
+    int shown = 0;
+    while (shown < rowCount() && !isShown(shown))
+        ++shown;
+    if (shown < rowCount()) {
+        selectRow(shown);
+    } else {
+        clearSelection();
+        setCurrentCell(-1, -1);
+    }
+}
+
+void ImplementationsTable::contextMenuEvent(QContextMenuEvent* event) {
+    showExportMenu(*this, event->globalPos(), this);
+}
+
+void ImplementationsTable::resizeEvent(QResizeEvent* event) {
+    QTableWidget::resizeEvent(event);
+    for (int column = 0; column < columnCount(); ++column)
+        setColumnWidth(column, static_cast<int>(kTableColumns[column].width * viewport()->width()));
+    resizeRowsToContents();
+}
+
+QSize ImplementationsTable::figureSize() const {
+    constexpr int kRow = 42;  // two lines, or three
+    return {860, kRow * (rowCount() + 1)};
+}
+
+void ImplementationsTable::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    constexpr double kMargin = 6, kGap = 10;
+    double y = area.top() + kMargin;
+    const auto line = [&](const QStringList& cells, const QColor& color) {
+        double height = 0, x = area.left() + kMargin;
+        std::vector<QRectF> places;
+        for (int i = 0; i < cells.size(); ++i) {
+            const double width = kTableColumns[i].width * (area.width() - 2 * kMargin);
+            const QRectF place(x, y, width - kGap, area.bottom() - y);
+            height = std::max(height, painter.boundingRect(place, Qt::TextWordWrap, cells[i]).height());
+            places.push_back(place);
+            x += width;
+        }
+        if (y + height > area.bottom()) return false;
+        painter.setPen(color);
+        for (int i = 0; i < cells.size(); ++i)
+            painter.drawText(places[static_cast<std::size_t>(i)], Qt::TextWordWrap, cells[i]);
+        y += height + 3;
+        painter.setPen(QPen(theme.grid, 1));
+        painter.drawLine(QPointF(area.left() + kMargin, y), QPointF(area.right() - kMargin, y));
+        y += 3;
+        return true;
+    };
+    QStringList headers;
+    for (const TableColumn& column : kTableColumns)
+        headers << tr(column.header);
+    line(headers, theme.faint_text);
+    std::size_t drawn = 0;
+    while (drawn < implementations_.size() && line(cellsOf(implementations_[drawn]), theme.text))
+        ++drawn;
+    if (drawn < implementations_.size())
+        drawColoredText(painter, QRectF(area.left() + kMargin, y, area.width(), area.bottom() - y),
+                        Qt::AlignLeft | Qt::AlignTop, tr("and %1 more").arg(implementations_.size() - drawn),
+                        theme.faint_text);
+}
+
+QString ImplementationsTable::figureCsv() const {
+    CsvText csv(QStringLiteral(
+        "implementation,version,year,pairs,rotated_features,rotated_back,shared,cache,scaling,source"));
+    for (const Implementation& one : implementations_)
+        csv.line(fromText(one.name), fromText(one.version), one.year, fromText(one.pairing),
+                 fromText(one.part), fromText(one.back), fromText(one.shared_keys), fromText(one.cache),
+                 fromText(one.scaling), fromText(one.source));
+    return csv.text();
+}
+
+QString ImplementationsTable::figureCaption() const {
+    return tr(
+        "Published implementations of attention that rotate values, and whether they rotate the output "
+        "back by the position of the query");
+}
+
+}  // namespace roper

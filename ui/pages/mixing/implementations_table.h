@@ -1,0 +1,47 @@
+#pragma once
+
+#include <QTableWidget>
+
+#include "core/tour/implementations.h"
+#include "ui/charts/figure.h"
+#include "ui/explorer/attention_state.h"
+
+namespace roper {
+
+/// Published implementations that rotate values, one per row; a click shows how its heads mix values.
+class ImplementationsTable : public QTableWidget, public Figure {
+    Q_OBJECT
+
+  public:
+    ImplementationsTable(AttentionState& state, QWidget* parent);
+
+    const std::vector<Implementation>& implementations() const { return implementations_; }
+
+    /// Marks the row that the current setup shows, if any.
+    void showRows();
+
+    QString figureName() const override { return QStringLiteral("in-the-wild"); }
+    QSize figureSize() const override;
+    QSize minFigureSize() const override { return {560, 620}; }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override;
+
+  signals:
+    /// A row was chosen that a setup can represent.
+    void implementationChosen(const roper::Implementation& implementation);
+    /// Says what the chosen row shows, or why it cannot be shown.
+    void reported(const QString& text);
+
+  protected:
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+  private:
+    void choose(int row);
+
+    AttentionState& state_;
+    std::vector<Implementation> implementations_;
+};
+
+}  // namespace roper
