@@ -109,7 +109,7 @@ class TourTest : public PageTest {
 
     void controlsOfTheStopsDoSomething() {
         // If the control can be dragged, the figure must react, or the stop shows nothing.
-        for (const char* stop : {"one-pair", "relative", "values", "two-values", "inverse"}) {
+        for (const char* stop : {"one-pair", "relative", "values", "two-values", "inverse", "deepseek-v4"}) {
             window_->startTour(stop);
             predict(0);
             auto* slider = qobject_cast<QSlider*>(const_cast<QWidget*>(window_->tour().marked()));
@@ -145,6 +145,58 @@ class TourTest : public PageTest {
         QCOMPARE(panel().current().name, std::string("relative"));
         // Each stop is one undo step, so undo restores the setup before the tour.
         QVERIFY(window_->selection().history().canUndo());
+    }
+
+    /// The tour works on a setup of its own.
+    void theUsersSetupIsBackAfterTheTour() {
+        const auto leaveBy = [&](const std::function<void()>& leave) {
+            window_->showPage("spectrum");
+            change([](Setup& s) {
+                s.base = 777;
+                s.head_dim = 24;
+            });
+            SpecificationForm& form = window_->trainingPage().form();
+            Specification edited = form.specification();
+            edited.model.layers = 3;
+            form.setSpecification(edited);
+            const Setup own = setup();
+            const ViewSettings view = window_->rotationPage().viewSettings();
+            window_->startTour("many-speeds");
+            QVERIFY(!(setup() == own));
+            window_->startTour("train");
+            leave();
+            QTRY_COMPARE(setup(), own);
+            QCOMPARE(window_->rotationPage().viewSettings(), view);
+            QCOMPARE(form.specification().model.layers, 3);
+            window_->selection().history().undo();
+            QVERIFY(!(setup() == own));  // that of the last stop
+            window_->selection().history().redo();
+        };
+        leaveBy([&] { window_->tour().close(); });
+        leaveBy([&] { window_->tour().toggleViewAction()->trigger(); });
+        leaveBy([&] {
+            window_->startTour(QString::fromStdString(bundledTour().stops.back().name));
+            press("End the tour");
+        });
+        // If the window is closed meanwhile, the next one has the user's setup.
+        change([](Setup& s) { s.base = 778; });
+        window_->startTour("many-speeds");
+        window_->close();
+        window_.reset();
+        openWindow("Rotation");
+        QCOMPARE(setup().base, 778.0);
+    }
+
+    void aDoubleClickOnNextSkipsNoStop() {
+        window_->startTour("one-pair");
+        predict(0);
+        press("Show what happens");
+        for (QPushButton* button : panel().findChildren<QPushButton*>())
+            if (button->text() == "Next") {
+                QTest::mouseClick(button, Qt::LeftButton);
+                QTest::mouseDClick(button, Qt::LeftButton);  // the second press and its release
+            }
+        QCOMPARE(panel().stop(), 1);
     }
 
     void everyStopHasALink() {

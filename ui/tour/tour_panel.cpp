@@ -86,6 +86,7 @@ TourPanel::TourPanel(QWidget* parent)
     connect(reveal_button_, &QPushButton::clicked, this, &TourPanel::reveal);
     connect(back_, &QPushButton::clicked, this, [this] { goTo(stop_ - 1); });
     connect(next_, &QPushButton::clicked, this, &TourPanel::next);
+    next_->installEventFilter(this);
 
     takeaway_->setFont(boldFont(takeaway_->font()));
     takeaway_->setAutoFillBackground(true);
@@ -211,6 +212,11 @@ void TourPanel::showStage(Stage stage) {
     QTimer::singleShot(0, this, [this, appeared] {
         if (appeared->isVisible()) scroll_->ensureWidgetVisible(appeared, 0, kGap);
     });
+}
+
+/// The second click of a double click on Next would skip the stop that the first one shows.
+bool TourPanel::eventFilter(QObject* watched, QEvent* event) {
+    return event->type() == QEvent::MouseButtonDblClick || QWidget::eventFilter(watched, event);
 }
 
 void TourPanel::next() {

@@ -49,6 +49,9 @@ class TourPanel : public QWidget {
     /// Emitted when the reader has finished, or stops the tour.
     void tourEnded();
 
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
   private:
     void predict(int choice);
     void reveal();

@@ -7,6 +7,7 @@
 #include <QScrollArea>
 #include <QSettings>
 #include <QStatusBar>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/runs/user_record.h"
@@ -136,12 +137,16 @@ void MainWindow::addPage(Page* page, PageIcon icon) {
                  [this, page] { goTo(page); });
 }
 
-QString MainWindow::setupText() const {
+SetupText MainWindow::setupAndView() const {
     SetupText text{set_.selection.setup(), {}};
     for (const Page* page : pages_)
         text.view.merge(page->viewSettings());
     text.view["view.page"] = currentPage()->name().toStdString();
-    return QString::fromStdString(formatSetup(text));
+    return text;
+}
+
+QString MainWindow::setupText() const {
+    return QString::fromStdString(formatSetup(setupAndView()));
 }
 
 bool MainWindow::applySetupText(const QString& text) {
@@ -204,6 +209,7 @@ void MainWindow::makeExplanation() {
 void MainWindow::makeTour() {
     addDockWidget(Qt::LeftDockWidgetArea, tour_);
     connect(tour_, &TourDock::stopReached, this, &MainWindow::showStop);
+    connect(tour_, &TourDock::left, this, &MainWindow::leaveTour);
     connect(&tour_->panel(), &TourPanel::coverChanged, this, &MainWindow::showExplanation);
     connect(invitation_, &TourInvitation::accepted, this, [this] { startTour(); });
 }
@@ -223,10 +229,26 @@ void MainWindow::startTour(const QString& stop) {
 }
 
 void MainWindow::showStop(const TourStop& stop) {
+    if (!before_tour_) before_tour_ = {setupAndView(), set_.training->form().specification()};
     set_.selection.set(stop.setup(), tr("Tour: %1").arg(QString::fromStdString(stop.title)));
     showPage(QString::fromStdString(stop.page));
     for (Page* page : pages_)
         page->setViewSettings(stop.view);
+}
+
+/// Restores what the stops have replaced, but stays on the page.
+void MainWindow::leaveTour() {
+    constexpr int kShown_ms = 8000;
+    if (!before_tour_) return;
+    const BeforeTour before = *std::exchange(before_tour_, {});
+    const Setup of_tour = set_.selection.setup();
+    set_.selection.set(before.setup.setup, tr("Leave the tour"));
+    for (Page* page : pages_)
+        page->setViewSettings(before.setup.view);
+    set_.training->form().setSpecification(before.training);
+    if (!(set_.selection.setup() == of_tour))
+        statusBar()->showMessage(
+            tr("Your setup from before the tour is back. Undo returns to that of the tour."), kShown_ms);
 }
 
 Page* MainWindow::currentPage() const {
@@ -349,7 +371,8 @@ void MainWindow::saveSession() {
     settings.setValue("window/geometry", saveGeometry());
     settings.setValue("window/state", saveState());
     settings.setValue("window/page", currentPage()->name());
-    settings.setValue("session/setup", setupText());
+    settings.setValue("session/setup",
+                      before_tour_ ? QString::fromStdString(formatSetup(before_tour_->setup)) : setupText());
 }
 
 void MainWindow::resetLayout() {

@@ -10,6 +10,7 @@
 #include <QToolBar>
 #include <QToolButton>
 #include <filesystem>
+#include <optional>
 
 #include "ui/page/page.h"
 #include "ui/theme/plain_text.h"
@@ -82,6 +83,9 @@ class MainWindow : public QMainWindow {
     void addHelpActions();
     void makeTour();
     void showStop(const TourStop& stop);
+    void leaveTour();
+    /// The setup and the view of all pages.
+    SetupText setupAndView() const;
     Page* pageNamed(const QString& name) const;
     void copySetup();
     void pasteSetup();
@@ -94,8 +98,15 @@ class MainWindow : public QMainWindow {
     void resetLayout();
     void fitSidebar();
 
+    /// The user's own state while the tour shows its stops.
+    struct BeforeTour {
+        SetupText setup;
+        Specification training;  ///< of the form
+    };
+
     PageSet set_;
     Actions actions_;
+    std::optional<BeforeTour> before_tour_;
     std::vector<Page*> pages_;
     QSet<QKeySequence>
         window_shortcuts_;  ///< window-wide shortcuts, also active while an input has the focus

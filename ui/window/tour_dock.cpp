@@ -39,7 +39,17 @@ TourDock::TourDock(QWidget* window, std::function<QWidget*()> page)
         QSettings().remove(key());  // the next tour starts at the beginning
         hide();
     });
-    connect(this, &QDockWidget::visibilityChanged, this, &TourDock::showOnPage);
+    connect(this, &QDockWidget::visibilityChanged, this, [this] {
+        showOnPage();
+        if (isHidden()) emit left();  // rather than minimized with the window
+    });
+}
+
+/// If it was closed and is shown again, the stop shows its page again, at the stage that the reader had
+/// reached.
+void TourDock::showEvent(QShowEvent* event) {
+    QDockWidget::showEvent(event);
+    if (!event->spontaneous() && !panel_->tour().stops.empty()) emit stopReached(panel_->current());
 }
 
 QString TourDock::key() const {

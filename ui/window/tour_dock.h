@@ -35,6 +35,11 @@ class TourDock : public QDockWidget {
   signals:
     /// Emitted when the page and setup of a stop are to be shown.
     void stopReached(const roper::TourStop& stop);
+    /// Emitted when the tour has ended or has been closed.
+    void left();
+
+  protected:
+    void showEvent(QShowEvent* event) override;
 
   private:
     void load();
