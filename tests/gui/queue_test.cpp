@@ -100,6 +100,13 @@ class QueueTest : public PageTest {
         QCOMPARE(names(), (std::vector{n[0], n[2], n[3], n[1]}));
         while (names() != n)
             history.undo();
+        panel.select({n[1]});
+        buttonOf(panel, "Remove")->setFocus();
+        QTest::keyClick(buttonOf(panel, "Remove"), Qt::Key_Space);
+        QCoreApplication::processEvents();
+        QVERIFY(QApplication::focusWidget() != buttonOf(panel, "Clear"));
+        history.undo();
+        QCOMPARE(names(), n);
         panel.select({n[1], n[3]});
         panel.list().setFocus();
         QTest::keyClick(&panel.list(), Qt::Key_Delete);

@@ -72,9 +72,14 @@ class TrainingPageTest : public PageTest {
         RunWatcher* run = onlyRun();
         QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::running, 60000);
         QTRY_VERIFY(!run->metrics().empty() && page().runsPanel().pauseButton()->isEnabled());
-        QTest::mouseClick(page().runsPanel().pauseButton(), Qt::LeftButton);
+        page().runsPanel().pauseButton()->setFocus();
+        QTest::keyClick(page().runsPanel().pauseButton(), Qt::Key_Space);
         QTRY_COMPARE(run->state(), RunState::paused);
         QTRY_VERIFY(!page().runsPanel().pauseButton()->isEnabled());
+        // The focus has left the button, but not for Stop, where another Space would end the run.
+        QCoreApplication::processEvents();
+        QVERIFY(QApplication::focusWidget() != nullptr);
+        QVERIFY(qobject_cast<QAbstractButton*>(QApplication::focusWidget()) == nullptr);
         page().runsPanel().send(Command::checkpoint);
         QTRY_VERIFY(!run->folder().checkpoints().empty());
         QTest::mouseClick(page().runsPanel().resumeButton(), Qt::LeftButton);

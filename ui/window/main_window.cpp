@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/runs/user_record.h"
 #include "ui/charts/export_dialog.h"
+#include "ui/controls/focus_guard.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/controls/wheel_guard.h"
 #include "ui/live/training_end_reporter.h"
@@ -97,6 +98,7 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::WorkerMode wor
         showPage(set_.compare);
     });
     qApp->installEventFilter(new WheelGuard(this));
+    qApp->installEventFilter(new FocusGuard(this));
     set_.store.refresh();  // a session may refer to one of the runs
     restoreSession();
     showTraining();

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <QAbstractButton>
+#include <QEvent>
+#include <QFocusEvent>
+#include <QPointer>
+#include <utility>
+
+namespace roper {
+
+/// An application-wide event filter: if the widget with the keyboard focus is disabled or hidden, Qt moves
+/// the focus to the next one, from Pause to Stop and from Remove to Clear, where the next Space would destroy
+/// something. This moves it on to the next widget that is not a button.
+class FocusGuard : public QObject {
+  public:
+    using QObject::QObject;
+
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        auto* widget = qobject_cast<QWidget*>(watched);
+        if (widget == nullptr) return false;
+        if (event->type() == QEvent::FocusOut) {
+            const bool was_moved_by_user = widget->isEnabled() && widget->isVisible();
+            const auto reason = static_cast<QFocusEvent*>(event)->reason();
+            is_lost_ = !was_moved_by_user && reason == Qt::TabFocusReason;
+        } else if (event->type() == QEvent::FocusIn && std::exchange(is_lost_, false) && isButton(widget)) {
+            // After this event, in which the focus cannot be moved.
+            QMetaObject::invokeMethod(
+                this,
+                [button = QPointer<QWidget>(widget)] {
+                    if (button && button->hasFocus()) moveOn(*button);
+                },
+                Qt::QueuedConnection);
+        }
+        return false;
+    }
+
+  private:
+    static bool isButton(const QWidget* widget) {
+        return qobject_cast<const QAbstractButton*>(widget) != nullptr;
+    }
+
+    static void moveOn(QWidget& button) {
+        for (QWidget* next = button.nextInFocusChain(); next != &button; next = next->nextInFocusChain()) {
+            const bool accepts_focus = next->isEnabled() && next->isVisible() &&
+                                       (next->focusPolicy() & Qt::TabFocus) == Qt::TabFocus;
+            if (accepts_focus && !isButton(next)) return next->setFocus(Qt::TabFocusReason);
+        }
+        button.clearFocus();
+    }
+
+    bool is_lost_ = false;
+};
+
+}  // namespace roper
