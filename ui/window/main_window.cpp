@@ -168,9 +168,19 @@ bool MainWindow::applySetupText(const QString& text) {
     }
 }
 
+/// Without what the current page does not show, such as the names of runs on other pages, because copied
+/// setups are sent to others.
 void MainWindow::copySetup() {
     constexpr int kShown_ms = 6000;
-    QApplication::clipboard()->setText(setupText());
+    SetupText copied{set_.selection.setup(), currentPage()->viewSettings()};
+    copied.view["view.page"] = currentPage()->name().toStdString();
+    if (copied.setup.source != VectorSource::run) {
+        const Setup unused;
+        copied.setup.run = unused.run;
+        copied.setup.run_text = unused.run_text;
+        copied.setup.layer = unused.layer;
+    }
+    QApplication::clipboard()->setText(QString::fromStdString(formatSetup(copied)));
     statusBar()->showMessage(tr("Setup copied: paste it anywhere, or into the program with “Paste setup”"),
                              kShown_ms);
 }
