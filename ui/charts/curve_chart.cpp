@@ -59,6 +59,7 @@ void thin(const CurveChart::Curve& curve, double low, double high, bool log, int
 CurveChart::CurveChart(const QString& name, const QString& x, const QString& y, QWidget* parent)
     : PlotView(name, x, y, parent) {
     setMinimumSize(220, 140);
+    setWholeX(true);  // x is a pair, a distance, a position or a step
     plot().legend->setIconSize(18, 8);
     plot().legend->setRowSpacing(0);
     plot().addLayer(kFront, plot().layer(QStringLiteral("main")));

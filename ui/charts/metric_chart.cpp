@@ -14,6 +14,7 @@ MetricChart::MetricChart(const QString& name, const QString& value, QWidget* par
     plot().axisRect()->setMinimumMargins(kMinMargins);
     plot().legend->setIconSize(26, 10);
     setNames(name, xAxisName(), value);
+    setWholeX(true);
 }
 
 double MetricChart::xOf(const Point& point) const {
@@ -105,6 +106,7 @@ void MetricChart::setCurveStyle(const QString& key, const CurveStyle& style) {
 
 void MetricChart::setXAxis(XAxis across) {
     x_axis_ = across;
+    setWholeX(across != XAxis::time);
     setNames(figureName(), xAxisName(), yName());
     for (auto& [key, series] : series_)
         rebuild(series);

@@ -97,8 +97,19 @@ void PlotView::setLog(bool x, bool y) {
     autoscale_y_ = true;
     for (const auto& [axis, log] : {std::pair{plot_->xAxis, x}, {plot_->yAxis, y}}) {
         axis->setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
-        axis->setTicker(QSharedPointer<QCPAxisTicker>(log ? new LogTicker : new QCPAxisTicker));
+        axis->setTicker(log ? QSharedPointer<QCPAxisTicker>(new LogTicker) : linearTicker(axis));
     }
+    markDirty();
+}
+
+QSharedPointer<QCPAxisTicker> PlotView::linearTicker(const QCPAxis* axis) const {
+    const bool is_whole = axis == plot_->xAxis && is_x_whole_;
+    return QSharedPointer<QCPAxisTicker>(is_whole ? new WholeTicker : new QCPAxisTicker);
+}
+
+void PlotView::setWholeX(bool whole) {
+    is_x_whole_ = whole;
+    if (!isLogX()) plot_->xAxis->setTicker(linearTicker(plot_->xAxis));
     markDirty();
 }
 

@@ -32,6 +32,8 @@ class PlotView : public QWidget, public Figure {
     QCustomPlot& plot() const { return *plot_; }
 
     void setLog(bool x, bool y);
+    /// Whether x counts something, so that a linear x axis has ticks at whole numbers alone.
+    void setWholeX(bool whole);
     /// Shows all points, and keeps up with new ones until the user zooms or moves.
     void autoscale();
     bool isAutoscaled() const { return autoscale_x_ && autoscale_y_; }
@@ -138,6 +140,7 @@ class PlotView : public QWidget, public Figure {
     /// Mouse gesture between press and release.
     enum class Gesture { none, box, move };
 
+    QSharedPointer<QCPAxisTicker> linearTicker(const QCPAxis* axis) const;
     Canvas screenCanvas() const;
     void draw(const Canvas& canvas) const;
     void fitAxes(const Canvas& canvas) const;
@@ -173,6 +176,7 @@ class PlotView : public QWidget, public Figure {
     std::set<QString> hidden_;
     std::function<void(QMenu&)> extra_menu_entries_;
     bool x_named_ = true, y_named_ = true;
+    bool is_x_whole_ = false;
     bool autoscale_x_ = true, autoscale_y_ = true;  ///< whether a range covers all points and grows with them
     std::optional<double> hovered_;
     Gesture gesture_ = Gesture::none;

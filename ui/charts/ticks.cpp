@@ -45,4 +45,13 @@ int LogTicker::getSubTickCount(double) {
     return 0;
 }
 
+double WholeTicker::getTickStep(const QCPRange& range) {
+    const double step = QCPAxisTicker::getTickStep(range);
+    return step < 1 ? 1 : std::floor(step);  // of the steps above 1, only 2.5 is not whole
+}
+
+int WholeTicker::getSubTickCount(double step) {
+    return step <= 1 ? 0 : QCPAxisTicker::getSubTickCount(step);
+}
+
 }  // namespace roper

@@ -16,4 +16,11 @@ class LogTicker : public QCPAxisTicker {
     int getSubTickCount(double step) override;
 };
 
+/// Ticks at whole numbers, for an axis that counts: pairs, positions, distances, steps.
+class WholeTicker : public QCPAxisTicker {
+  protected:
+    double getTickStep(const QCPRange& range) override;
+    int getSubTickCount(double step) override;
+};
+
 }  // namespace roper
