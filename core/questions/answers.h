@@ -18,6 +18,8 @@
 #include "core/questions/needle_answer.h"
 #include "core/questions/ov_by_distance.h"
 #include "core/questions/patch_answer.h"
+#include "core/questions/score_parts.h"
+#include "core/questions/sinks_answer.h"
 #include "core/questions/solved_answer.h"
 #include "core/questions/text_reading.h"
 #include "core/questions/token_map.h"

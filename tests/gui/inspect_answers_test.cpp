@@ -202,12 +202,27 @@ class InspectAnswersTest : public PageTest {
         QVERIFY2(state().answer(answers::copying) != nullptr, qPrintable(state().message()));
         QVERIFY(state().answer(answers::induction) != nullptr);
         const std::vector<int> order = page().panel<HeadsPanel>().grid().ordered();
-        const auto scoreOf = [&](int head) { return *state().inductionScore(head / 4, head % 4); };
+        const auto scoreOf = [&](int head) { return *headScores().front().of(state(), head / 4, head % 4); };
         for (std::size_t i = 1; i < order.size(); ++i)
             QVERIFY(scoreOf(order[i - 1]) >= scoreOf(order[i]));
         const QString said = readoutAt(&page().panel<HeadsPanel>().grid(),
                                        page().panel<HeadsPanel>().grid().headRect(0, 1).center().toPoint());
         QVERIFY2(said.contains("layer 0, head 1") && said.contains("; induction score "), qPrintable(said));
+        auto* colour = control<QComboBox>("Colour of the dots");
+        const auto colourBy = [&](const char* score) {
+            colour->setCurrentIndex(colour->findText(score));
+            QCOMPARE(colour->currentText(), QString(score));
+            waitForAnswers();
+        };
+        colourBy("by weight on the first token");
+        QVERIFY2(state().answer(answers::sinks) != nullptr, qPrintable(state().message()));
+        colourBy("by share of the rotated features");
+        QVERIFY2(state().message().contains("every feature of this model's heads rotates"),
+                 qPrintable(state().message()));
+        for (const HeadReport& report : state().answer(answers::heads)->heads) {
+            const QString described = describeHead(report, state());
+            QVERIFY2(described.contains("weight on the first token"), qPrintable(described));
+        }
         control<QComboBox>("Order of all heads")->setCurrentIndex(0);
         // One label alone.
         auto* label = control<QComboBox>("Heads of one label");

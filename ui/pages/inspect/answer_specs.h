@@ -71,6 +71,9 @@ inline constexpr TypedAnswerSpec<KernelsAnswer> kernels{
 inline constexpr TypedAnswerSpec<InductionAnswer> induction{
     {"induction", "induction", readAnswer<InductionAnswer>}};
 inline constexpr TypedAnswerSpec<CopyingAnswer> copying{{"copying", "copying", readAnswer<CopyingAnswer>}};
+inline constexpr TypedAnswerSpec<SinksAnswer> sinks{{"sinks", "sinks", readAnswer<SinksAnswer>}};
+inline constexpr TypedAnswerSpec<ScorePartsAnswer> score_parts{
+    {"score_parts", "score_parts", readAnswer<ScorePartsAnswer>}};
 inline constexpr TypedAnswerSpec<OvByDistance> ov_by_distance{
     {"ov_by_distance", "ov_by_distance", readAnswer<OvByDistance>}};
 inline constexpr TypedAnswerSpec<KernelHistory> kernel_history{

@@ -53,10 +53,9 @@ QString describeHead(const HeadReport& report, const InspectState& state) {
                                   .arg(numberText(report.entropy, 3), numberText(report.mean_distance, 3),
                                        numberText(report.slow_share, 3));
     const int layer = static_cast<int>(report.layer), head = static_cast<int>(report.head);
-    if (const auto score = state.inductionScore(layer, head))
-        said += AtlasView::tr("; induction score %1").arg(numberText(*score, 3));
-    if (const auto score = state.copyingScore(layer, head))
-        said += AtlasView::tr("; copying score %1").arg(numberText(*score, 3));
+    for (const HeadScore& score : headScores())
+        if (const auto number = score.of(state, layer, head))
+            said += QStringLiteral("; %1 %2").arg(score.name, numberText(*number, 3));
     return said;
 }
 
@@ -97,34 +96,24 @@ bool AtlasView::isShown(const HeadReport& report) const {
     return label_.empty() || labelOf(report) == label_;
 }
 
-/// The score that sets a dot's colour, 0 to 1; for copying, 0.5 is neutral and 0 is anti-copying.
-std::optional<double> AtlasView::scoreOf(const HeadReport& report) const {
-    const int layer = static_cast<int>(report.layer), head = static_cast<int>(report.head);
-    if (color_by_ == ColorBy::induction) return state_.inductionScore(layer, head);
-    const auto copying = state_.copyingScore(layer, head);
-    return copying ? std::optional((1 + *copying) / 2) : std::nullopt;
+const HeadScore* AtlasView::shownScore() const {
+    const int score = static_cast<int>(color_by_) - static_cast<int>(ColorBy::first_score);
+    return score < 0 ? nullptr : &headScores().at(static_cast<std::size_t>(score));
 }
 
 QColor AtlasView::colorOf(const HeadReport& report, const Theme& theme) const {
     constexpr int kSteps = 64;
-    switch (color_by_) {
-        case ColorBy::label:
-            return colorOf(labelOf(report));
-        case ColorBy::slow_fraction:
-            return theme.pair(
-                static_cast<int>(std::lround((kSteps - 1) * std::clamp(report.slow_share, 0.0, 1.0))),
-                kSteps);
-        case ColorBy::induction:
-        case ColorBy::copying:
-            if (const auto score = scoreOf(report))
-                return theme.pair(static_cast<int>(std::lround((kSteps - 1) * std::clamp(*score, 0.0, 1.0))),
-                                  kSteps);
-            return theme.frame;
-        case ColorBy::layer:
-            return theme.pair(static_cast<int>(report.layer),
-                              state_.summary() != nullptr ? static_cast<int>(state_.summary()->layers) : 1);
+    const auto shade = [&](double share) {
+        return theme.pair(static_cast<int>(std::lround((kSteps - 1) * std::clamp(share, 0.0, 1.0))), kSteps);
+    };
+    if (const HeadScore* score = shownScore()) {
+        const auto number = score->of(state_, static_cast<int>(report.layer), static_cast<int>(report.head));
+        return number ? shade((*number - score->low) / (score->high - score->low)) : theme.frame;
     }
-    return theme.text;
+    if (color_by_ == ColorBy::label) return colorOf(labelOf(report));
+    if (color_by_ == ColorBy::slow_fraction) return shade(report.slow_share);
+    return theme.pair(static_cast<int>(report.layer),
+                      state_.summary() != nullptr ? static_cast<int>(state_.summary()->layers) : 1);
 }
 
 QPointF AtlasView::Frame::at(const HeadReport& report) const {
@@ -195,17 +184,12 @@ void AtlasView::paintAxes(QPainter& painter, const Frame& frame, const Theme& th
 
 /// Texts for the first and last colour of a continuous colour scale.
 std::pair<QString, QString> AtlasView::scaleEndLabels() const {
-    switch (color_by_) {
-        case ColorBy::layer:
-            return {tr("layer 0"),
-                    tr("layer %1").arg(state_.summary() != nullptr ? state_.summary()->layers - 1 : 1)};
-        case ColorBy::induction:
-            return {tr("induction score 0"), tr("1")};
-        case ColorBy::copying:
-            return {tr("copying score −1"), tr("1")};
-        default:
-            return {tr("fast pairs dominate"), tr("slow pairs dominate")};
-    }
+    if (const HeadScore* score = shownScore())
+        return {QStringLiteral("%1 %2").arg(score->name, numberText(score->low)), numberText(score->high)};
+    if (color_by_ == ColorBy::layer)
+        return {tr("layer 0"),
+                tr("layer %1").arg(state_.summary() != nullptr ? state_.summary()->layers - 1 : 1)};
+    return {tr("fast pairs dominate"), tr("slow pairs dominate")};
 }
 
 std::vector<AtlasView::LegendEntry> AtlasView::legendIn(const QRectF& area, const Theme& theme) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/charts/figure_view.h"
+#include "ui/pages/inspect/head_scores.h"
 #include "ui/pages/inspect/inspect_state.h"
 
 namespace roper {
@@ -14,7 +15,8 @@ class AtlasView : public FigureView {
   public:
     AtlasView(InspectState& state, QWidget* parent);
 
-    enum class ColorBy { label, slow_fraction, layer, induction, copying };
+    /// After these come the entries of `headScores`.
+    enum class ColorBy { label, slow_fraction, layer, first_score };
     void setColorBy(ColorBy color_by);
     /// Shows only heads with this label; empty: all.
     void setLabel(const std::string& label);
@@ -58,7 +60,8 @@ class AtlasView : public FigureView {
     bool isShown(const HeadReport& report) const;
     QColor colorOf(const HeadReport& report, const Theme& theme) const;
     std::pair<QString, QString> scaleEndLabels() const;
-    std::optional<double> scoreOf(const HeadReport& report) const;
+    /// The score that the colours show; null: none.
+    const HeadScore* shownScore() const;
     const HeadReport* nearest(const QPointF& at) const;
     void paintAxes(QPainter& painter, const Frame& frame, const Theme& theme) const;
     void paintLegend(QPainter& painter, const QRectF& area, const Theme& theme) const;

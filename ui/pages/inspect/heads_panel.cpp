@@ -76,13 +76,14 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
       layer_(makeNumber(tr("Layer shown"), tr("layer "))),
       head_(makeNumber(tr("Head shown"), tr("head "))),
       map_title_(new QLabel) {
-    color_by_->addItems({tr("coloured by label"), tr("by the slow pairs' share"), tr("by layer"),
-                         tr("by induction score"), tr("by copying score")});
+    color_by_->addItems({tr("coloured by label"), tr("by the slow pairs' share"), tr("by layer")});
     connect(color_by_, &QComboBox::currentIndexChanged, this,
             [this](int index) { atlas_->setColorBy(static_cast<AtlasView::ColorBy>(index)); });
     connect(grid_, &HeadsView::headChosen, &state(), &InspectState::setHead);
-    order_->addItems({tr("ordered by layer"), tr("by entropy"), tr("by mean distance"),
-                      tr("by induction score"), tr("by copying score")});
+    order_->addItems({tr("ordered by layer"), tr("by entropy"), tr("by mean distance")});
+    for (const HeadScore& score : headScores())
+        for (QComboBox* choice : {color_by_, order_})
+            choice->addItem(tr("by %1").arg(score.name));
     connect(order_, &QComboBox::currentIndexChanged, this, &HeadsPanel::showOrder);
     for (QComboBox* choice : {color_by_, order_})
         connect(choice, &QComboBox::currentIndexChanged, this, &ModelPanel::requiredAnswersChanged);
@@ -125,12 +126,9 @@ std::vector<const AnswerSpec*> HeadsPanel::requiredAnswers() const {
 
 /// Adds the scores by which heads are coloured or sorted.
 void HeadsPanel::addScores(std::vector<const AnswerSpec*>& requiredAnswers) const {
-    const auto color_by = static_cast<AtlasView::ColorBy>(color_by_->currentIndex());
-    const auto order = static_cast<Order>(order_->currentIndex());
-    if (color_by == AtlasView::ColorBy::induction || order == Order::induction)
-        requiredAnswers.push_back(&answers::induction);
-    if (color_by == AtlasView::ColorBy::copying || order == Order::copying)
-        requiredAnswers.push_back(&answers::copying);
+    for (const HeadScore* score :
+         {scoreAt(color_by_, AtlasView::ColorBy::first_score), scoreAt(order_, Order::first_score)})
+        if (score != nullptr) requiredAnswers.push_back(score->answer);
 }
 
 std::vector<const AnswerSpec*> HeadsPanel::answersForFigure(const QString& figure) const {
@@ -186,19 +184,18 @@ void HeadsPanel::showLabels() {
 /// The numbers by which the thumbnails are sorted; empty while unknown, and by place.
 std::vector<double> HeadsPanel::numbersOfOrder() const {
     const auto order = static_cast<Order>(order_->currentIndex());
+    const HeadScore* const score = scoreAt(order_, Order::first_score);
     const HeadsAnswer* answer = state().answer(answers::heads);
     std::vector<double> numbers;
     if (order == Order::place || answer == nullptr) return numbers;
     for (const HeadReport& report : answer->heads) {
-        const int layer = static_cast<int>(report.layer), head = static_cast<int>(report.head);
-        const auto score = order == Order::induction ? state().inductionScore(layer, head)
-                           : order == Order::copying ? state().copyingScore(layer, head)
-                                                     : std::nullopt;
-        const bool is_by_score = order == Order::induction || order == Order::copying;
-        if (is_by_score && !score) return {};
-        numbers.push_back(is_by_score               ? -*score  // descending
-                          : order == Order::entropy ? report.entropy
-                                                    : report.mean_distance);
+        if (score == nullptr) {
+            numbers.push_back(order == Order::entropy ? report.entropy : report.mean_distance);
+            continue;
+        }
+        const auto number = score->of(state(), static_cast<int>(report.layer), static_cast<int>(report.head));
+        if (!number) return {};
+        numbers.push_back(-*number);  // descending
     }
     return numbers;
 }

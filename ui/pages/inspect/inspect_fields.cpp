@@ -53,7 +53,8 @@ const std::vector<Field<InspectFigureSettings>>& inspectFields() {
                                 Choice{{"trained", "changed", "difference"}}},
                                &P::shade));
         all.push_back(field<P>({"", "colour", "", "for head-atlas: what the colours of the dots show",
-                                Choice{{"label", "slow_share", "layer", "induction", "copying"}}},
+                                Choice{{"label", "slow_share", "layer", "induction", "copying", "first_token",
+                                        "learned_sink", "rotated_share"}}},
                                &P::color_by));
         all.push_back(field<P>({"", "expert_colour", "",
                                 "for experts: the number of the expert with the largest score, or its weight",

@@ -11,12 +11,6 @@ namespace {
 
 constexpr int kPollInterval_ms = 1000;
 
-template <class Answer>
-std::optional<double> scoreIn(const Answer* answer, int layer, int head) {
-    if (answer == nullptr) return std::nullopt;
-    return answer->score.at(static_cast<std::size_t>(layer)).at(static_cast<std::size_t>(head));
-}
-
 }  // namespace
 
 InspectState::InspectState(RunStore& store, QObject* parent)
@@ -215,14 +209,6 @@ const HeadReport* InspectState::report(int layer, int head) const {
         for (const HeadReport& report : heads->heads)
             if (report.layer == layer && report.head == head) return &report;
     return nullptr;
-}
-
-std::optional<double> InspectState::inductionScore(int layer, int head) const {
-    return scoreIn(answer(answers::induction), layer, head);
-}
-
-std::optional<double> InspectState::copyingScore(int layer, int head) const {
-    return scoreIn(answer(answers::copying), layer, head);
 }
 
 /// Nothing if there is no question to ask.

@@ -82,8 +82,6 @@ class InspectState : public QObject {
 
     /// Induction score of a head, 0 to 1 (attention to the token after the previous occurrence), and copying
     /// score, −1 to 1; nothing while unknown.
-    std::optional<double> inductionScore(int layer, int head) const;
-    std::optional<double> copyingScore(int layer, int head) const;
 
     const Snapshots& snapshots() const { return snapshots_; }
     void showSnapshot(int index);
