@@ -31,7 +31,7 @@ struct Implementation {
 /// @throws Error (usage) with the position, for anything missing, unknown or out of bounds
 std::vector<Implementation> parseImplementations(std::string_view text, const std::string& origin);
 
-/// The bundled ones, the oldest first. @throws Error
+/// The bundled ones, in the order of docs/value-rotation.md. @throws Error
 std::vector<Implementation> bundledImplementations();
 
 }  // namespace roper

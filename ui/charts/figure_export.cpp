@@ -154,7 +154,11 @@ QByteArray familiesFor(const QByteArray& name) {
     QFont font(QString::fromUtf8(name));
     font.setStyleHint(QFont::AnyStyle);
     const QFontInfo used(font);
-    const QByteArray generic = used.fixedPitch() ? "monospace" : "sans-serif";
+    // Fontconfig calls some monospaced fonts, such as Noto Sans Mono, proportional.
+    const QFontMetricsF metrics(font);
+    const bool is_fixed = used.fixedPitch() || metrics.horizontalAdvance(QStringLiteral("iiii")) ==
+                                                   metrics.horizontalAdvance(QStringLiteral("WWWW"));
+    const QByteArray generic = is_fixed ? "monospace" : "sans-serif";
     QString family = used.family();
     if (family.isEmpty() || family.toUtf8() == generic) return generic;
     if (!words.match(family).hasMatch()) family = "'" + family.remove('\'') + "'";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "ui/charts/curve_letters.h"
 #include "ui/charts/label_placer.h"
@@ -116,14 +117,17 @@ PlotLegend::Columns PlotLegend::columnsFor(const QStringList& names, double lett
 }
 
 void PlotLegend::fill(const std::vector<Entry>& entries, Place place, const QFont& font, QSizeF picture) {
-    const bool below = place == Place::below && !entries.empty();
+    QStringList given;
+    for (const Entry& entry : entries)
+        given << entry.name;
+    if (std::exchange(names_, given) != given) crowded_ = false;
+    const bool below = (place == Place::below || (place == Place::inside && crowded_)) && !entries.empty();
     plot_->legend->setVisible(place != Place::hidden && !entries.empty());
     QCPLegend* legend = plot_->legend;
     const QFontMetricsF metrics(font);
-    QStringList names;
+    QStringList names = given;
     double letters = 0;
     for (const Entry& entry : entries) {
-        names << entry.name;
         if (!entry.letter_label.isEmpty())
             letters =
                 std::max(letters, metrics.horizontalAdvance(CurveLetters::labelled(entry.letter_label, {})));
@@ -171,8 +175,8 @@ void PlotLegend::refill(const std::vector<QCPGraph*>& graphs, int rows, int left
     omitted_ = left_out;
 }
 
-bool PlotLegend::avoidCurves(const std::vector<const QCPGraph*>& curves) {
-    if (!plot_->legend->visible() || below_) return false;
+PlotLegend::Move PlotLegend::avoidCurves(const std::vector<const QCPGraph*>& curves) {
+    if (!plot_->legend->visible() || below_) return Move::none;
     const QRectF inside = plot_->axisRect()->rect();
     QCPLayoutInset* layout = plot_->axisRect()->insetLayout();
     const Qt::Alignment now = layout->insetAlignment(0);
@@ -190,8 +194,9 @@ bool PlotLegend::avoidCurves(const std::vector<const QCPGraph*>& curves) {
         return sum;
     };
     Qt::Alignment best = now;
-    double least = length(now) / 2;
-    if (least == 0) return false;
+    const double covered = length(now);
+    double least = covered / 2;
+    if (least == 0) return Move::none;
     for (const Qt::Alignment corner : {Qt::AlignTop | Qt::AlignRight, Qt::AlignBottom | Qt::AlignRight,
                                        Qt::AlignTop | Qt::AlignLeft, Qt::AlignBottom | Qt::AlignLeft}) {
         const double there = length(corner);
@@ -200,7 +205,9 @@ bool PlotLegend::avoidCurves(const std::vector<const QCPGraph*>& curves) {
         least = there;
     }
     layout->setInsetAlignment(0, best);
-    return best != now;
+    constexpr double kTolerated = 8;  // pixels of curves
+    crowded_ = (best == now ? covered : least) > kTolerated;
+    return crowded_ ? Move::below : best != now ? Move::to_corner : Move::none;
 }
 
 }  // namespace roper

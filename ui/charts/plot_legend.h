@@ -32,11 +32,18 @@ class PlotLegend {
     bool isBelow() const { return below_; }
     /// Height below the axes, in pixels; 0 inside them.
     double height() const { return height_; }
-    /// Moves to the corner inside the axes that covers the least of the curves. It stays in its corner unless
-    /// another is much better, because a legend that jumps while curves grow cannot be read. Call it during
-    /// layout.
-    /// @returns whether it has moved
-    bool avoidCurves(const std::vector<const QCPGraph*>& curves);
+    enum class Move {
+        none,
+        to_corner,  ///< has been made
+        below       ///< will be made by `fill`, and is kept until there are other entries
+    };
+    /// Moves to the corner inside the axes that covers the least of the curves, or below the axes if every
+    /// corner covers some. It stays in its corner unless another is much better, because a legend that jumps
+    /// while curves grow cannot be read. Call it after layout.
+    Move avoidCurves(const std::vector<const QCPGraph*>& curves);
+    /// Whether every corner covers curves.
+    bool isCrowded() const { return crowded_; }
+    void setCrowded(bool crowded) { crowded_ = crowded; }
 
   private:
     struct Columns {
@@ -55,6 +62,8 @@ class PlotLegend {
     int rows_ = 0;
     double height_ = 0;
     bool below_ = false;
+    bool crowded_ = false;
+    QStringList names_;                                     ///< of the entries
     int omitted_ = 0;                                       ///< number of omitted entries
     Qt::Alignment corner_ = Qt::AlignTop | Qt::AlignRight;  ///< the last corner inside the axes
 };

@@ -60,6 +60,8 @@ PlotView::PlotView(const QString& name, const QString& x, const QString& y, QWid
         corner->setType(QCPItemPosition::ptViewportRatio);
         corner->setCoords(corner == focus_frame_->topLeft ? QPointF(0, 0) : QPointF(1, 1));
     }
+    for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis})
+        axis->setTicker(linearTicker(axis));
     empty_label_->setSelectable(false);
     empty_label_->setVisible(false);
     empty_label_->position->setType(QCPItemPosition::ptAxisRectRatio);
@@ -67,7 +69,11 @@ PlotView::PlotView(const QString& name, const QString& x, const QString& y, QWid
     connectMouse();
     // Positions are known only after the replot.
     connect(plot_, &QCustomPlot::afterReplot, this, [this] {
-        if (legend_.avoidCurves(curveGraphs())) plot_->replot(QCustomPlot::rpQueuedReplot);
+        const PlotLegend::Move move = legend_.avoidCurves(curveGraphs());
+        if (move == PlotLegend::Move::below)
+            markDirty();
+        else if (move == PlotLegend::Move::to_corner)
+            plot_->replot(QCustomPlot::rpQueuedReplot);
     });
     timer_.setSingleShot(true);
     timer_.setInterval(kReplotInterval_ms);
@@ -104,7 +110,7 @@ void PlotView::setLog(bool x, bool y) {
 
 QSharedPointer<QCPAxisTicker> PlotView::linearTicker(const QCPAxis* axis) const {
     const bool is_whole = axis == plot_->xAxis && is_x_whole_;
-    return QSharedPointer<QCPAxisTicker>(is_whole ? new WholeTicker : new QCPAxisTicker);
+    return QSharedPointer<QCPAxisTicker>(is_whole ? new WholeTicker : new LinearTicker);
 }
 
 void PlotView::setWholeX(bool whole) {
@@ -254,13 +260,22 @@ QSize PlotView::figureSize() const {
 }
 
 void PlotView::paintWithLegend(bool legend, QPainter& painter, const QRectF& area, const Theme& theme) const {
-    draw({theme, painter.font(), area.size(), legend, true});
+    const Canvas canvas{theme, painter.font(), area.size(), legend, true};
+    const bool was_crowded = legend_.isCrowded();
+    draw(canvas);
     const bool crosshair_shown = crosshair_->visible(), frame_shown = focus_frame_->visible();
     crosshair_->setVisible(false);
     focus_frame_->setVisible(false);
+    // Where curves are in a figure of this size is known after it has been laid out once.
+    QPicture laid_out;
+    QPainter unseen(&laid_out);
+    paintPlot(*plot_, unseen, area);
+    unseen.end();
+    if (legend_.avoidCurves(curveGraphs()) == PlotLegend::Move::below) draw(canvas);
     paintPlot(*plot_, painter, area);
     crosshair_->setVisible(crosshair_shown);
     focus_frame_->setVisible(frame_shown);
+    legend_.setCrowded(was_crowded);
     draw(screenCanvas());
 }
 

@@ -45,6 +45,12 @@ int LogTicker::getSubTickCount(double) {
     return 0;
 }
 
+QString LinearTicker::getTickLabel(double tick, const QLocale& locale, QChar format, int precision) {
+    QString label = QCPAxisTicker::getTickLabel(tick, locale, format, precision);
+    if (label.startsWith('-')) label[0] = QChar(0x2212);
+    return label;
+}
+
 double WholeTicker::getTickStep(const QCPRange& range) {
     const double step = QCPAxisTicker::getTickStep(range);
     return step < 1 ? 1 : std::floor(step);  // of the steps above 1, only 2.5 is not whole

@@ -16,8 +16,14 @@ class LogTicker : public QCPAxisTicker {
     int getSubTickCount(double step) override;
 };
 
+/// Ticks of a linear axis, with the minus sign that all other texts have.
+class LinearTicker : public QCPAxisTicker {
+  protected:
+    QString getTickLabel(double tick, const QLocale& locale, QChar format, int precision) override;
+};
+
 /// Ticks at whole numbers, for an axis that counts: pairs, positions, distances, steps.
-class WholeTicker : public QCPAxisTicker {
+class WholeTicker : public LinearTicker {
   protected:
     double getTickStep(const QCPRange& range) override;
     int getSubTickCount(double step) override;

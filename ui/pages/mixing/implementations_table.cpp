@@ -21,7 +21,9 @@ constexpr TableColumn kTableColumns[] = {
     {QT_TRANSLATE_NOOP("roper::ImplementationsTable", "pairs"), 0.14},
     {QT_TRANSLATE_NOOP("roper::ImplementationsTable", "rotated features"), 0.23},
     {QT_TRANSLATE_NOOP("roper::ImplementationsTable", "rotated back"), 0.12},
-    {QT_TRANSLATE_NOOP("roper::ImplementationsTable", "shared by heads"), 0.18}};
+    {QT_TRANSLATE_NOOP("roper::ImplementationsTable", "keys shared"), 0.18}};
+
+constexpr double kWideTable = 780;  // pixels; narrower figures have fewer columns
 
 QString fromText(const std::string& text) {
     return QString::fromStdString(text);
@@ -129,27 +131,39 @@ void ImplementationsTable::resizeEvent(QResizeEvent* event) {
 }
 
 QSize ImplementationsTable::figureSize() const {
-    constexpr int kRow = 42;  // two lines, or three
+    constexpr int kRow = 40;  // two lines, or three
     return {860, kRow * (rowCount() + 1)};
 }
 
+/// Narrow figures show the implementations and whether they rotate back.
 void ImplementationsTable::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     constexpr double kMargin = 6, kGap = 10;
+    struct PaintedColumn {
+        int cell;
+        double width;
+    };
+    std::vector<PaintedColumn> columns;
+    if (area.width() < kWideTable)
+        columns = {{0, 0.68}, {4, 0.32}};
+    else
+        for (int i = 0; i < columnCount(); ++i)
+            columns.push_back({i, kTableColumns[i].width});
     double y = area.top() + kMargin;
-    const auto line = [&](const QStringList& cells, const QColor& color) {
+    const auto line = [&](const QStringList& cells, const QColor& color, double bottom) {
         double height = 0, x = area.left() + kMargin;
         std::vector<QRectF> places;
-        for (int i = 0; i < cells.size(); ++i) {
-            const double width = kTableColumns[i].width * (area.width() - 2 * kMargin);
+        for (const PaintedColumn& column : columns) {
+            const double width = column.width * (area.width() - 2 * kMargin);
             const QRectF place(x, y, width - kGap, area.bottom() - y);
-            height = std::max(height, painter.boundingRect(place, Qt::TextWordWrap, cells[i]).height());
+            height =
+                std::max(height, painter.boundingRect(place, Qt::TextWordWrap, cells[column.cell]).height());
             places.push_back(place);
             x += width;
         }
-        if (y + height > area.bottom()) return false;
+        if (y + height > bottom) return false;
         painter.setPen(color);
-        for (int i = 0; i < cells.size(); ++i)
-            painter.drawText(places[static_cast<std::size_t>(i)], Qt::TextWordWrap, cells[i]);
+        for (std::size_t i = 0; i < columns.size(); ++i)
+            painter.drawText(places[i], Qt::TextWordWrap, cells[columns[i].cell]);
         y += height + 3;
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(QPointF(area.left() + kMargin, y), QPointF(area.right() - kMargin, y));
@@ -159,9 +173,14 @@ void ImplementationsTable::paintFigure(QPainter& painter, const QRectF& area, co
     QStringList headers;
     for (const TableColumn& column : kTableColumns)
         headers << tr(column.header);
-    line(headers, theme.faint_text);
+    line(headers, theme.faint_text, area.bottom());
     std::size_t drawn = 0;
-    while (drawn < implementations_.size() && line(cellsOf(implementations_[drawn]), theme.text))
+    const double note = painter.fontMetrics().height() + 2;  // below the rows that fit
+    const auto bottomOf = [&](std::size_t row) {
+        return row + 1 == implementations_.size() ? area.bottom() : area.bottom() - note;
+    };
+    while (drawn < implementations_.size() &&
+           line(cellsOf(implementations_[drawn]), theme.text, bottomOf(drawn)))
         ++drawn;
     if (drawn < implementations_.size())
         drawColoredText(painter, QRectF(area.left() + kMargin, y, area.width(), area.bottom() - y),

@@ -22,7 +22,7 @@ class ImplementationsTable : public QTableWidget, public Figure {
 
     QString figureName() const override { return QStringLiteral("in-the-wild"); }
     QSize figureSize() const override;
-    QSize minFigureSize() const override { return {560, 620}; }
+    QSize minFigureSize() const override { return {330, 300}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
