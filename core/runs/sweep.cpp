@@ -141,7 +141,8 @@ class SweepReader {
         if (const auto text = node.value_exact<std::string>()) return *text;
         if (const auto integer = node.value_exact<std::int64_t>()) return std::to_string(*integer);
         if (const auto real = node.value_exact<double>()) return formatNumber(*real);
-        refuse(node.source(), "a value must be text or a number");
+        if (const auto flag = node.value_exact<bool>()) return *flag ? "1" : "0";
+        refuse(node.source(), "a value must be text, a number, true or false");
     }
 
     void readChanges(const toml::node& node) {

@@ -15,6 +15,8 @@ std::string valueText(const SpecificationField& field, const toml::node& node) {
         if (const auto* text = node.as_string()) return text->get();
         throw Error(ErrorKind::usage, field.key() + " must be text in quotes");
     }
+    if (const auto* flag = node.as_boolean(); flag != nullptr && std::holds_alternative<Flag>(field.accepts))
+        return flag->get() ? "1" : "0";
     if (const auto* integer = node.as_integer()) return std::to_string(integer->get());
     if (const auto* real = node.as_floating_point()) {
         if (field.isReal()) return formatNumber(real->get());

@@ -82,7 +82,7 @@ TEST(Sweep, SaysWhereAMistakeIs) {
             "mine-100-alibi would ignore base=100");
     refused("base = \"addition-small\"\n[set]\nposition = \"alibi\"\n[axes]\nbase = [100, 1000]",
             "would ignore");
-    refused("base = \"addition-small\"\n[set]\n\"model.width\" = [1]", "text or a number");
+    refused("base = \"addition-small\"\n[set]\n\"model.width\" = [1]", "text, a number, true or false");
 }
 
 /// A list of the numbers from 0.

@@ -97,6 +97,11 @@ QWidget* SpecificationForm::makeEditor(const SpecificationField& field) {
         connect(box, &QComboBox::currentTextChanged, this, react);
         return box;
     }
+    if (std::holds_alternative<Flag>(field.accepts)) {
+        auto* box = new QCheckBox(tr("on"));
+        connect(box, &QCheckBox::toggled, this, [react](bool on) { react(on ? "1" : "0"); });
+        return box;
+    }
     auto* line = new QLineEdit;
     connect(line, &QLineEdit::textEdited, this, react);
     return line;
@@ -136,6 +141,7 @@ void SpecificationForm::setSpecification(const Specification& specification) {
     for (auto& [key, row] : rows_) {
         const QString text = QString::fromStdString(row.field->text(specification_));
         if (auto* box = qobject_cast<QComboBox*>(row.editor)) box->setCurrentText(text);
+        if (auto* box = qobject_cast<QCheckBox*>(row.editor)) box->setChecked(text == "1");
         if (auto* line = qobject_cast<QLineEdit*>(row.editor)) line->setText(text);
         row.typing_error.clear();
     }
