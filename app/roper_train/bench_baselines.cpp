@@ -79,6 +79,10 @@ void Baseline::runSteps() {
 
 std::vector<std::unique_ptr<Baseline>> startBaselines(const Specification& specification,
                                                       std::int64_t vocabulary) {
+    if (!specification.headLayout().isUniform())
+        throw Error(ErrorKind::usage,
+                    "the baselines have as many key/value heads as heads, and separate keys and values: "
+                    "leave out model.kv_heads and model.shared_kv to compare with them");
     std::vector<Baseline::Kind> kinds = {{"tight PyTorch", "tight", false, 5},
                                          {"tight PyTorch, warm heap", "tight", true, 5},
                                          {"torch.compile", "compile", false, 5},

@@ -15,17 +15,12 @@
 namespace roper {
 namespace {
 
-/// Attention of one layer by LibTorch's operations, from q, k and v concatenated [B, T, 3C].
-at::Tensor plainAttention(const at::Tensor& qkv_input, std::int64_t heads, const PassPositions& pass,
+/// Attention of one layer by LibTorch's operations, from q, k and v concatenated [B, T, jointWidth].
+at::Tensor plainAttention(const at::Tensor& qkv, const HeadLayout& layout, const PassPositions& pass,
                           Pairing pairing, const AttentionMask& mask) {
-    const at::Tensor qkv = qkv_input.unflatten(2, {3, heads, -1}).permute({2, 0, 3, 1, 4});
-    const RotatedHeads rotated =
-        rotateHeads(qkv, pass.queryCosSin(0), pass.keyCosSin(0), pass.valueCosSin(0), pairing);
-    const at::Tensor mixed =
-        weightedSum(AttentionKind::softmax, {rotated.q, rotated.k, rotated.v, {}, {}}, mask);
-    return rotate(mixed, pass.valueCosSin(0).cosine, pass.valueCosSin(0).sine, pairing, Direction::inverse)
-        .transpose(1, 2)
-        .flatten(2);
+    constexpr auto kKind = AttentionKind::softmax;
+    const Heads heads = rotatedHeads(splitHeads(qkv, layout), kKind, pairing, pass, 0);
+    return mergedHeads(weightedSum(kKind, heads, mask), pairing, pass, 0);
 }
 
 /// Prompts to continue: those of problems, or beginnings of sequences.
@@ -46,14 +41,16 @@ AttentionBench benchAttention(const Specification& specification, int times) {
         keepFreedHeapMemory();
         setThreads(specification.device.threads);
         const std::int64_t B = specification.training.batch, T = specification.inputLength(),
-                           C = specification.model.width, H = specification.model.heads;
+                           C = specification.model.width;
+        const HeadLayout layout = specification.headLayout();
         Parameters parameters(0, at::kFloat);
         const auto positions = makePositions(specification, parameters, at::kFloat);
         const PassPositions pass = positions->makePassPositions({T});
         const bool causal = !specification.isMasked();
         const AttentionMask mask = sequenceMask(causal, T, pass.distance_bias);
         const at::ScalarType type = specification.device.precision == "bf16" ? at::kBFloat16 : at::kFloat;
-        const at::Tensor qkv = at::randn({B, T, 3 * C}).to(type), gradient = at::randn({B, T, C}).to(type);
+        const at::Tensor qkv = at::randn({B, T, layout.jointWidth()}).to(type),
+                         gradient = at::randn({B, T, C}).to(type);
         const auto forwardAndBackward = [&](const auto& attend) {
             const at::Tensor x = qkv.detach().requires_grad_(true);
             return secondsOf([&] { attend(x).backward(gradient); });
@@ -62,10 +59,11 @@ AttentionBench benchAttention(const Specification& specification, int times) {
         RateMeter meter(at::kCPU, type);
         for (int i = -1; i < times; ++i) {  // the first one is a warm-up
             const double kernel = forwardAndBackward([&](const at::Tensor& x) {
-                return fusedAttention(x, H, causal, positions->pairing(), pass, 0);
+                return fusedAttention(x, layout, causal, positions->pairing(), pass, 0);
             });
-            const double plain = forwardAndBackward(
-                [&](const at::Tensor& x) { return plainAttention(x, H, pass, positions->pairing(), mask); });
+            const double plain = forwardAndBackward([&](const at::Tensor& x) {
+                return plainAttention(x, layout, pass, positions->pairing(), mask);
+            });
             if (i < 0) continue;
             meter.sample();
             bench.kernel.seconds.push_back(kernel);

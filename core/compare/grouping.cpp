@@ -43,14 +43,11 @@ std::map<std::string, std::string> identityOf(const Specification& specification
 
 /// Fields that belong to a method: named in labels only if they differ from their default.
 bool isPartOfMethod(const std::string& key) {
-    static const std::set<std::string> keys = {"model.attention",
-                                               "model.frequencies",
-                                               "model.rotary_fraction",
-                                               "model.value_rotary_fraction",
-                                               "model.pairing",
-                                               "model.frequency_formula",
-                                               "model.base",
-                                               "training.objective"};
+    static const std::set<std::string> keys = {
+        "model.attention",   "model.kv_heads",          "model.shared_kv",
+        "model.frequencies", "model.rotary_fraction",   "model.value_rotary_fraction",
+        "model.pairing",     "model.frequency_formula", "model.base",
+        "training.objective"};
     return keys.count(key) > 0;
 }
 
@@ -61,6 +58,9 @@ std::string settingText(const SpecificationField& field, const Specification& sp
     if (isPartOfMethod(field.key()) && value == field.text(defaults)) return {};
     if (field.key() == "task.text") return "text " + std::filesystem::path(value).filename().string();
     if (value == "linear_numerator") return "linear attention, numerator rotated";
+    if (field.key() == "model.kv_heads")
+        return value + (value == "1" ? " key/value head" : " key/value heads");
+    if (field.key() == "model.shared_kv") return "keys are the values";
     if (value == "linear_cosine") return "linear attention, 1 + cosine";
     if (value == "masked") return "masked tokens";
     std::string name = field.name;

@@ -22,16 +22,27 @@ struct RotationTable {
 ///     s_nj = (R(n)q_n)ᵀ R(j)k_j / √d + β_{n−j}      a_nj = softmax_j(s_nj)
 ///     o_n  = R(−n) Σ_j a_nj R(j)v_j                 (Su et al. 2021; Harik & Jayasiri 2022)
 ///
-/// Features beyond 2·pairs of a table pass through, so RoPE has no pairs for values and a model without
-/// rotation none at all. No matrix of T × T numbers is ever kept: softmax is computed block by block (Milakov
-/// & Gimelshein 2018; Dao et al. 2022).
+/// Keys and values have K heads, each for a group of H/K queries' heads (Ainslie et al. 2023), which read one
+/// copy of them. They may also be one: v = k, rotated once.
+///
+/// Features beyond 2·pairs of a table pass through, so RoPE has no pairs for values and outputs, and a model
+/// without rotation none at all. No matrix of T × T numbers is ever kept: softmax is computed block by block
+/// (Milakov & Gimelshein 2018; Dao et al. 2022).
 struct AttentionSetup {
-    std::size_t B = 0, T = 0, H = 0, d = 0;
-    bool causal = true;  ///< query n sees keys 0 … n, otherwise all keys
+    std::size_t B = 0, T = 0, H = 0, K = 0, d = 0;
+    bool shared_kv = false;  ///< values are the keys, and qkv has none
+    bool causal = true;      ///< query n sees keys 0 … n, otherwise all keys
     Pairing pairing = Pairing::half;
     RotationTable query, key;     ///< cos² + sin² may have any value (YaRN, xPos)
-    RotationTable value;          ///< rotations: cos² + sin² = 1
+    RotationTable value;          ///< rotations: cos² + sin² = 1; unused with `shared_kv`
+    RotationTable output;         ///< likewise; outputs rotate back
     const float* bias = nullptr;  ///< β [H, 2T − 1], entry n − j + T − 1 for query n and key j; or none
+
+    /// A sequence and a key/value head with its group of queries.
+    std::size_t items() const { return B * K; }
+    std::size_t headsPerItem() const { return H / K; }
+    /// Rows of d numbers of a token in qkv: the queries of all heads, then keys, then values.
+    std::size_t rowsPerToken() const { return H + (shared_kv ? 1 : 2) * K; }
 };
 
 /// Working memory of one thread. It grows to the size needed by the largest setup and is reused.
@@ -50,9 +61,10 @@ class AttentionScratch {
     std::unique_ptr<Memory> memory_;
 };
 
-/// The attention of sequence `item / H` and head `item % H`; items are independent of each other. With
-/// bfloat16, the factors of all products are rounded to it; sums, softmax and rotations are in float32.
-/// @param qkv       [B, T, 3, H, d]: q, k, v before rotation
+/// The attention of sequence `item / K` and all heads of the group of key/value head `item % K`; items are
+/// independent of each other. With bfloat16, the factors of all products are rounded to it; sums, softmax and
+/// rotations are in float32.
+/// @param qkv       [B, T, rowsPerToken, d]: q, k, v before rotation
 /// @param out       [B, T, H, d]
 /// @param log_sum_exps  [B, H, T]: log₂ Σ_j 2^(s_nj log₂e), needed by the backward pass
 void attendForward(const AttentionSetup& setup, const float* qkv, float* out, float* log_sum_exps,
@@ -63,7 +75,7 @@ void attendForward(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* o
 /// Gradients of the same item.
 /// @param out, log_sum_exps  results of `attendForward`
 /// @param grad_out       [B, T, H, d]
-/// @param grad_qkv       [B, T, 3, H, d]
+/// @param grad_qkv       [B, T, rowsPerToken, d]
 /// @param grad_bias      [B, H, 2T − 1], to be summed over B; null if there is no bias or its gradient is not
 /// needed
 void attendBackward(const AttentionSetup& setup, const float* qkv, const float* out,

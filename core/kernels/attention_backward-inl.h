@@ -1,4 +1,4 @@
-// Gradients of attention of one sequence and head. Included once for every instruction set
+// Gradients of attention of one sequence and group of heads. Included once for every instruction set
 // (hwy/foreach_target.h).
 
 #if defined(ROPER_KERNELS_ATTENTION_BACKWARD_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -54,7 +54,7 @@ HWY_INLINE HWY_ATTR void loadQueryBlock(const AttentionSetup& setup, const Item&
                    };
                    const float *gradient = floatRowAt(grad_out, gradient_buffer),
                                *output = floatRowAt(out, output_buffer);
-                   rotate(setup, setup.value, t, 1.0F, 1.0F, gradient, row);
+                   rotate(setup, setup.output, t, 1.0F, 1.0F, gradient, row);
                    block.minus_deltas[i] = -dot(gradient, output, setup.d);
                    block.minus_log_sum_exps[i] = -log_sum_exps[(item.b * setup.H + item.h) * setup.T + t];
                });
@@ -121,20 +121,17 @@ template <class Number>
 HWY_INLINE HWY_ATTR void storeGradients(const AttentionSetup& setup, const Item& item, QkvPart part,
                                         std::size_t first, std::size_t count, float scale, float* rows,
                                         Number* grad_qkv) {
-    const RotationTable& table = part == QkvPart::query ? setup.query
-                                 : part == QkvPart::key ? setup.key
-                                                        : setup.value;
     for (std::size_t i = 0; i < count; ++i) {
         Number* const to = rowOf(grad_qkv, setup, item, part, first + i);
         prefetchAhead(setup, first + i, to, qkvStride(setup));
-        rotateOutput(setup, table, first + i, scale, rows + i * item.width, to);
+        rotateOutput(setup, tableOf(setup, part), first + i, scale, rows + i * item.width, to);
     }
 }
 
 /// Inputs and outputs of an item's gradients: arrays in scratch, rotated.
 template <class Kind>
 struct BackwardBuffers {
-    Factor<Kind> keys, values;
+    KeysAndValues<Kind> of;
     float *grad_keys, *grad_values;  ///< [tokens, width]
     ScoreBlock<Kind> scores;
     const float* bias;  ///< at query − key = 0, or null
@@ -156,17 +153,17 @@ HWY_INLINE HWY_ATTR void backwardBlock(const AttentionSetup& setup, const Item& 
         // S[j][n] = Σ_i K[j][i] Qᵀ[i][n] − log sum_n, dP[j][n] = Σ_i V[j][i] dOᵀ[i][n] − D_n
         multiplyStrip<kTileVectors>(
             StartFromRow{query_block.minus_log_sum_exps + at}, count, feature_steps,
-            RowMajorFactor<Kind>{buffers.keys.rows + key * feature_steps, feature_steps},
+            RowMajorFactor<Kind>{buffers.of.keys.rows + key * feature_steps, feature_steps},
             query_block.transposed + at, kQueryBlock, scores.scores + at, kQueryBlock);
         multiplyStrip<kTileVectors>(
             StartFromRow{query_block.minus_deltas + at}, count, feature_steps,
-            RowMajorFactor<Kind>{buffers.values.rows + key * feature_steps, feature_steps},
+            RowMajorFactor<Kind>{buffers.of.values.rows + key * feature_steps, feature_steps},
             query_block.output_transposed + at, kQueryBlock, scores.gradients + at, kQueryBlock);
         weightGradients(setup.causal, {first + at, key, count, buffers.bias}, buffers.grad_bias, at, scores);
         // dQᵀ[i][n] += Σ_j Kᵀ[i][j] dS[j][n]
         multiplyStrip<kTileVectors>(
             AccumulateInto{}, width, steps<Kind>(count),
-            ColumnMajorFactor<Kind>{buffers.keys.alongTokens() + key / Kind::kDepth * width, width},
+            ColumnMajorFactor<Kind>{buffers.of.keys.alongTokens() + key / Kind::kDepth * width, width},
             scores.score_gradients.alongTokens() + at, kQueryBlock, query_block.gradient + at, kQueryBlock);
         for (std::size_t j = count; j < rows; ++j) {
             std::fill_n(scores.weights.rows + j * kRow + at / Kind::kDepth, kStripUnits, 0);
@@ -183,6 +180,25 @@ HWY_INLINE HWY_ATTR void backwardBlock(const AttentionSetup& setup, const Item& 
                query_block.queries.alongTokens(), width, buffers.grad_keys + from, width, hidden);
 }
 
+/// Stores the gradients of an item's keys and values, summed over the heads of its group.
+template <class Kind>
+HWY_INLINE HWY_ATTR void storeKeyValueGradients(const AttentionSetup& setup, const Item& item,
+                                                const BackwardBuffers<Kind>& buffers,
+                                                typename Kind::Number* grad_qkv) {
+    // The queries in dS · Q are scaled by log₂e / √d; the scale of the scores is 1 / √d.
+    constexpr float kKeyScale = kLn2;
+    if (setup.shared_kv) {
+        const Floats f;
+        for (std::size_t i = 0; i < setup.T * item.width; i += lanes())
+            hn::StoreU(hn::MulAdd(hn::LoadU(f, buffers.grad_keys + i), hn::Set(f, kKeyScale),
+                                  hn::LoadU(f, buffers.grad_values + i)),
+                       f, buffers.grad_values + i);
+    } else {
+        storeGradients(setup, item, QkvPart::key, 0, setup.T, kKeyScale, buffers.grad_keys, grad_qkv);
+    }
+    storeGradients(setup, item, QkvPart::value, 0, setup.T, 1.0F, buffers.grad_values, grad_qkv);
+}
+
 template <class Kind>
 HWY_INLINE HWY_ATTR void backward(const AttentionSetup& setup, const typename Kind::Number* qkv,
                                   const typename Kind::Number* out, const float* log_sum_exps,
@@ -193,13 +209,13 @@ HWY_INLINE HWY_ATTR void backward(const AttentionSetup& setup, const typename Ki
     ScratchAllocator allocator(scratch.buffer(5 * all + 8 * block + 4 * kKeyBlock * kQueryBlock +
                                               2 * kQueryBlock + 4 * item.width + 2 * item.distances));
     float* const buffer = allocator.allocate(4 * item.width);
-    BackwardBuffers<Kind> buffers{allocator.factor<Kind>(all, ProductAxis::both),
-                                  allocator.factor<Kind>(all, ProductAxis::features),
-                                  allocator.allocate(all),
-                                  allocator.allocate(all),
-                                  scoreBlock<Kind>(allocator),
-                                  nullptr,
-                                  nullptr};
+    BackwardBuffers<Kind> buffers{
+        allocateKeysAndValues<Kind>(setup, allocator, all, ProductAxis::both, ProductAxis::features),
+        allocator.allocate(all),
+        allocator.allocate(all),
+        scoreBlock<Kind>(allocator),
+        nullptr,
+        nullptr};
     const QueryBlock<Kind> query_block{allocator.factor<Kind>(block, ProductAxis::both),
                                        allocator.units<Kind>(block),
                                        allocator.factor<Kind>(block, ProductAxis::both),
@@ -208,33 +224,33 @@ HWY_INLINE HWY_ATTR void backward(const AttentionSetup& setup, const typename Ki
                                        allocator.allocate(kQueryBlock),
                                        allocator.allocate(block)};
     float* const gradient_rows = allocator.allocate(block);
-    if (setup.bias != nullptr) buffers.bias = loadBias(setup, item, allocator.allocate(item.distances));
-    if (grad_bias != nullptr) {
-        float* const distances = allocator.allocate(item.distances);
-        std::fill_n(distances, item.distances, 0.0F);
-        buffers.grad_bias = distances + item.tokens;
-    }
-    loadRotated(setup, item, qkv, QkvPart::key, buffers.keys, buffer);
-    loadRotated(setup, item, qkv, QkvPart::value, buffers.values, buffer);
+    float *const bias = allocator.allocate(item.distances), *const distances =
+                                                                allocator.allocate(item.distances);
+    loadKeysAndValues(setup, item, qkv, buffers.of, buffer);
     std::fill_n(buffers.grad_keys, all, 0.0F);
     std::fill_n(buffers.grad_values, all, 0.0F);
-    for (std::size_t first = 0; first < setup.T; first += kQueryBlock) {
-        loadQueryBlock(setup, item, qkv, out, log_sum_exps, grad_out, first, query_block, buffer);
-        const std::size_t last = setup.causal ? std::min(setup.T, first + kQueryBlock) : setup.T;
-        const std::size_t queries = std::min(kQueryBlock, Item::roundUp(setup.T - first, kStrip));
-        for (std::size_t key = 0; key < last; key += kKeyBlock)
-            backwardBlock(setup, item, buffers, query_block, first, queries, key,
-                          std::min(kKeyBlock, last - key));
-        transpose(query_block.gradient, kQueryBlock, gradient_rows, item.width, item.width, kQueryBlock);
-        storeGradients(setup, item, QkvPart::query, first, std::min(kQueryBlock, setup.T - first),
-                       1 / std::sqrt(static_cast<float>(setup.d)), gradient_rows, grad_qkv);
-    }
-    // The queries in dS · Q are scaled by log₂e / √d; the scale of the scores is 1 / √d.
-    storeGradients(setup, item, QkvPart::key, 0, setup.T, kLn2, buffers.grad_keys, grad_qkv);
-    storeGradients(setup, item, QkvPart::value, 0, setup.T, 1.0F, buffers.grad_values, grad_qkv);
-    if (grad_bias != nullptr)
-        std::copy_n(buffers.grad_bias + 1 - static_cast<std::ptrdiff_t>(setup.T), 2 * setup.T - 1,
-                    grad_bias + (item.b * setup.H + item.h) * (2 * setup.T - 1));
+    forEachHead(setup, item, [&](const Item& head) HWY_ATTR {
+        if (setup.bias != nullptr) buffers.bias = loadBias(setup, head, bias);
+        if (grad_bias != nullptr) {
+            std::fill_n(distances, item.distances, 0.0F);
+            buffers.grad_bias = distances + item.tokens;
+        }
+        for (std::size_t first = 0; first < setup.T; first += kQueryBlock) {
+            loadQueryBlock(setup, head, qkv, out, log_sum_exps, grad_out, first, query_block, buffer);
+            const std::size_t last = setup.causal ? std::min(setup.T, first + kQueryBlock) : setup.T;
+            const std::size_t queries = std::min(kQueryBlock, Item::roundUp(setup.T - first, kStrip));
+            for (std::size_t key = 0; key < last; key += kKeyBlock)
+                backwardBlock(setup, head, buffers, query_block, first, queries, key,
+                              std::min(kKeyBlock, last - key));
+            transpose(query_block.gradient, kQueryBlock, gradient_rows, item.width, item.width, kQueryBlock);
+            storeGradients(setup, head, QkvPart::query, first, std::min(kQueryBlock, setup.T - first),
+                           1 / std::sqrt(static_cast<float>(setup.d)), gradient_rows, grad_qkv);
+        }
+        if (grad_bias != nullptr)
+            std::copy_n(buffers.grad_bias + 1 - static_cast<std::ptrdiff_t>(setup.T), 2 * setup.T - 1,
+                        grad_bias + (head.b * setup.H + head.h) * (2 * setup.T - 1));
+    });
+    storeKeyValueGradients(setup, item, buffers, grad_qkv);
 }
 
 }  // namespace roper::HWY_NAMESPACE

@@ -41,12 +41,14 @@ static_assert(kQueryBlock % kStrip == 0 && kQueryBlock % 4 == 0);
 inline constexpr float kLog2OfE = std::numbers::log2e_v<float>, kLn2 = std::numbers::ln2_v<float>;
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-/// Position of one sequence and head in the arrays, and its needs in scratch.
+/// Position of one sequence, key/value head and head of its group in the arrays, and its needs in scratch.
 struct Item {
+    /// With the first head of the group.
     /// @param depth  numbers per unit of the factors: blocks of 4 × 4 units are transposed
     Item(const AttentionSetup& setup, std::size_t item, std::size_t depth)
-        : b(item / setup.H),
-          h(item % setup.H),
+        : b(item / setup.K),
+          group(item % setup.K),
+          h(group * setup.headsPerItem()),
           width(roundUp(setup.d, std::max(lanes(), 4 * depth))),
           tokens(roundUp(setup.T, kQueryBlock)),
           distances(2 * tokens + kQueryBlock) {}
@@ -55,7 +57,7 @@ struct Item {
         return (count + multiple - 1) / multiple * multiple;
     }
 
-    std::size_t b, h;
+    std::size_t b, group, h;
     std::size_t width;      ///< d padded with zeros to whole vectors
     std::size_t tokens;     ///< T padded with zeros to whole blocks
     std::size_t distances;  ///< size of a bias by distance, padded likewise
@@ -91,7 +93,7 @@ enum class QkvPart : std::size_t { query, key, value };
 
 /// Stride from token to token in q, k and v, and in the output.
 inline std::size_t qkvStride(const AttentionSetup& setup) {
-    return 3 * setup.H * setup.d;
+    return setup.rowsPerToken() * setup.d;
 }
 inline std::size_t outputStride(const AttentionSetup& setup) {
     return setup.H * setup.d;
@@ -100,7 +102,24 @@ inline std::size_t outputStride(const AttentionSetup& setup) {
 /// A row of q, k or v of token t, for reading or writing.
 template <class Number>
 Number* rowOf(Number* qkv, const AttentionSetup& setup, const Item& item, QkvPart part, std::size_t t) {
-    return qkv + (((item.b * setup.T + t) * 3 + static_cast<std::size_t>(part)) * setup.H + item.h) * setup.d;
+    const std::size_t row = part == QkvPart::query                    ? item.h
+                            : part == QkvPart::key || setup.shared_kv ? setup.H + item.group
+                                                                      : setup.H + setup.K + item.group;
+    return qkv + (item.b * setup.T + t) * qkvStride(setup) + row * setup.d;
+}
+
+/// The rotation of a part.
+inline const RotationTable& tableOf(const AttentionSetup& setup, QkvPart part) {
+    return part == QkvPart::query                    ? setup.query
+           : part == QkvPart::key || setup.shared_kv ? setup.key
+                                                     : setup.value;
+}
+
+/// Calls work(item) for every head of an item's group.
+template <class Work>
+HWY_INLINE HWY_ATTR void forEachHead(const AttentionSetup& setup, Item item, Work work) {
+    for (const std::size_t end = item.h + setup.headsPerItem(); item.h < end; ++item.h)
+        work(item);
 }
 
 /// A row of the output, or of its gradient.
@@ -168,12 +187,9 @@ HWY_INLINE HWY_ATTR void loadRow(const AttentionSetup& setup, const Item& item, 
         std::fill_n(row, item.width, 0.0F);
         return;
     }
-    const RotationTable& table = part == QkvPart::query ? setup.query
-                                 : part == QkvPart::key ? setup.key
-                                                        : setup.value;
     const Number* const from = rowOf(qkv, setup, item, part, t);
     prefetchAhead(setup, t, from, qkvStride(setup));
-    rotate(setup, table, t, 1.0F, scale, from, row);
+    rotate(setup, tableOf(setup, part), t, 1.0F, scale, from, row);
     std::fill(row + setup.d, row + item.width, 0.0F);
 }
 
@@ -185,6 +201,30 @@ HWY_INLINE HWY_ATTR void loadRotated(const AttentionSetup& setup, const Item& it
                                      float* buffer) {
     fillFactor(setup.T, item.width, to, buffer,
                [&](std::size_t t, float* row) HWY_ATTR { loadRow(setup, item, qkv, part, t, 1.0F, row); });
+}
+
+/// The keys and values of an item, rotated. Shared ones are one factor for both.
+template <class Kind>
+struct KeysAndValues {
+    Factor<Kind> keys, values;
+};
+
+/// @param of_keys, of_values  directions of the products in which they are factors
+template <class Kind>
+KeysAndValues<Kind> allocateKeysAndValues(const AttentionSetup& setup, ScratchAllocator& allocator,
+                                          std::size_t numbers, ProductAxis of_keys, ProductAxis of_values) {
+    if (!setup.shared_kv)
+        return {allocator.factor<Kind>(numbers, of_keys), allocator.factor<Kind>(numbers, of_values)};
+    const auto both = allocator.factor<Kind>(numbers, ProductAxis::both);
+    return {both, both};
+}
+
+template <class Kind>
+HWY_INLINE HWY_ATTR void loadKeysAndValues(const AttentionSetup& setup, const Item& item,
+                                           const typename Kind::Number* qkv, const KeysAndValues<Kind>& to,
+                                           float* buffer) {
+    loadRotated(setup, item, qkv, QkvPart::key, to.keys, buffer);
+    if (!setup.shared_kv) loadRotated(setup, item, qkv, QkvPart::value, to.values, buffer);
 }
 
 /// A block of rotated, scaled queries: [kQueryBlock, width]; 0 beyond T.

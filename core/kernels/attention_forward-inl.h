@@ -1,4 +1,5 @@
-// Attention of one sequence and head. Included once for every instruction set (hwy/foreach_target.h).
+// Attention of one sequence and group of heads. Included once for every instruction set
+// (hwy/foreach_target.h).
 
 #if defined(ROPER_KERNELS_ATTENTION_FORWARD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROPER_KERNELS_ATTENTION_FORWARD_INL_H_
@@ -80,41 +81,61 @@ HWY_INLINE HWY_ATTR void storeOutputs(const AttentionSetup& setup, const Item& i
         const std::size_t t = first + i;
         Number* const to = outputRow(out, setup, item, t);
         prefetchAhead(setup, t, to, outputStride(setup));
-        rotateOutput(setup, setup.value, t, 1.0F / running.sums[i], rows + i * item.width, to);
+        rotateOutput(setup, setup.output, t, 1.0F / running.sums[i], rows + i * item.width, to);
         log_sum_exps[(item.b * setup.H + item.h) * setup.T + t] =
             running.maxima[i] + std::log2(running.sums[i]);
     }
 }
 
+/// Scratch of the forward pass.
 template <class Kind>
-HWY_INLINE HWY_ATTR void forward(const AttentionSetup& setup, const typename Kind::Number* qkv,
-                                 typename Kind::Number* out, float* log_sum_exps, std::size_t item_index,
-                                 AttentionScratch& scratch) {
-    const Item item(setup, item_index, Kind::kDepth);
-    const std::size_t all = item.tokens * item.width, block = kQueryBlock * item.width;
-    ScratchAllocator allocator(scratch.buffer(2 * all + 4 * block + 2 * kKeyBlock * kStrip + 2 * kQueryBlock +
-                                              2 * item.width + item.distances));
-    float* const buffer = allocator.allocate(2 * item.width);
-    const auto keys = allocator.factor<Kind>(all, ProductAxis::features),
-               values = allocator.factor<Kind>(all, ProductAxis::tokens);
-    const auto rows = allocator.factor<Kind>(block, ProductAxis::features);
-    typename Kind::Unit* const queries = allocator.units<Kind>(block);  // [width / kDepth, kQueryBlock]
-    float *mixed = allocator.allocate(block), *out_rows = allocator.allocate(block);
-    float* scores = allocator.allocate(kKeyBlock * kStrip);
-    typename Kind::Unit* const weights = allocator.units<Kind>(kKeyBlock * kStrip);
-    const OnlineSoftmax running{allocator.allocate(kQueryBlock), allocator.allocate(kQueryBlock), mixed};
-    const std::size_t feature_steps = item.width / Kind::kDepth;
+struct ForwardBuffers {
+    KeysAndValues<Kind> of;
+    Factor<Kind> rows;             ///< of a block of queries
+    typename Kind::Unit* queries;  ///< the same, transposed: [width / kDepth, kQueryBlock]
+    float* out_rows;               ///< [kQueryBlock, width]
+    float* scores;                 ///< [kKeyBlock, kStrip]
+    typename Kind::Unit* weights;  ///< likewise
+    OnlineSoftmax running;
+    float* bias;  ///< [distances], if there is one
+    float* row;   ///< [2, width]
 
-    const float* bias =
-        setup.bias != nullptr ? loadBias(setup, item, allocator.allocate(item.distances)) : nullptr;
-    loadRotated(setup, item, qkv, QkvPart::key, keys, buffer);
-    loadRotated(setup, item, qkv, QkvPart::value, values, buffer);
+    ForwardBuffers(const AttentionSetup& setup, const Item& item, AttentionScratch& scratch)
+        : ForwardBuffers(setup, item.tokens * item.width, kQueryBlock * item.width, item, scratch) {}
+
+  private:
+    ForwardBuffers(const AttentionSetup& setup, std::size_t all, std::size_t block, const Item& item,
+                   AttentionScratch& scratch) {
+        ScratchAllocator allocator(scratch.buffer(2 * all + 4 * block + 2 * kKeyBlock * kStrip +
+                                                  2 * kQueryBlock + 2 * item.width + item.distances));
+        row = allocator.allocate(2 * item.width);
+        of = allocateKeysAndValues<Kind>(setup, allocator, all, ProductAxis::features, ProductAxis::tokens);
+        rows = allocator.factor<Kind>(block, ProductAxis::features);
+        queries = allocator.units<Kind>(block);
+        running.mixed = allocator.allocate(block);
+        out_rows = allocator.allocate(block);
+        scores = allocator.allocate(kKeyBlock * kStrip);
+        weights = allocator.units<Kind>(kKeyBlock * kStrip);
+        running.maxima = allocator.allocate(kQueryBlock);
+        running.sums = allocator.allocate(kQueryBlock);
+        bias = allocator.allocate(item.distances);
+    }
+};
+
+/// The attention of one head to the loaded keys and values of its group.
+template <class Kind>
+HWY_INLINE HWY_ATTR void forwardHead(const AttentionSetup& setup, const Item& item,
+                                     const typename Kind::Number* qkv, const ForwardBuffers<Kind>& buffers,
+                                     typename Kind::Number* out, float* log_sum_exps) {
+    const std::size_t feature_steps = item.width / Kind::kDepth;
+    const OnlineSoftmax& running = buffers.running;
+    const float* const bias = setup.bias != nullptr ? loadBias(setup, item, buffers.bias) : nullptr;
     for (std::size_t first = 0; first < setup.T; first += kQueryBlock) {
-        loadQueries(setup, item, qkv, first, rows, buffer);
-        transpose(rows.rows, feature_steps, queries, kQueryBlock, kQueryBlock, feature_steps);
+        loadQueries(setup, item, qkv, first, buffers.rows, buffers.row);
+        transpose(buffers.rows.rows, feature_steps, buffers.queries, kQueryBlock, kQueryBlock, feature_steps);
         std::fill_n(running.maxima, kQueryBlock, -kInfinity);
         std::fill_n(running.sums, kQueryBlock, 0.0F);
-        std::fill_n(mixed, block, 0.0F);
+        std::fill_n(running.mixed, kQueryBlock * item.width, 0.0F);
         const std::size_t last = setup.causal ? std::min(setup.T, first + kQueryBlock) : setup.T;
         for (std::size_t key = 0; key < last; key += kKeyBlock)
             for (std::size_t at = 0; at < kQueryBlock && first + at < setup.T; at += kStrip) {
@@ -124,19 +145,31 @@ HWY_INLINE HWY_ATTR void forward(const AttentionSetup& setup, const typename Kin
                 // S[j][n] = Σ_i K[j][i] Qᵀ[i][n]
                 multiplyStrip<kTileVectors>(
                     StartFromRow{kZeros}, count, feature_steps,
-                    RowMajorFactor<Kind>{keys.rows + key * feature_steps, feature_steps}, queries + at,
-                    kQueryBlock, scores, kStrip);
-                softmaxStrip<Kind>(setup.causal, item.width, {first + at, key, count, bias}, at, scores,
-                                   weights, running);
+                    RowMajorFactor<Kind>{buffers.of.keys.rows + key * feature_steps, feature_steps},
+                    buffers.queries + at, kQueryBlock, buffers.scores, kStrip);
+                softmaxStrip<Kind>(setup.causal, item.width, {first + at, key, count, bias}, at,
+                                   buffers.scores, buffers.weights, running);
                 // Oᵀ[i][n] += Σ_j Vᵀ[i][j] P[j][n]
                 multiplyStrip<kTileVectors>(
                     AccumulateInto{}, item.width, steps<Kind>(count),
-                    ColumnMajorFactor<Kind>{values.alongTokens() + key / Kind::kDepth * item.width,
+                    ColumnMajorFactor<Kind>{buffers.of.values.alongTokens() + key / Kind::kDepth * item.width,
                                             item.width},
-                    weights, kStrip, mixed + at, kQueryBlock);
+                    buffers.weights, kStrip, running.mixed + at, kQueryBlock);
             }
-        storeOutputs(setup, item, first, running, out_rows, out, log_sum_exps);
+        storeOutputs(setup, item, first, running, buffers.out_rows, out, log_sum_exps);
     }
+}
+
+template <class Kind>
+HWY_INLINE HWY_ATTR void forward(const AttentionSetup& setup, const typename Kind::Number* qkv,
+                                 typename Kind::Number* out, float* log_sum_exps, std::size_t item_index,
+                                 AttentionScratch& scratch) {
+    const Item item(setup, item_index, Kind::kDepth);
+    const ForwardBuffers<Kind> buffers(setup, item, scratch);
+    loadKeysAndValues(setup, item, qkv, buffers.of, buffers.row);
+    forEachHead(setup, item, [&](const Item& head) HWY_ATTR {
+        forwardHead<Kind>(setup, head, qkv, buffers, out, log_sum_exps);
+    });
 }
 
 }  // namespace roper::HWY_NAMESPACE

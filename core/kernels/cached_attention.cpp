@@ -17,10 +17,10 @@
 namespace roper {
 namespace {
 
-// Layout of one sequence and head in a cache. Keys are stored in blocks of tokens, feature by feature, so
-// that the scores of a block's keys are a row vector times the block; values are stored token by token. With
-// bfloat16, consecutive numbers in the direction of a product are adjacent: two features of a key, two tokens
-// of a value.
+// Layout of one sequence and key/value head in a cache. Keys are stored in blocks of tokens, feature by
+// feature, so that the scores of a block's keys are a row vector times the block; values are stored token by
+// token. With bfloat16, consecutive numbers in the direction of a product are adjacent: two features of a
+// key, two tokens of a value.
 constexpr std::size_t kKeysPerBlock = 32;  ///< two vectors of AVX-512
 constexpr std::size_t kWidthMultiple = 16;
 
@@ -41,17 +41,18 @@ HWY_BEFORE_NAMESPACE();
 namespace roper::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Keys and values of one sequence and head.
+/// Keys and values of one sequence and key/value head.
 template <class Kind>
 struct CachedHead {
     using Unit = typename Kind::Unit;
 
-    CachedHead(const CachedLayer<typename Kind::Number>& cache, std::size_t d, std::size_t heads,
-               std::size_t slot, std::size_t h)
+    /// @param K  key/value heads of the layer, of which this is `group`
+    CachedHead(const CachedLayer<typename Kind::Number>& cache, std::size_t d, std::size_t K,
+               std::size_t slot, std::size_t group)
         : width(cachedWidth(d)),
           feature_steps(width / Kind::kDepth),
-          keys(unitsAt(cache.keys, cachedElements(d, cache.capacity), slot * heads + h)),
-          values(unitsAt(cache.values, cachedElements(d, cache.capacity), slot * heads + h)) {}
+          keys(unitsAt(cache.keys, cachedElements(d, cache.capacity), slot * K + group)),
+          values(unitsAt(cache.values, cachedElements(d, cache.capacity), slot * K + group)) {}
 
     static Unit* unitsAt(typename Kind::Number* numbers, std::size_t each, std::size_t head) {
         return reinterpret_cast<Unit*>(numbers + head * each);
@@ -103,20 +104,31 @@ HWY_INLINE HWY_ATTR void rotateFilled(const AttentionSetup& setup, const Rotatio
     std::fill(row + setup.d, row + cachedWidth(setup.d), 0.0F);
 }
 
+/// Rotates key and value of token t by row `at` of the tables and stores them as token j.
+/// @param rows  space for two rows
+template <class Kind>
+HWY_INLINE HWY_ATTR void cacheToken(const AttentionSetup& setup, const Item& item,
+                                    const typename Kind::Number* qkv, std::size_t t, std::size_t at,
+                                    const CachedHead<Kind>& head, std::size_t j, float* rows,
+                                    typename Kind::Unit* packed) {
+    float *const key = rows, *const value = setup.shared_kv ? rows : rows + head.width;
+    rotateFilled(setup, setup.key, at, 1.0F, rowOf(qkv, setup, item, QkvPart::key, t), key);
+    if (!setup.shared_kv)
+        rotateFilled(setup, setup.value, at, 1.0F, rowOf(qkv, setup, item, QkvPart::value, t), value);
+    storeToken(head, j, key, value, packed);
+}
+
 template <class Kind>
 HWY_INLINE HWY_ATTR void cacheRows(const AttentionSetup& setup, const typename Kind::Number* qkv,
                                    const CachedLayer<typename Kind::Number>& cache, std::size_t item_index,
                                    AttentionScratch& scratch) {
     const Item item(setup, item_index, Kind::kDepth);
-    const CachedHead<Kind> head(cache, setup.d, setup.H, item.b, item.h);
+    const CachedHead<Kind> head(cache, setup.d, setup.K, item.b, item.group);
     ScratchAllocator allocator(scratch.buffer(3 * head.width));
-    float *const key = allocator.allocate(head.width), *const value = allocator.allocate(head.width);
+    float* const rows = allocator.allocate(2 * head.width);
     typename Kind::Unit* const packed = allocator.units<Kind>(head.width);
-    for (std::size_t t = 0; t < setup.T; ++t) {
-        rotateFilled(setup, setup.key, t, 1.0F, rowOf(qkv, setup, item, QkvPart::key, t), key);
-        rotateFilled(setup, setup.value, t, 1.0F, rowOf(qkv, setup, item, QkvPart::value, t), value);
-        storeToken(head, t, key, value, packed);
-    }
+    for (std::size_t t = 0; t < setup.T; ++t)
+        cacheToken<Kind>(setup, item, qkv, t, t, head, t, rows, packed);
 }
 
 /// Turns scores in units of log 2, [roundUp(keys, kKeysPerBlock)], into weights 2^(s − max): a factor of the
@@ -142,55 +154,82 @@ HWY_INLINE HWY_ATTR float softmaxRow(float* scores, std::size_t keys, typename K
     return hn::GetLane(hn::SumOfLanes(f, sum));
 }
 
+/// Scratch of one token's attention.
+template <class Kind>
+struct DecodingBuffers {
+    float *query, *key_and_value, *mixed;       ///< [width], [2, width], [width]
+    typename Kind::Unit *query_units, *packed;  ///< [width / kDepth]
+    typename Kind::Unit* weights;               ///< for all cached tokens
+    float* scores;                              ///< likewise
+
+    DecodingBuffers(std::size_t width, std::size_t padded_keys, AttentionScratch& scratch) {
+        ScratchAllocator allocator(scratch.buffer(6 * width + 2 * padded_keys));
+        query = allocator.allocate(width);
+        key_and_value = allocator.allocate(2 * width);
+        mixed = allocator.allocate(width);
+        query_units = allocator.units<Kind>(width);
+        packed = allocator.units<Kind>(width);
+        weights = allocator.units<Kind>(padded_keys);
+        scores = allocator.allocate(padded_keys);
+    }
+};
+
+/// The attention of the new token in one head to all `keys` cached tokens.
+/// @param bias  β to these, or null
+template <class Kind>
+HWY_INLINE HWY_ATTR void attendHead(const AttentionSetup& setup, const Item& item,
+                                    const typename Kind::Number* qkv, const CachedHead<Kind>& head,
+                                    std::size_t keys, const float* bias, const DecodingBuffers<Kind>& buffers,
+                                    typename Kind::Number* out) {
+    constexpr std::ptrdiff_t kNoZeros = -(std::ptrdiff_t{1} << 40);
+    const std::size_t padded_keys = roundUp(keys, kKeysPerBlock);
+    float* const scores = buffers.scores;
+    const float scale = kLog2OfE / std::sqrt(static_cast<float>(setup.d));
+    rotateFilled(setup, setup.query, item.b, scale, rowOf(qkv, setup, item, QkvPart::query, 0),
+                 buffers.query);
+    packRow<Kind>(buffers.query, head.width, buffers.query_units);
+    std::fill_n(scores, padded_keys, 0.0F);
+    for (std::size_t j = 0; j < padded_keys; j += kKeysPerBlock)
+        addProduct(1, kKeysPerBlock, head.feature_steps,
+                   RowMajorFactor<Kind>{buffers.query_units, head.feature_steps}, head.keyBlock(j),
+                   kKeysPerBlock, scores + j, kKeysPerBlock, kNoZeros);
+    for (std::size_t j = 0; bias != nullptr && j < keys; ++j)
+        scores[j] += bias[j] * kLog2OfE;
+    const float sum = softmaxRow<Kind>(scores, keys, buffers.weights);
+    std::fill_n(buffers.mixed, head.width, 0.0F);
+    addProduct(1, head.width, steps<Kind>(keys), RowMajorFactor<Kind>{buffers.weights, steps<Kind>(keys)},
+               head.values, head.width, buffers.mixed, head.width, kNoZeros);
+    rotateOutput(setup, setup.output, item.b, 1.0F / sum, buffers.mixed, outputRow(out, setup, item, 0));
+}
+
 template <class Kind>
 HWY_INLINE HWY_ATTR void attendItem(const DecodingSetup& decoding, const typename Kind::Number* qkv,
                                     const CachedLayer<typename Kind::Number>& cache,
                                     typename Kind::Number* out, std::size_t item_index,
                                     AttentionScratch& scratch) {
-    constexpr std::ptrdiff_t kNoZeros = -(std::ptrdiff_t{1} << 40);
     const AttentionSetup setup{.B = decoding.B,
                                .T = 1,
                                .H = decoding.H,
+                               .K = decoding.K,
                                .d = decoding.d,
+                               .shared_kv = decoding.shared_kv,
                                .pairing = decoding.pairing,
                                .query = decoding.query,
                                .key = decoding.key,
-                               .value = decoding.value};
+                               .value = decoding.value,
+                               .output = decoding.output};
     const Item item(setup, item_index, Kind::kDepth);
-    const std::size_t n = static_cast<std::size_t>(decoding.positions[item.b]), keys = n + 1,
-                      padded_keys = roundUp(keys, kKeysPerBlock);
-    const CachedHead<Kind> head(cache, setup.d, setup.H, static_cast<std::size_t>(decoding.slots[item.b]),
-                                item.h);
-    ScratchAllocator allocator(scratch.buffer(6 * head.width + 2 * padded_keys));
-    float *const query = allocator.allocate(head.width), *const key = allocator.allocate(head.width),
-                 *const value = allocator.allocate(head.width), *const mixed = allocator.allocate(head.width);
-    typename Kind::Unit *const query_units = allocator.units<Kind>(head.width),
-                               *const packed = allocator.units<Kind>(head.width),
-                               *const weights = allocator.units<Kind>(padded_keys);
-    float* const scores = allocator.allocate(padded_keys);
-
-    const float scale = kLog2OfE / std::sqrt(static_cast<float>(setup.d));
-    rotateFilled(setup, setup.query, item.b, scale, rowOf(qkv, setup, item, QkvPart::query, 0), query);
-    rotateFilled(setup, setup.key, item.b, 1.0F, rowOf(qkv, setup, item, QkvPart::key, 0), key);
-    rotateFilled(setup, setup.value, item.b, 1.0F, rowOf(qkv, setup, item, QkvPart::value, 0), value);
-    storeToken(head, n, key, value, packed);
-    packRow<Kind>(query, head.width, query_units);
-
-    std::fill_n(scores, padded_keys, 0.0F);
-    for (std::size_t j = 0; j < padded_keys; j += kKeysPerBlock)
-        addProduct(1, kKeysPerBlock, head.feature_steps,
-                   RowMajorFactor<Kind>{query_units, head.feature_steps}, head.keyBlock(j), kKeysPerBlock,
-                   scores + j, kKeysPerBlock, kNoZeros);
-    if (decoding.bias != nullptr) {
-        const float* const bias = decoding.bias + item_index * decoding.bias_keys;
-        for (std::size_t j = 0; j < keys; ++j)
-            scores[j] += bias[j] * kLog2OfE;
-    }
-    const float sum = softmaxRow<Kind>(scores, keys, weights);
-    std::fill_n(mixed, head.width, 0.0F);
-    addProduct(1, head.width, steps<Kind>(keys), RowMajorFactor<Kind>{weights, steps<Kind>(keys)},
-               head.values, head.width, mixed, head.width, kNoZeros);
-    rotateOutput(setup, setup.value, item.b, 1.0F / sum, mixed, outputRow(out, setup, item, 0));
+    const std::size_t n = static_cast<std::size_t>(decoding.positions[item.b]), keys = n + 1;
+    const CachedHead<Kind> head(cache, setup.d, setup.K, static_cast<std::size_t>(decoding.slots[item.b]),
+                                item.group);
+    const DecodingBuffers<Kind> buffers(head.width, roundUp(keys, kKeysPerBlock), scratch);
+    cacheToken<Kind>(setup, item, qkv, 0, item.b, head, n, buffers.key_and_value, buffers.packed);
+    forEachHead(setup, item, [&](const Item& one) HWY_ATTR {
+        const float* const bias = decoding.bias == nullptr
+                                      ? nullptr
+                                      : decoding.bias + (one.b * setup.H + one.h) * decoding.bias_keys;
+        attendHead(setup, one, qkv, head, keys, bias, buffers, out);
+    });
 }
 
 HWY_ATTR void cacheFloat32(const AttentionSetup& setup, const float* qkv, const CachedLayer<float>& cache,

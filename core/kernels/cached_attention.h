@@ -14,17 +14,19 @@ namespace roper {
 ///
 /// The rotated keys and values of earlier tokens come from a cache, so that nothing is rotated twice.
 struct DecodingSetup {
-    std::size_t B = 0, H = 0, d = 0;
+    std::size_t B = 0, H = 0, K = 0, d = 0;  ///< heads as in `AttentionSetup`
+    bool shared_kv = false;
     Pairing pairing = Pairing::half;
-    RotationTable query, key, value;          ///< at the new tokens' positions: [B, pairs]
+    RotationTable query, key, value, output;  ///< at the new tokens' positions: [B, pairs]
     const std::int64_t* positions = nullptr;  ///< n of each new token: [B]
     const std::int64_t* slots = nullptr;      ///< index of the cached sequence that each one continues: [B]
     const float* bias = nullptr;              ///< β to keys 0, 1, …: [B, H, bias_keys]; or none
     std::size_t bias_keys = 0;
 };
 
-/// The cache of one layer: keys and values of all sequences and heads, [sequences, H, cachedNumbers] each, in
-/// the kernel's order. Number: float or BFloat16, the type of the products' factors.
+/// The cache of one layer: keys and values of all sequences and key/value heads, [sequences, K,
+/// cachedElements] each, in the kernel's order. Shared ones are stored in both orders. Number: float or
+/// BFloat16, the type of the products' factors.
 template <class Number>
 struct CachedLayer {
     Number* keys = nullptr;
@@ -32,19 +34,19 @@ struct CachedLayer {
     std::size_t capacity = 0;  ///< maximal number of tokens per sequence
 };
 
-/// Size of the keys, and of the values, of one sequence and head in a cache, in numbers.
+/// Size of the keys, and of the values, of one sequence and key/value head in a cache, in numbers.
 std::size_t cachedElements(std::size_t d, std::size_t capacity);
 
-/// Stores the rotated keys and values of whole prompts in an empty cache: of sequence `item / H` and head
-/// `item % H`, with `setup` and `qkv` as in `attendForward`.
+/// Stores the rotated keys and values of whole prompts in an empty cache: of sequence `item / K` and
+/// key/value head `item % K`, with `setup` and `qkv` as in `attendForward`.
 void cachePrompt(const AttentionSetup& setup, const float* qkv, const CachedLayer<float>& cache,
                  std::size_t item, AttentionScratch& scratch);
 void cachePrompt(const AttentionSetup& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
                  std::size_t item, AttentionScratch& scratch);
 
-/// Adds the new token of sequence `item / H` and head `item % H` to the cache and attends to it and its
-/// predecessors.
-/// @param qkv  [B, 3, H, d]: q, k, v before rotation
+/// Adds the new token of sequence `item / K` and key/value head `item % K` to the cache; the heads of its
+/// group attend to it and its predecessors.
+/// @param qkv  [B, rowsPerToken, d]: q, k, v before rotation
 /// @param out  [B, H, d]
 void attendToCache(const DecodingSetup& setup, const float* qkv, const CachedLayer<float>& cache, float* out,
                    std::size_t item, AttentionScratch& scratch);

@@ -203,7 +203,10 @@ DecoderCache::Layer DecoderCache::append(std::int64_t layer, const Layer& added)
 at::Tensor Decoder::linearWeights(const LayerView& view, const DecoderCache::Layer& all, std::int64_t begin,
                                   std::int64_t queries, std::int64_t keys, const at::Tensor& hidden) const {
     const auto products = [&](const at::Tensor& q, const at::Tensor& k) {
-        return at::bmm(q.narrow(1, begin, queries), k.narrow(1, 0, keys).transpose(1, 2))
+        const std::int64_t H = q.size(0), K = k.size(0);
+        const at::Tensor of_groups = q.narrow(1, begin, queries).reshape({K, H / K * queries, q.size(2)});
+        return at::bmm(of_groups, k.narrow(1, 0, keys).transpose(1, 2))
+            .view({H, queries, keys})
             .masked_fill_(hidden, 0);
     };
     at::Tensor similarities = products(view.rotated_q, all.k);

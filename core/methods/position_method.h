@@ -9,6 +9,7 @@
 
 #include "core/fields/declared_settings.h"
 #include "core/rotary/rotary_config.h"
+#include "core/rotary/rotated_tensors.h"
 
 namespace roper {
 
@@ -23,6 +24,7 @@ struct PositionSettings : RotaryConfig {
     std::string position = "roper";    ///< name of the position method
     double value_rotary_fraction = 1;  ///< fraction of the features of values that rotate
     std::string frequencies = "fixed";
+    bool shared_kv = false;              ///< keys are also the values, so that these rotate with them
     DeclaredSettings specific_settings;  ///< each method reads its own
 
     PositionSettings();
@@ -30,7 +32,10 @@ struct PositionSettings : RotaryConfig {
     const PositionMethod& method() const;
     bool trainsFrequencies() const;
 
-    /// Rotation of queries and keys, and of values, for heads of d features.
+    /// Which tensors rotate: those of the method, and with `shared_kv` the values if the keys do.
+    RotatedTensors rotatedTensors() const;
+
+    /// Rotation of queries and keys, and of values and outputs, for heads of d features.
     RotaryConfig rotation(std::int64_t d) const;
     RotaryConfig valueRotation(std::int64_t d) const;
 };

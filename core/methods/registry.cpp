@@ -53,9 +53,14 @@ RotaryConfig PositionSettings::rotation(std::int64_t d) const {
     return made;
 }
 
+RotatedTensors PositionSettings::rotatedTensors() const {
+    const PositionMethod& by = method();
+    return {by.rotates, by.rotates, by.rotates_values || (shared_kv && by.rotates), by.rotates_values};
+}
+
 RotaryConfig PositionSettings::valueRotation(std::int64_t d) const {
     RotaryConfig made = rotation(d);
-    made.rotary_fraction = value_rotary_fraction;
+    if (!shared_kv) made.rotary_fraction = value_rotary_fraction;
     return made;
 }
 

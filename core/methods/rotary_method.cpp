@@ -3,11 +3,12 @@
 namespace roper {
 namespace {
 
-/// Number of trained frequencies: one per pair and layer.
+/// Number of trained frequencies: one per pair and layer. Shared keys and values have the same.
 std::int64_t trainedFrequencies(const PositionSettings& s, const ModelShape& shape) {
     if (s.frequencies != "trained") return 0;
+    const bool has_own_of_values = s.rotatedTensors().anyOfValues() && !s.shared_kv;
     const int features = s.rotation(shape.headDim()).rotatedWidth() +
-                         (s.method().rotates_values ? s.valueRotation(shape.headDim()).rotatedWidth() : 0);
+                         (has_own_of_values ? s.valueRotation(shape.headDim()).rotatedWidth() : 0);
     return shape.layers * features / 2;
 }
 

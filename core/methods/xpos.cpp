@@ -27,8 +27,12 @@ PositionMethod xposMethod() {
     method.max_length = [](const PositionSettings&, const ModelShape&) { return kMaxLength; };
     method.limit_text = "uses xPos, whose powers of ζ stay within float32 for";
     method.advice_for_longer = "use another method";
-    method.check = [](const PositionSettings&, const ModelShape& shape) {
+    method.check = [](const PositionSettings& s, const ModelShape& shape) {
         std::vector<SettingProblem> problems;
+        if (s.shared_kv)
+            problems.push_back({"model.shared_kv",
+                                "xPos scales keys by their positions, and shared values would be scaled "
+                                "with them: use rope or roper, or set shared_kv to 0"});
         if (!shape.causal)
             problems.push_back(
                 {"model.position",

@@ -22,7 +22,7 @@ at::Tensor futureOf(std::int64_t queries, std::int64_t keys, const at::TensorOpt
 /// Similarities of linear attention, 0 for masked keys: [B, H, Tq, Tk].
 at::Tensor similarities(AttentionKind kind, const at::Tensor& q, const at::Tensor& k,
                         const AttentionMask& mask) {
-    at::Tensor made = at::matmul(q, k.mT());
+    at::Tensor made = at::matmul(q, ofEachHead(k, q.size(1)).mT());
     if (kind == AttentionKind::linear_cosine) made = made + 1;
     if (mask.visible.defined()) return made.masked_fill(mask.visible.logical_not(), 0);
     return mask.causal ? made.tril() : made;
@@ -40,10 +40,13 @@ at::Tensor counts(const at::Tensor& k, const AttentionMask& mask) {
 }
 
 at::Tensor mixLinear(AttentionKind kind, const Heads& heads, const AttentionMask& mask) {
-    if (mask.visible.defined()) return at::matmul(weights(kind, heads, mask), heads.v);
-    at::Tensor numerator = mask.causal ? causalProduct(heads.q, heads.k, heads.v)
-                                       : at::matmul(heads.q, at::matmul(heads.k.mT(), heads.v));
-    if (kind == AttentionKind::linear_cosine) numerator = numerator + sums(heads.v, mask);
+    const std::int64_t H = heads.q.size(1);
+    const at::Tensor v = ofEachHead(heads.v, H);
+    if (mask.visible.defined()) return at::matmul(weights(kind, heads, mask), v);
+    const at::Tensor k = ofEachHead(heads.k, H);
+    at::Tensor numerator =
+        mask.causal ? causalProduct(heads.q, k, v) : at::matmul(heads.q, at::matmul(k.mT(), v));
+    if (kind == AttentionKind::linear_cosine) numerator = numerator + sums(v, mask);
     return divided(numerator, denominators(kind, heads, mask));
 }
 
@@ -60,6 +63,54 @@ at::Tensor masked(const at::Tensor& scores, const AttentionMask& mask) {
 }
 
 }  // namespace
+
+SplitHeads splitHeads(const at::Tensor& qkv, const HeadLayout& layout) {
+    const std::int64_t H = layout.heads, K = layout.kv_heads, d = layout.head_dim;
+    if (layout.isUniform()) {
+        const at::Tensor all = qkv.unflatten(2, {3, H, d}).permute({2, 0, 3, 1, 4});
+        return {all.select(0, 0), all.select(0, 1), all.select(0, 2), all};
+    }
+    const auto part = [&](std::int64_t first, std::int64_t heads) {
+        return qkv.narrow(2, first, heads * d).unflatten(2, {heads, d}).transpose(1, 2);
+    };
+    const at::Tensor k = part(H * d, K);
+    return {part(0, H), k, layout.shared_kv ? k : part((H + K) * d, K), {}};
+}
+
+Heads rotatedHeads(const SplitHeads& split, AttentionKind kind, Pairing pairing, const PassPositions& pass,
+                   std::size_t layer) {
+    const CosSin &queries = pass.queryCosSin(layer), &keys = pass.keyCosSin(layer),
+                 &values = pass.valueCosSin(layer);
+    const auto rotatedBy = [&](const CosSin& by, const at::Tensor& x) {
+        return rotate(x, by.cosine, by.sine, pairing);
+    };
+    if (kind == AttentionKind::softmax) {
+        if (split.all.defined()) {
+            const RotatedHeads rotated = rotateHeads(split.all, queries, keys, values, pairing);
+            return {rotated.q, rotated.k, rotated.v, {}, {}};
+        }
+        const at::Tensor k = rotatedBy(keys, split.k);
+        const bool are_shared = split.v.is_same(split.k);
+        return {rotatedBy(queries, split.q), k, are_shared ? k : rotatedBy(values, split.v), {}, {}};
+    }
+    const at::Tensor q = featureMap(kind, split.q), k = featureMap(kind, split.k);
+    const bool numerator_only = kind == AttentionKind::linear_numerator;
+    return {rotatedBy(queries, q), rotatedBy(keys, k), rotatedBy(values, split.v),
+            numerator_only ? q : at::Tensor(), numerator_only ? k : at::Tensor()};
+}
+
+at::Tensor mergedHeads(const at::Tensor& mixed, Pairing pairing, const PassPositions& pass,
+                       std::size_t layer) {
+    const CosSin& outputs = pass.outputCosSin(layer);
+    return rotate(mixed, outputs.cosine, outputs.sine, pairing, Direction::inverse)
+        .transpose(1, 2)
+        .flatten(2);
+}
+
+at::Tensor ofEachHead(const at::Tensor& x, std::int64_t H) {
+    const std::int64_t K = x.size(1);
+    return K == H ? x : x.unsqueeze(2).expand({-1, -1, H / K, -1, -1}).flatten(1, 2);
+}
 
 AttentionMask sequenceMask(bool causal, std::int64_t T, const at::Tensor& distance_bias) {
     if (!distance_bias.defined()) return {causal, {}, {}};
@@ -79,7 +130,7 @@ at::Tensor denominators(AttentionKind kind, const Heads& heads, const AttentionM
     if (kind == AttentionKind::softmax) return {};
     const bool numerator_only = kind == AttentionKind::linear_numerator;
     const at::Tensor &q = numerator_only ? heads.unrotated_q : heads.q,
-                     &k = numerator_only ? heads.unrotated_k : heads.k;
+                     k = ofEachHead(numerator_only ? heads.unrotated_k : heads.k, q.size(1));
     if (mask.visible.defined()) return similarities(kind, q, k, mask).sum(-1, /*keepdim=*/true);
     const at::Tensor total = (q * sums(k, mask)).sum(-1, /*keepdim=*/true);
     return numerator_only ? total : total + counts(k, mask);
@@ -88,17 +139,18 @@ at::Tensor denominators(AttentionKind kind, const Heads& heads, const AttentionM
 at::Tensor weights(AttentionKind kind, const Heads& heads, const AttentionMask& mask) {
     if (kind != AttentionKind::softmax)
         return divided(similarities(kind, heads.q, heads.k, mask), denominators(kind, heads, mask));
-    const at::Tensor scores =
-        at::matmul(heads.q, heads.k.mT()) / std::sqrt(static_cast<double>(heads.q.size(3)));
+    const at::Tensor scores = at::matmul(heads.q, ofEachHead(heads.k, heads.q.size(1)).mT()) /
+                              std::sqrt(static_cast<double>(heads.q.size(3)));
     return at::softmax(masked(scores, mask), -1);
 }
 
 RoundedAttention roundedAttention(const Heads& heads, const AttentionMask& mask) {
     // As in the kernels, the scale is applied before rounding (core/kernels/attention_blocks-inl.h).
     const double log2_of_e = std::numbers::log2e, d = static_cast<double>(heads.q.size(3));
+    const std::int64_t H = heads.q.size(1);
     const at::Tensor q = rounded(heads.q * (log2_of_e / std::sqrt(d)));
-    const at::Tensor scores = masked(at::matmul(q, rounded(heads.k).mT()) / log2_of_e, mask);
-    const at::Tensor v = rounded(heads.v);
+    const at::Tensor k = ofEachHead(rounded(heads.k), H), v = ofEachHead(rounded(heads.v), H);
+    const at::Tensor scores = masked(at::matmul(q, k.mT()) / log2_of_e, mask);
     // Weights are rounded relative to the largest score so far, one block of keys at a time.
     at::Tensor largest = at::full_like(scores.narrow(-1, 0, 1), -INFINITY), sum = at::zeros_like(largest),
                mixed = at::zeros_like(heads.q);
@@ -115,10 +167,11 @@ RoundedAttention roundedAttention(const Heads& heads, const AttentionMask& mask)
 
 at::Tensor weightedSum(AttentionKind kind, const Heads& heads, const AttentionMask& mask) {
     if (kind != AttentionKind::softmax) return mixLinear(kind, heads, mask);
+    const std::int64_t H = heads.q.size(1);
+    const at::Tensor k = ofEachHead(heads.k, H), v = ofEachHead(heads.v, H);
     if (mask.added.defined())
-        return at::scaled_dot_product_attention(heads.q, heads.k, heads.v,
-                                                mask.added.to(heads.q.scalar_type()));
-    return at::scaled_dot_product_attention(heads.q, heads.k, heads.v, {}, 0.0, mask.causal);
+        return at::scaled_dot_product_attention(heads.q, k, v, mask.added.to(heads.q.scalar_type()));
+    return at::scaled_dot_product_attention(heads.q, k, v, {}, 0.0, mask.causal);
 }
 
 void KeyValueCache::selectSequences(const at::Tensor& rows) {
@@ -130,25 +183,26 @@ void KeyValueCache::selectSequences(const at::Tensor& rows) {
 void KeyValueCache::append(const Heads& heads) {
     const auto store = [&](std::vector<at::Tensor>& layers, const at::Tensor& made) {
         if (!made.defined()) return;
-        const std::int64_t B = made.size(0), H = made.size(1), T = made.size(2), d = made.size(3);
-        layers.push_back(at::zeros({B, H, capacity_, d}, made.options()));
+        const std::int64_t B = made.size(0), K = made.size(1), T = made.size(2), d = made.size(3);
+        layers.push_back(at::zeros({B, K, capacity_, d}, made.options()));
         layers.back().narrow(2, 0, T).copy_(made);
     };
     store(keys_, heads.k);
-    store(values_, heads.v);
+    if (!heads.v.is_same(heads.k)) store(values_, heads.v);
     store(unrotated_keys_, heads.unrotated_k);
 }
 
 Heads KeyValueCache::extend(std::size_t layer, const Heads& heads, const at::Tensor& positions,
                             std::int64_t used) {
-    const std::int64_t B = heads.k.size(0), H = heads.k.size(1), d = heads.k.size(3);
-    const at::Tensor slot = positions.view({B, 1, 1, 1}).expand({B, H, 1, d});
+    const std::int64_t B = heads.k.size(0), K = heads.k.size(1), d = heads.k.size(3);
+    const at::Tensor slot = positions.view({B, 1, 1, 1}).expand({B, K, 1, d});
     const auto cachedTokens = [&](std::vector<at::Tensor>& layers, const at::Tensor& made) {
         if (!made.defined()) return at::Tensor();
         layers[layer].scatter_(2, slot, made);
         return layers[layer].narrow(2, 0, used);
     };
-    return {heads.q, cachedTokens(keys_, heads.k), cachedTokens(values_, heads.v), heads.unrotated_q,
+    const at::Tensor k = cachedTokens(keys_, heads.k);
+    return {heads.q, k, heads.v.is_same(heads.k) ? k : cachedTokens(values_, heads.v), heads.unrotated_q,
             cachedTokens(unrotated_keys_, heads.unrotated_k)};
 }
 

@@ -3,17 +3,42 @@
 #include <ATen/core/Tensor.h>
 #include <vector>
 
+#include "core/model/positions/positions.h"
 #include "core/operators/linear_attention.h"
+#include "core/rotary/head_layout.h"
 
 namespace roper {
 
-/// Queries, keys and values of one layer as used in the products.
+/// Queries, keys and values of one layer before rotation, with K key/value heads.
+struct SplitHeads {
+    at::Tensor q;     ///< [B, H, T, d]
+    at::Tensor k, v;  ///< [B, K, T, d]; the same tensor if they are shared
+    at::Tensor all;   ///< [3, B, H, T, d] of uniform layouts, otherwise undefined
+};
+
+/// Splits the joint projection. qkv [B, T, jointWidth]
+SplitHeads splitHeads(const at::Tensor& qkv, const HeadLayout& layout);
+
+/// Queries, keys and values of one layer as used in the products. Head h of H uses key/value head ⌊h·K/H⌋.
 struct Heads {
-    at::Tensor q, k;  ///< [B, H, Tq, d] and [B, H, Tk, d], rotated
-    at::Tensor v;     ///< [B, H, Tk, d], rotated for RoPER
+    at::Tensor q, k;  ///< [B, H, Tq, d] and [B, K, Tk, d], rotated
+    at::Tensor v;     ///< [B, K, Tk, d], rotated depending on the method
     at::Tensor unrotated_q,
         unrotated_k;  ///< φ(q) and φ(k), for the denominator of linear_numerator; otherwise undefined
 };
+
+/// Rotates queries, keys and, depending on the method, values by their positions. Linear attention rotates
+/// its features of queries and keys.
+Heads rotatedHeads(const SplitHeads& split, AttentionKind kind, Pairing pairing, const PassPositions& pass,
+                   std::size_t layer);
+
+/// Rotates the weighted sums [B, H, T, d] back, depending on the method, and concatenates the heads: [B, T,
+/// C].
+at::Tensor mergedHeads(const at::Tensor& mixed, Pairing pairing, const PassPositions& pass,
+                       std::size_t layer);
+
+/// x [B, K, T, d] of key/value heads for each of H heads: [B, H, T, d].
+at::Tensor ofEachHead(const at::Tensor& x, std::int64_t H);
 
 /// Which keys a query attends to, and the bias of their scores.
 struct AttentionMask {
@@ -70,14 +95,15 @@ class KeyValueCache {
     /// Stores the keys and values of whole prompts, positions 0 … T − 1, of the next layer.
     void append(const Heads& heads);
 
-    /// Adds one token per sequence to a layer. heads [B, H, 1, d]; positions [B] (int64), at most `used` − 1
-    /// @return  the token's query with the keys and values of positions 0 … `used` − 1: [B, H, used, d]
+    /// Adds one token per sequence to a layer. heads [B, H or K, 1, d]; positions [B] (int64), at most `used`
+    /// − 1
+    /// @return  the token's query with the keys and values of positions 0 … `used` − 1: [B, K, used, d]
     Heads extend(std::size_t layer, const Heads& heads, const at::Tensor& positions, std::int64_t used);
 
   private:
     std::int64_t capacity_ = 0;
-    std::vector<at::Tensor> keys_;            ///< one per layer [B, H, capacity, d]
-    std::vector<at::Tensor> values_;          ///< one per layer [B, H, capacity, d]
+    std::vector<at::Tensor> keys_;            ///< one per layer [B, K, capacity, d]
+    std::vector<at::Tensor> values_;          ///< likewise; empty if keys and values are shared
     std::vector<at::Tensor> unrotated_keys_;  ///< unrotated keys, if the attention needs them
 };
 

@@ -5,6 +5,7 @@
 #include <ATen/record_function.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <array>
 #include <atomic>
 
 #include "core/kernels/attention.h"
@@ -26,8 +27,8 @@ RotationTable rotationTable(const CosSin& cos_sin) {
             static_cast<std::size_t>(cos_sin.cosine.size(-1))};
 }
 
-/// Calls `work(item, scratch)` for every item, a sequence and head. Items are scheduled dynamically, since
-/// the load of the cores is unknown.
+/// Calls `work(item, scratch)` for every item, a sequence and key/value head. Items are scheduled
+/// dynamically, since the load of the cores is unknown.
 template <class Work>
 void forEachItem(std::size_t items, Work work) {
     std::atomic<std::size_t> next{0};
@@ -38,30 +39,62 @@ void forEachItem(std::size_t items, Work work) {
     });
 }
 
+std::size_t sizeOf(std::int64_t size) {
+    return static_cast<std::size_t>(size);
+}
+
+/// The part of a kernel's setup that a layout determines.
+template <class Setup>
+void setHeads(const HeadLayout& layout, Setup& setup) {
+    setup.H = sizeOf(layout.heads);
+    setup.K = sizeOf(layout.kv_heads);
+    setup.d = sizeOf(layout.head_dim);
+    setup.shared_kv = layout.shared_kv;
+}
+
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
+
+/// cos and sin of queries, keys, values and outputs.
+using Tables = std::array<CosSin, 4>;
+
+Tables tablesOf(const PassPositions& pass, std::size_t layer) {
+    return {pass.queryCosSin(layer), pass.keyCosSin(layer), pass.valueCosSin(layer),
+            pass.outputCosSin(layer)};
+}
+
+template <class Setup>
+void setTables(const Tables& tables, Setup& setup) {
+    setup.query = rotationTable(tables[0]);
+    setup.key = rotationTable(tables[1]);
+    setup.value = rotationTable(tables[2]);
+    setup.output = rotationTable(tables[3]);
+}
 
 class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFunction> {
   public:
     static at::Tensor forward(AutogradContext* context, const at::Tensor& given, const at::Tensor& bias,
-                              std::int64_t heads, bool causal, std::int64_t pairing, const CosSin& queries,
-                              const CosSin& keys, const CosSin& values) {
+                              const HeadLayout& layout, bool causal, std::int64_t pairing,
+                              const Tables& tables) {
         RECORD_USER_SCOPE("attention");
         const at::Tensor qkv = given.contiguous(), beta = bias.contiguous();
-        const std::int64_t B = qkv.size(0), T = qkv.size(1), C = qkv.size(2) / 3;
-        const at::Tensor out = at::empty({B, T, C}, qkv.options());
-        const at::Tensor log_sum_exps = at::empty({B, heads, T}, qkv.options().dtype(at::kFloat));
-        context->saved_data["heads"] = heads;
+        const std::int64_t B = qkv.size(0), T = qkv.size(1);
+        const at::Tensor out = at::empty({B, T, layout.queryWidth()}, qkv.options());
+        const at::Tensor log_sum_exps = at::empty({B, layout.heads, T}, qkv.options().dtype(at::kFloat));
+        context->saved_data["layout"] = std::vector<std::int64_t>{layout.heads, layout.kv_heads,
+                                                                  layout.head_dim, layout.shared_kv ? 1 : 0};
         context->saved_data["causal"] = causal;
         context->saved_data["pairing"] = pairing;
-        context->save_for_backward({qkv, out, log_sum_exps, beta, queries.cosine, queries.sine, keys.cosine,
-                                    keys.sine, values.cosine, values.sine});
-        const AttentionSetup setup = setupOf(context, qkv, beta, queries, keys, values);
+        tensor_list saved = {qkv, out, log_sum_exps, beta};
+        for (const CosSin& table : tables)
+            saved.insert(saved.end(), {table.cosine, table.sine});
+        context->save_for_backward(saved);
+        const AttentionSetup setup = setupOf(context, qkv, beta, tables);
         dispatchType(qkv, [&](auto number) {
             const auto* const from = typedData<decltype(number)>(qkv);
             auto* const to = typedData<decltype(number)>(out);
             float* const sums = typedData<float>(log_sum_exps);
-            forEachItem(setup.B * setup.H, [&](std::size_t item, AttentionScratch& scratch) {
+            forEachItem(setup.items(), [&](std::size_t item, AttentionScratch& scratch) {
                 attendForward(setup, from, to, sums, item, scratch);
             });
         });
@@ -71,8 +104,9 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
     static tensor_list backward(AutogradContext* context, tensor_list gradients) {
         const tensor_list saved = context->get_saved_variables();
         const at::Tensor &qkv = saved[0], &out = saved[1], &log_sum_exps = saved[2], &beta = saved[3];
-        const CosSin queries{saved[4], saved[5]}, keys{saved[6], saved[7]}, values{saved[8], saved[9]};
-        const AttentionSetup setup = setupOf(context, qkv, beta, queries, keys, values);
+        const Tables tables = {
+            {{saved[4], saved[5]}, {saved[6], saved[7]}, {saved[8], saved[9]}, {saved[10], saved[11]}}};
+        const AttentionSetup setup = setupOf(context, qkv, beta, tables);
         const at::Tensor grad_out = gradients[0].contiguous();
         const at::Tensor grad_qkv = at::empty_like(qkv);
         at::Tensor grad_bias;  // [B, H, 2T − 1]
@@ -85,34 +119,28 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
                                 *const given = typedData<Number>(grad_out);
             Number* const to = typedData<Number>(grad_qkv);
             const float* const sums = typedData<float>(log_sum_exps);
-            forEachItem(setup.B * setup.H, [&](std::size_t item, AttentionScratch& scratch) {
+            forEachItem(setup.items(), [&](std::size_t item, AttentionScratch& scratch) {
                 attendBackward(setup, from, output, sums, given, to, bias_data, item, scratch);
             });
         });
-        return {grad_qkv, grad_bias.defined() ? grad_bias.sum(0) : grad_bias, {}, {}, {}, {}, {}, {}};
+        return {grad_qkv, grad_bias.defined() ? grad_bias.sum(0) : grad_bias, {}, {}, {}, {}};
     }
 
   private:
     static AttentionSetup setupOf(AutogradContext* context, const at::Tensor& qkv, const at::Tensor& bias,
-                                  const CosSin& queries, const CosSin& keys, const CosSin& values) {
+                                  const Tables& tables) {
+        const std::vector<std::int64_t> layout = context->saved_data["layout"].toIntVector();
         AttentionSetup setup;
-        setup.B = static_cast<std::size_t>(qkv.size(0));
-        setup.T = static_cast<std::size_t>(qkv.size(1));
-        setup.H = static_cast<std::size_t>(context->saved_data["heads"].toInt());
-        setup.d = static_cast<std::size_t>(qkv.size(2)) / 3 / setup.H;
+        setup.B = sizeOf(qkv.size(0));
+        setup.T = sizeOf(qkv.size(1));
+        setHeads({layout[0], layout[1], layout[2], layout[3] != 0}, setup);
         setup.causal = context->saved_data["causal"].toBool();
         setup.pairing = static_cast<Pairing>(context->saved_data["pairing"].toInt());
-        setup.query = rotationTable(queries);
-        setup.key = rotationTable(keys);
-        setup.value = rotationTable(values);
+        setTables(tables, setup);
         setup.bias = floatData(bias);
         return setup;
     }
 };
-
-std::size_t sizeOf(std::int64_t size) {
-    return static_cast<std::size_t>(size);
-}
 
 template <class Number>
 CachedLayer<Number> layerOf(const at::Tensor& keys, const at::Tensor& values, std::int64_t capacity) {
@@ -121,51 +149,50 @@ CachedLayer<Number> layerOf(const at::Tensor& keys, const at::Tensor& values, st
 
 }  // namespace
 
-at::Tensor fusedAttention(const at::Tensor& qkv, std::int64_t heads, bool causal, Pairing pairing,
+at::Tensor fusedAttention(const at::Tensor& qkv, const HeadLayout& layout, bool causal, Pairing pairing,
                           const PassPositions& pass, std::size_t layer) {
-    TORCH_CHECK(qkv.dim() == 3 && qkv.size(2) % (3 * heads) == 0 && qkv.is_cpu(),
-                "fusedAttention: no q, k and v of ", heads, " heads in ", qkv.sizes());
-    const CosSin &queries = pass.queryCosSin(layer), &keys = pass.keyCosSin(layer),
-                 &values = pass.valueCosSin(layer);
-    const std::int64_t T = qkv.size(1), d = qkv.size(2) / 3 / heads;
-    for (const CosSin* cos_sin : {&queries, &keys, &values})
-        for (const at::Tensor& table : {cos_sin->cosine, cos_sin->sine})
-            TORCH_CHECK(table.dim() == 2 && table.size(0) == T && 2 * table.size(1) <= d &&
-                            table.sizes() == cos_sin->cosine.sizes() && table.is_contiguous() &&
+    TORCH_CHECK(qkv.dim() == 3 && qkv.size(2) == layout.jointWidth() && qkv.is_cpu(),
+                "fusedAttention: no q, k and v of ", layout.heads, " and ", layout.kv_heads, " heads in ",
+                qkv.sizes());
+    const Tables tables = tablesOf(pass, layer);
+    const std::int64_t T = qkv.size(1);
+    for (const CosSin& cos_sin : tables)
+        for (const at::Tensor& table : {cos_sin.cosine, cos_sin.sine})
+            TORCH_CHECK(table.dim() == 2 && table.size(0) == T && 2 * table.size(1) <= layout.head_dim &&
+                            table.sizes() == cos_sin.cosine.sizes() && table.is_contiguous() &&
                             table.scalar_type() == at::kFloat && !table.requires_grad(),
                         "fusedAttention: a table of ", table.sizes(), " for ", qkv.sizes());
-    TORCH_CHECK(
-        !pass.distance_bias.defined() || pass.distance_bias.sizes() == at::IntArrayRef({heads, 2 * T - 1}),
-        "fusedAttention: a bias must be [heads, 2T - 1] = [", heads, ", ", 2 * T - 1, "], not ",
-        pass.distance_bias.sizes());
+    TORCH_CHECK(!pass.distance_bias.defined() ||
+                    pass.distance_bias.sizes() == at::IntArrayRef({layout.heads, 2 * T - 1}),
+                "fusedAttention: a bias must be [heads, 2T - 1] = [", layout.heads, ", ", 2 * T - 1,
+                "], not ", pass.distance_bias.sizes());
     // Autograd functions accept no undefined tensors.
     const at::Tensor bias = pass.distance_bias.defined() ? pass.distance_bias : at::empty({0}, at::kFloat);
-    return FusedAttentionFunction::apply(qkv, bias, heads, causal, static_cast<std::int64_t>(pairing),
-                                         queries, keys, values);
+    return FusedAttentionFunction::apply(qkv, bias, layout, causal, static_cast<std::int64_t>(pairing),
+                                         tables);
 }
 
 void KernelKeyValueCache::append(const at::Tensor& given, const PassPositions& pass) {
     const at::Tensor qkv = given.contiguous();
     const std::int64_t B = qkv.size(0), T = qkv.size(1);
-    TORCH_CHECK(T <= capacity_ && qkv.size(2) == 3 * heads_ * head_dim_, "KernelKeyValueCache: no room for ",
+    TORCH_CHECK(T <= capacity_ && qkv.size(2) == layout_.jointWidth(), "KernelKeyValueCache: no room for ",
                 qkv.sizes());
     const std::size_t layer = keys_.size();
-    const auto elements = static_cast<std::int64_t>(cachedElements(sizeOf(head_dim_), sizeOf(capacity_)));
+    const auto elements =
+        static_cast<std::int64_t>(cachedElements(sizeOf(layout_.head_dim), sizeOf(capacity_)));
     for (auto* layers : {&keys_, &values_})
-        layers->push_back(at::zeros({B, heads_, elements}, qkv.options()));
+        layers->push_back(at::zeros({B, layout_.kv_heads, elements}, qkv.options()));
     slots_ = at::arange(B, at::kLong);
     AttentionSetup setup;
     setup.B = sizeOf(B);
     setup.T = sizeOf(T);
-    setup.H = sizeOf(heads_);
-    setup.d = sizeOf(head_dim_);
+    setHeads(layout_, setup);
     setup.pairing = pairing_;
-    setup.key = rotationTable(pass.keyCosSin(layer));
-    setup.value = rotationTable(pass.valueCosSin(layer));
+    setTables(tablesOf(pass, layer), setup);
     dispatchType(qkv, [&](auto number) {
         const auto* const from = typedData<decltype(number)>(qkv);
         const auto to = layerOf<decltype(number)>(keys_[layer], values_[layer], capacity_);
-        forEachItem(setup.B * setup.H, [&](std::size_t item, AttentionScratch& scratch) {
+        forEachItem(setup.items(), [&](std::size_t item, AttentionScratch& scratch) {
             cachePrompt(setup, from, to, item, scratch);
         });
     });
@@ -178,23 +205,21 @@ at::Tensor KernelKeyValueCache::attend(std::size_t layer, const at::Tensor& give
     TORCH_CHECK(positions.size(0) == slots_.size(0) && qkv.size(0) >= slots_.size(0) && qkv.size(1) == 1,
                 "KernelKeyValueCache: ", positions.size(0), " positions and ", qkv.sizes(), " for ",
                 slots_.size(0), " sequences");
-    const at::Tensor out = at::zeros({qkv.size(0), 1, heads_ * head_dim_}, qkv.options());
-    const DecodingSetup setup{.B = sizeOf(slots_.size(0)),
-                              .H = sizeOf(heads_),
-                              .d = sizeOf(head_dim_),
-                              .pairing = pairing_,
-                              .query = rotationTable(pass.queryCosSin(layer)),
-                              .key = rotationTable(pass.keyCosSin(layer)),
-                              .value = rotationTable(pass.valueCosSin(layer)),
-                              .positions = positions.const_data_ptr<std::int64_t>(),
-                              .slots = slots_.const_data_ptr<std::int64_t>(),
-                              .bias = bias.defined() ? bias.const_data_ptr<float>() : nullptr,
-                              .bias_keys = bias.defined() ? sizeOf(bias.size(3)) : 0};
+    const at::Tensor out = at::zeros({qkv.size(0), 1, layout_.queryWidth()}, qkv.options());
+    DecodingSetup setup;
+    setup.B = sizeOf(slots_.size(0));
+    setHeads(layout_, setup);
+    setup.pairing = pairing_;
+    setTables(tablesOf(pass, layer), setup);
+    setup.positions = positions.const_data_ptr<std::int64_t>();
+    setup.slots = slots_.const_data_ptr<std::int64_t>();
+    setup.bias = bias.defined() ? bias.const_data_ptr<float>() : nullptr;
+    setup.bias_keys = bias.defined() ? sizeOf(bias.size(3)) : 0;
     dispatchType(qkv, [&](auto number) {
         const auto* const from = typedData<decltype(number)>(qkv);
         auto* const to = typedData<decltype(number)>(out);
         const auto cache = layerOf<decltype(number)>(keys_[layer], values_[layer], capacity_);
-        forEachItem(setup.B * setup.H, [&](std::size_t item, AttentionScratch& scratch) {
+        forEachItem(setup.B * setup.K, [&](std::size_t item, AttentionScratch& scratch) {
             attendToCache(setup, from, cache, to, item, scratch);
         });
     });

@@ -4,16 +4,17 @@
 #include <vector>
 
 #include "core/model/positions/positions.h"
+#include "core/rotary/head_layout.h"
 
 namespace roper {
 
 /// Softmax attention over whole sequences by the kernel of core/kernels, from the layer's q, k and v to the
 /// input of the output projection: rotated, scored, summed and rotated back in one pass. Differentiable in q,
 /// k and v and in the bias, not in the angles. On the CPU.
-/// @param qkv   concatenated q, k and v: [B, T, 3C], float32 or bfloat16
+/// @param qkv   concatenated q, k and v: [B, T, jointWidth], float32 or bfloat16
 /// @param pass  positions 0 … T − 1: this layer's cos and sin and the `distance_bias`, if any
 /// @return      concatenated outputs of all heads: [B, T, C], of the type of `qkv`
-at::Tensor fusedAttention(const at::Tensor& qkv, std::int64_t heads, bool causal, Pairing pairing,
+at::Tensor fusedAttention(const at::Tensor& qkv, const HeadLayout& layout, bool causal, Pairing pairing,
                           const PassPositions& pass, std::size_t layer);
 
 /// Equivalent of KeyValueCache for the kernel of core/kernels/cached_attention.h: keys and values rotated by
@@ -21,15 +22,16 @@ at::Tensor fusedAttention(const at::Tensor& qkv, std::int64_t heads, bool causal
 /// frequencies, on the CPU.
 class KernelKeyValueCache {
   public:
-    KernelKeyValueCache(std::int64_t heads, std::int64_t head_dim, Pairing pairing, std::int64_t capacity)
-        : heads_(heads), head_dim_(head_dim), capacity_(capacity), pairing_(pairing) {}
+    KernelKeyValueCache(const HeadLayout& layout, Pairing pairing, std::int64_t capacity)
+        : layout_(layout), capacity_(capacity), pairing_(pairing) {}
 
     /// Stores the keys and values of whole prompts, positions 0 … T − 1, of the next layer.
-    /// @param qkv  concatenated q, k and v, before rotation: [B, T, 3C], float32 or bfloat16
+    /// @param qkv  concatenated q, k and v, before rotation: [B, T, jointWidth], float32 or bfloat16
     void append(const at::Tensor& qkv, const PassPositions& pass);
 
     /// Adds one token to each sequence of a layer and computes its attention.
-    /// @param qkv        [B′, 1, 3C]: of the B sequences, and of B′ − B padding rows, which are ignored
+    /// @param qkv        [B′, 1, jointWidth]: of the B sequences, and of B′ − B padding rows, which are
+    /// ignored
     /// @param positions  of the new tokens: [B] (int64)
     /// @param pass       of B′ single tokens
     /// @return           [B′, 1, C], of the type of `qkv`; 0 in padding rows
@@ -40,10 +42,11 @@ class KernelKeyValueCache {
     void selectSequences(const at::Tensor& rows) { slots_ = slots_.index_select(0, rows); }
 
   private:
-    std::int64_t heads_, head_dim_, capacity_;
+    HeadLayout layout_;
+    std::int64_t capacity_;
     Pairing pairing_;
     at::Tensor slots_;                       ///< index of each sequence in the layers: [B] (int64)
-    std::vector<at::Tensor> keys_, values_;  ///< one per layer [sequences, H, elements]
+    std::vector<at::Tensor> keys_, values_;  ///< one per layer [sequences, kv_heads, elements]
 };
 
 }  // namespace roper

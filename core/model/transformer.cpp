@@ -30,8 +30,7 @@ std::int64_t roundedRows(std::int64_t rows) {
 Transformer::Transformer(const Specification& specification, std::int64_t vocabulary_size, at::Device device,
                          at::ScalarType dtype)
     : specification_(specification),
-      heads_(specification.model.heads),
-      head_dim_(specification.headDim()),
+      layout_(specification.headLayout()),
       attention_(enumFromName<AttentionKind>(specification.model.attention)),
       pre_norm_(specification.model.norm == "pre"),
       causal_(!specification.isMasked()),
@@ -47,7 +46,7 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
         const std::string prefix = "blocks." + std::to_string(layer) + ".";
         Block& block = layers_.blocks.emplace_back();
         block.attention_norm = normLayer(prefix + "attention_norm");
-        block.qkv = linearLayer(prefix + "attention.qkv", 3 * C, C);
+        block.qkv = linearLayer(prefix + "attention.qkv", layout_.jointWidth(), C);
         block.output = linearLayer(prefix + "attention.output", C, C);
         block.feed_forward_norm = normLayer(prefix + "feed_forward_norm");
         block.up = linearLayer(prefix + "feed_forward.up", F, C);
@@ -147,8 +146,9 @@ std::string Transformer::selectAttentionBackend(std::int64_t B, std::int64_t T) 
         return {};
     const AttentionMask mask = sequenceMask(causal_, T, positions_->makePassPositions({T}).distance_bias);
     return roper::selectAttentionBackend(
-        {B, heads_, T, head_dim_, specification_.model.trainsFrequencies() ? at::kFloat : compute_type_,
-         options_.device(), causal_, mask.added});
+        {B, layout_.heads, T, layout_.head_dim,
+         specification_.model.trainsFrequencies() ? at::kFloat : compute_type_, options_.device(), causal_,
+         mask.added});
 }
 
 /// One pass through the blocks. → logits [B, T, V]
@@ -177,16 +177,17 @@ at::Tensor Transformer::run(const Forward& forward, const Layers& layers) {
     return pass.linearToMaster(x, layers.head);
 }
 
-/// The attention of one layer. qkv: concatenated q, k and v [B, T, 3C] → input of the output projection [B,
-/// T, C]
+/// The attention of one layer. qkv: concatenated q, k and v [B, T, jointWidth] → input of the output
+/// projection [B, T, C]
 at::Tensor Transformer::attend(const Forward& forward, std::size_t layer, const at::Tensor& qkv) {
     if (forward.fused)
         return forward.recorder == nullptr ? attendFused(forward, layer, qkv)
                                            : attendRounded(forward, layer, qkv);
     // Only softmax with fixed frequencies uses the compute type.
     const bool as_it_is = attention_ == AttentionKind::softmax && !specification_.model.trainsFrequencies();
-    const at::Tensor split = splitHeads(as_it_is ? qkv : qkv.to(embedding_.scalar_type()));
-    Heads heads = rotatedHeads(split, layer, forward.positions);
+    const Pairing pairing = positions_->pairing();
+    const SplitHeads split = splitHeads(as_it_is ? qkv : qkv.to(embedding_.scalar_type()), layout_);
+    Heads heads = rotatedHeads(split, attention_, pairing, forward.positions, layer);
     if (forward.decoding != nullptr) {
         KeyValueCache& cache = forward.decoding->cache_;
         if (forward.decode_positions.defined())
@@ -196,10 +197,10 @@ at::Tensor Transformer::attend(const Forward& forward, std::size_t layer, const 
     }
     const bool as_matrix = forward.recorder != nullptr && forward.recorder->with_weights;
     const at::Tensor weights = as_matrix ? roper::weights(attention_, heads, forward.mask) : at::Tensor();
-    const at::Tensor mixed = as_matrix ? at::matmul(weights, heads.v)
+    const at::Tensor mixed = as_matrix ? at::matmul(weights, ofEachHead(heads.v, layout_.heads))
                                        : weightedSum(attention_, heads, forward.mask);  // [B, H, T, d]
     if (forward.recorder != nullptr) forward.recorder->receive({layer, split, heads, weights, mixed});
-    return mergeHeads(mixed, layer, forward.positions);
+    return mergedHeads(mixed, pairing, forward.positions, layer);
 }
 
 /// The same by our kernels.
@@ -208,49 +209,17 @@ at::Tensor Transformer::attendFused(const Forward& forward, std::size_t layer, c
         return forward.decoding->kernel_cache_->attend(layer, qkv, forward.decode_positions,
                                                        forward.positions);
     if (forward.decoding != nullptr) forward.decoding->kernel_cache_->append(qkv, forward.positions);
-    return fusedAttention(qkv, heads_, causal_, positions_->pairing(), forward.positions, layer);
+    return fusedAttention(qkv, layout_, causal_, positions_->pairing(), forward.positions, layer);
 }
 
 /// The computation of the kernels in bfloat16, step by step, for a recorder.
 at::Tensor Transformer::attendRounded(const Forward& forward, std::size_t layer, const at::Tensor& qkv) {
-    const at::Tensor split = splitHeads(qkv.to(at::kFloat));
-    const Heads heads = rotatedHeads(split, layer, forward.positions);
+    const Pairing pairing = positions_->pairing();
+    const SplitHeads split = splitHeads(qkv.to(at::kFloat), layout_);
+    const Heads heads = rotatedHeads(split, attention_, pairing, forward.positions, layer);
     const RoundedAttention attention = roundedAttention(heads, forward.mask);
     forward.recorder->receive({layer, split, heads, attention.weights, attention.mixed});
-    return mergeHeads(attention.mixed, layer, forward.positions).to(at::kBFloat16);
-}
-
-/// qkv [B, T, 3C] → q, k, v by heads: [3, B, H, T, d].
-at::Tensor Transformer::splitHeads(const at::Tensor& qkv) const {
-    return qkv.view({qkv.size(0), qkv.size(1), 3, heads_, head_dim_}).permute({2, 0, 3, 1, 4});
-}
-
-/// qkv [3, B, H, T, d] → q, k rotated by their positions, and v for RoPER. Linear attention rotates its
-/// features of q and k.
-Heads Transformer::rotatedHeads(const at::Tensor& qkv, std::size_t layer,
-                                const PassPositions& positions) const {
-    const Pairing pairing = positions_->pairing();
-    const CosSin &queries = positions.queryCosSin(layer), &keys = positions.keyCosSin(layer),
-                 &values = positions.valueCosSin(layer);
-    if (attention_ == AttentionKind::softmax) {
-        const RotatedHeads rotated = rotateHeads(qkv, queries, keys, values, pairing);
-        return {rotated.q, rotated.k, rotated.v, {}, {}};
-    }
-    const at::Tensor q = featureMap(attention_, qkv.select(0, 0)),
-                     k = featureMap(attention_, qkv.select(0, 1));
-    const bool numerator_only = attention_ == AttentionKind::linear_numerator;
-    return {rotate(q, queries.cosine, queries.sine, pairing), rotate(k, keys.cosine, keys.sine, pairing),
-            rotate(qkv.select(0, 2), values.cosine, values.sine, pairing), numerator_only ? q : at::Tensor(),
-            numerator_only ? k : at::Tensor()};
-}
-
-/// ô [B, H, T, d] → R(−n)ô for RoPER, heads concatenated: [B, T, C].
-at::Tensor Transformer::mergeHeads(const at::Tensor& mixed, std::size_t layer,
-                                   const PassPositions& positions) const {
-    const CosSin& values = positions.valueCosSin(layer);
-    return rotate(mixed, values.cosine, values.sine, positions_->pairing(), Direction::inverse)
-        .transpose(1, 2)
-        .flatten(2);
+    return mergedHeads(attention.mixed, pairing, forward.positions, layer).to(at::kBFloat16);
 }
 
 /// A pass over whole sequences with LibTorch's operations. tokens [B, T]
@@ -294,8 +263,7 @@ Transformer::Decoding Transformer::startDecoding(std::int64_t capacity) const {
     Decoding decoding;
     decoding.layers_ = uses_kernels_ ? layersForKernels() : layers_;
     decoding.cache_ = KeyValueCache(capacity);
-    if (reasonNotFused().empty())
-        decoding.kernel_cache_.emplace(heads_, head_dim_, positions_->pairing(), capacity);
+    if (reasonNotFused().empty()) decoding.kernel_cache_.emplace(layout_, positions_->pairing(), capacity);
     return decoding;
 }
 

@@ -109,7 +109,7 @@ class Transformer {
     /// Activations of one layer's attention in a pass.
     struct LayerRecord {
         std::size_t layer;
-        at::Tensor qkv;      ///< before rotation [3, B, H, T, d]
+        SplitHeads split;    ///< before rotation
         Heads heads;         ///< rotated
         at::Tensor weights;  ///< [B, H, T, T], if requested by the recorder
         at::Tensor mixed;    ///< Σ_j a_nj v_j [B, H, T, d], before it is rotated back
@@ -142,15 +142,12 @@ class Transformer {
     LayerOperations plainPass() const;
     Layers castLayers() const;
     Layers layersForKernels() const;
-    at::Tensor splitHeads(const at::Tensor& qkv) const;
-    Heads rotatedHeads(const at::Tensor& qkv, std::size_t layer, const PassPositions& positions) const;
-    at::Tensor mergeHeads(const at::Tensor& mixed, std::size_t layer, const PassPositions& positions) const;
     std::string reasonForPlain() const;
     std::string reasonNotFused() const;
     at::ScalarType selectComputeType() const;
 
     Specification specification_;
-    std::int64_t heads_, head_dim_;
+    HeadLayout layout_;
     AttentionKind attention_;
     bool pre_norm_, causal_;
     at::TensorOptions options_;

@@ -12,7 +12,7 @@ at::Tensor Transformer::attentionWeights(const at::Tensor& tokens, NumberMode nu
 
 Transformer::ActivationStatistics Transformer::statistics(const at::Tensor& tokens, NumberMode numbers) {
     const auto norms_of = [&](const at::Tensor& x, int pairs) {
-        return pairNorms(x.squeeze(0), positions_->pairing(), pairs);
+        return pairNorms(ofEachHead(x, layout_.heads).squeeze(0), positions_->pairing(), pairs);
     };
     const int qk_pairs = positions_->queryKeyPairs(), value_pairs = positions_->valuePairs();
     std::vector<at::Tensor> attention, norms;
@@ -21,9 +21,9 @@ Transformer::ActivationStatistics Transformer::statistics(const at::Tensor& toke
             [&](const LayerRecord& layer) {
                 attention.push_back(layer.weights);
                 // A rotation preserves every pair's norm, so rotated values and outputs can be used.
-                norms.push_back(at::stack(
-                    {norms_of(layer.qkv.select(0, 0), qk_pairs), norms_of(layer.qkv.select(0, 1), qk_pairs),
-                     norms_of(layer.heads.v, value_pairs), norms_of(layer.mixed, value_pairs)}));
+                norms.push_back(
+                    at::stack({norms_of(layer.split.q, qk_pairs), norms_of(layer.split.k, qk_pairs),
+                               norms_of(layer.heads.v, value_pairs), norms_of(layer.mixed, value_pairs)}));
             }},
            numbers);
     return {at::stack(attention).squeeze(1), at::stack(norms, 1)};

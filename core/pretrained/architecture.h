@@ -82,6 +82,7 @@ struct Architecture {
     std::string family;  ///< Hugging Face's model_type, such as "llama"
     std::int64_t vocabulary = 0, width = 0, layers = 0, heads = 0, key_value_heads = 0, head_dim = 0,
                  feed_forward = 0;
+    bool shared_kv = false;      ///< values are the keys, which are stored once
     std::int64_t value_dim = 0;  ///< width of a head's values; 0: head_dim
     std::int64_t context = 0;    ///< context length in training, tokens
     LatentAttention latent = {};

@@ -25,13 +25,13 @@ TensorLocator::Rows rowsOfParts(const TensorLocator& in, const std::string& name
 void splitQueryKeyValue(TensorLocator& in, const std::string& name, BlockWeights& block) {
     const Architecture& model = in.model();
     const std::int64_t d = model.head_dim, of_queries = model.heads * d, of_keys = model.key_value_heads * d,
-                       all = of_queries + 2 * of_keys;
+                       all = of_queries + (model.shared_kv ? 1 : 2) * of_keys;
     const auto rows = [&](std::int64_t which) -> TensorLocator::Rows {
         if (const std::int64_t parts = in.family().query_value_key_parts; parts > 0)
             return rowsOfParts(in, name, of_queries, parts, which == 0 ? 0 : 3 - which);
         if (in.isGguf() || !in.family().interleaved_heads) {
             if (which == 0) return {{0, of_queries}};
-            return {{of_queries + (which - 1) * of_keys, of_keys}};
+            return {{of_queries + (model.shared_kv ? 0 : which - 1) * of_keys, of_keys}};
         }
         const std::int64_t queries = model.heads / model.key_value_heads;
         TensorLocator::Rows made;

@@ -29,6 +29,8 @@ void requireRepresentable(const Specification& s, const Architecture& model) {
                         ", so this run cannot be written as one; "
                         "`export --what weights` writes any run's parameters under our own names");
     };
+    if (model.shared_kv) refuse("keys that are also the values (model.shared_kv)");
+    if (model.key_value_heads != model.heads) refuse("key/value heads for several queries (model.kv_heads)");
     if (!model.value_rotations.empty()) refuse("rotation of values (RoPER)");
     if (model.decay) refuse("decay of scores (xPos)");
     if (!model.head_bias.empty()) refuse("bias of scores (ALiBi, T5)");

@@ -73,7 +73,7 @@ std::map<std::string, std::string> makeRunMetadata(const Specification& specific
                                                                    enumFromName<AttentionKind>(m.attention),
                                                                    !specification.isMasked(),
                                                                    m,
-                                                                   m.value_rotary_fraction,
+                                                                   m.valueRotation(0).rotary_fraction,
                                                                    static_cast<int>(m.layers),
                                                                    static_cast<int>(m.heads)}
                                                       .toMetadata();

@@ -22,20 +22,23 @@ std::vector<RotaryConfig> rotationsOf(const Specification& s, const TensorStore&
 }
 
 void describeRotations(const Specification& s, const TensorStore& tensors, Architecture& model) {
-    const PositionMethod& method = s.model.method();
+    const RotatedTensors rotated = s.model.rotatedTensors();
     const std::int64_t d = model.head_dim;
     model.rotations = {unrotatedConfig(d)};
-    if (method.rotates)
+    if (rotated.anyOfScores())
         model.rotations = rotationsOf(s, tensors, s.model.rotation(d), "query_key_frequencies");
-    if (method.rotates_values)
-        model.value_rotations = rotationsOf(s, tensors, s.model.valueRotation(d), "value_frequencies");
+    if (rotated.anyOfValues())
+        model.value_rotations = s.model.shared_kv
+                                    ? model.rotations
+                                    : rotationsOf(s, tensors, s.model.valueRotation(d), "value_frequencies");
+    model.outputs_rotate_back = rotated.output;
     // A layer has the same index in both lists.
     const std::size_t kinds = std::max(model.rotations.size(), model.value_rotations.size());
     model.rotations.resize(kinds, model.rotations.front());
-    if (method.rotates_values) model.value_rotations.resize(kinds, model.value_rotations.front());
+    if (rotated.anyOfValues()) model.value_rotations.resize(kinds, model.value_rotations.front());
     for (std::int64_t layer = 0; layer < model.layers; ++layer)
         model.rotation_of_layer.push_back(kinds == 1 ? 0 : static_cast<std::size_t>(layer));
-    model.decay = method.decay;
+    model.decay = s.model.method().decay;
 }
 
 void describeBias(const Specification& s, const TensorStore& tensors, Architecture& model) {
@@ -65,8 +68,11 @@ PretrainedModel convertRunModel(const Specification& s, std::shared_ptr<const Te
     model.vocabulary = tensors->tensor("embedding.weight").shape.front();
     model.width = s.model.width;
     model.layers = s.model.layers;
-    model.heads = model.key_value_heads = s.model.heads;
-    model.head_dim = s.headDim();
+    const HeadLayout layout = s.headLayout();
+    model.heads = layout.heads;
+    model.key_value_heads = layout.kv_heads;
+    model.head_dim = layout.head_dim;
+    model.shared_kv = layout.shared_kv;
     model.feed_forward = s.model.feed_forward;
     model.context = s.inputLength();
     model.norm = NormKind::layer;

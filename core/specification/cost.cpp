@@ -9,14 +9,14 @@ namespace roper {
 namespace {
 
 /// Weights of one layer by which every token is multiplied.
-double layerWeights(const Specification::Model& m) {
-    const auto C = static_cast<double>(m.width), F = static_cast<double>(m.feed_forward);
-    return 4 * C * C + 2 * C * F;
+double layerWeights(const Specification& s) {
+    const auto C = static_cast<double>(s.model.width), F = static_cast<double>(s.model.feed_forward);
+    return C * static_cast<double>(s.headLayout().jointWidth()) + C * C + 2 * C * F;
 }
 
 std::int64_t parametersOf(const Specification& s, std::int64_t V) {
-    const std::int64_t C = s.model.width, F = s.model.feed_forward;
-    const std::int64_t block = 3 * C * C + 3 * C + C * C + C + 2 * C * F + F + C + 4 * C;
+    const std::int64_t C = s.model.width, F = s.model.feed_forward, joint = s.headLayout().jointWidth();
+    const std::int64_t block = joint * C + joint + C * C + C + 2 * C * F + F + C + 4 * C;
     const std::int64_t final_norm = s.model.norm == "pre" ? 2 * C : 0;
     return V * C + s.model.layers * block + final_norm + V * C + V +
            (s.model.method().parameters ? s.model.method().parameters(s.model, s.shape()) : 0);
@@ -54,7 +54,9 @@ double savedActivationBytes(const Specification& s, double T, double V) {
     const bool trained = s.model.trainsFrequencies();
     const bool by_kernels = usesCpuKernels(s);
     const bool fused = by_kernels && s.model.attention == "softmax" && !trained;
-    double layer = (fused ? 8 : 10) * C + (by_kernels && s.model.activation == "relu" ? 1 : 2) * F;
+    // LibTorch's operations copy keys and values for each head.
+    const double joint = fused ? static_cast<double>(s.headLayout().jointWidth()) : 3 * C;
+    double layer = (fused ? 5 : 7) * C + joint + (by_kernels && s.model.activation == "relu" ? 1 : 2) * F;
     if (s.model.attention != "softmax") layer += 12 * C;
     if (s.model.method().trains_bias && !fused) layer += 2 * H * T;  // attention weights are kept
     if (trained) layer += 12 * C;
@@ -71,7 +73,8 @@ double bytesOfProblem(const Specification& s, double tokens) {
     const auto L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width),
                F = static_cast<double>(s.model.feed_forward);
     const auto V = static_cast<double>(vocabularySize(s.task));
-    return 4 * tokens * (2 * L * C + 8 * C + 2 * F + V);
+    const auto cached = 2 * static_cast<double>(s.headLayout().keyWidth());
+    return 4 * tokens * (L * cached + 8 * C + 2 * F + V);
 }
 
 /// Bytes for evaluating one sequence of the training's length: activations of one layer at a time, and three
@@ -171,7 +174,7 @@ Cost costOf(const Specification& s) {
     const double L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width);
     Cost cost;
     cost.parameters = parametersOf(s, static_cast<std::int64_t>(V));
-    cost.flop_per_step = B * T * (6 * (L * layerWeights(s.model) + V * C) + attentionFlop(s, T));
+    cost.flop_per_step = B * T * (6 * (L * layerWeights(s) + V * C) + attentionFlop(s, T));
     cost.step_bytes = kBackwardFactor * B * T * savedActivationBytes(s, T, V);
     cost.evaluation_bytes = evaluationBytes(s, V);
     cost.snapshot_bytes = snapshotBytes(s);
@@ -182,8 +185,7 @@ Cost costOf(const Specification& s) {
 }
 
 double minModelBytes(const Specification& specification) {
-    return sizeof(float) * static_cast<double>(specification.model.layers) *
-           layerWeights(specification.model);
+    return sizeof(float) * static_cast<double>(specification.model.layers) * layerWeights(specification);
 }
 
 std::int64_t problemsPerBatch(const Specification& specification, std::int64_t tokens) {

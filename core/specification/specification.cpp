@@ -17,6 +17,11 @@ void checkModel(const Specification& s, std::vector<SettingProblem>& problems) {
         problems.push_back({"model.heads", "a head must have an even number of features; width/heads = " +
                                                std::to_string(s.headDim()) + " is odd"});
     }
+    if (s.model.kv_heads > 0 && s.model.heads % s.model.kv_heads != 0)
+        problems.push_back(
+            {"model.kv_heads", "each key/value head serves the same number of heads: " +
+                                   std::to_string(s.model.heads) + " heads are not divisible by " +
+                                   std::to_string(s.model.kv_heads) + "; choose a divisor, or 0 for all"});
     const PositionMethod& method = s.model.method();
     if (method.biases_scores && s.model.attention != "softmax")
         problems.push_back(

@@ -10,6 +10,7 @@
 #include "core/base/file_path.h"
 #include "core/fields/field.h"
 #include "core/methods/position_method.h"
+#include "core/rotary/head_layout.h"
 #include "core/tasks/task_kind.h"
 
 namespace roper {
@@ -40,6 +41,7 @@ struct Specification {
         std::int64_t width = 128;
         std::int64_t layers = 3;
         std::int64_t heads = 4;
+        std::int64_t kv_heads = 0;  ///< 0: as many as heads
         std::int64_t feed_forward = 512;
         std::string norm = "pre";
         std::string activation = "gelu";
@@ -103,6 +105,11 @@ struct Specification {
     bool isImported() const { return !about.method.empty() || !about.known.empty(); }
 
     std::int64_t headDim() const { return model.width / model.heads; }
+
+    /// The heads of a layer's attention, and their places in its joint projection.
+    HeadLayout headLayout() const {
+        return {model.heads, model.kv_heads > 0 ? model.kv_heads : model.heads, headDim(), model.shared_kv};
+    }
 
     /// What position methods need to know about the model.
     ModelShape shape() const {

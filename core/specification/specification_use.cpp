@@ -36,6 +36,8 @@ std::optional<std::string> methodUnusedReason(const SpecificationField& field, c
         return "only " + joinWithAnd(readers) + (readers.size() == 1 ? " reads" : " read") +
                " it, and model.position is " + s.model.position;
     if (field.name == "frequency_rate" && !s.model.trainsFrequencies()) return "model.frequencies is fixed";
+    if (field.name == "value_rotary_fraction" && s.model.shared_kv)
+        return "model.shared_kv is 1, so that values rotate as keys";
     return std::nullopt;
 }
 

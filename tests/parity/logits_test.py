@@ -40,6 +40,15 @@ class Model:
         self.masked = self.s["training.objective"] == "masked"  # every query attends to all keys
         self.heads = int(self.s["model.heads"])
         self.d = int(self.s["model.width"]) // self.heads
+        self.kv_heads = int(self.s["model.kv_heads"]) or self.heads
+        self.shared = self.s["model.shared_kv"] == 1
+
+    def vectors(self, x, block):
+        """Queries, keys and values [T, d] of each head, before rotation."""
+        qkv = numpy.split(self.linear(x, block + "attention.qkv"), self.heads + self.kv_heads * (1 if self.shared else 2), axis=1)
+        for h in range(self.heads):
+            k = self.heads + h * self.kv_heads // self.heads
+            yield qkv[h], qkv[k], qkv[k if self.shared else k + self.kv_heads]
 
     def linear(self, x, name):
         return x @ self.t[name + ".weight"].T + self.t[name + ".bias"]
@@ -110,19 +119,18 @@ class Model:
         return rotate(q) @ rotate(k, -1).T * seen / ((q @ k.T) * seen).sum(1, keepdims=True)
 
     def attention(self, x, block):
-        q, k, v = numpy.split(self.linear(x, block + "attention.qkv"), 3, axis=1)
         position = self.s["model.position"]
         fraction = self.s["model.rotary_fraction"] if position in ("rope", "roper", "xpos") else 0
-        value_fraction = self.s["model.value_rotary_fraction"] if position == "roper" else 0
+        of_scores, of_values = block + "attention.query_key_frequencies", block + "attention.value_frequencies"
+        value_fraction = output_fraction = self.s["model.value_rotary_fraction"] if position == "roper" else 0
+        if self.shared:  # what is key and value at once rotates as a key
+            value_fraction, output_fraction, of_values = fraction, fraction if position == "roper" else 0, of_scores
         heads = []
-        for h in range(self.heads):
-            columns = slice(h * self.d, (h + 1) * self.d)
-            rotate = lambda y, sign=1: self.decay(self.rotate(y, fraction, block + "attention.query_key_frequencies"),
-                                                fraction, sign)
-            rotate_value = lambda y, sign=1: self.rotate(y, value_fraction, block + "attention.value_frequencies", sign)
-            weights = self.weights(q[:, columns], k[:, columns], h, rotate)
+        for h, (q, k, v) in enumerate(self.vectors(x, block)):
+            rotate = lambda y, sign=1: self.decay(self.rotate(y, fraction, of_scores), fraction, sign)
+            weights = self.weights(q, k, h, rotate)
             self.attentions.append(weights)
-            heads.append(rotate_value(weights @ rotate_value(v[:, columns]), -1))
+            heads.append(self.rotate(weights @ self.rotate(v, value_fraction, of_values), output_fraction, of_values, -1))
         return self.linear(numpy.concatenate(heads, 1), block + "attention.output")
 
     def added(self, T):
@@ -172,21 +180,20 @@ class RoundedModel(Model):
         return bfloat16(made) if name.endswith("qkv") else made
 
     def attention(self, x, block):
-        q, k, v = numpy.split(self.linear(x, block + "attention.qkv"), 3, axis=1)
-        T, value_rotates = len(x), self.s["model.position"] == "roper"
+        T, output_rotates = len(x), self.s["model.position"] == "roper"
+        value_rotates = output_rotates or self.shared
         scale = math.log2(math.e) / math.sqrt(self.d)
         heads = []
-        for h in range(self.heads):
-            columns = slice(h * self.d, (h + 1) * self.d)
-            rotate = lambda y: self.rotate(y[:, columns], 1, None)
+        for q, k, v in self.vectors(x, block):
+            rotate = lambda y: self.rotate(y, 1, None)
             scores = bfloat16(rotate(q) * scale) @ bfloat16(rotate(k)).T
             scores[numpy.triu(numpy.ones((T, T)), 1) == 1] = -numpy.inf
             p = numpy.exp2(scores - scores.max(1, keepdims=True))
             total = p.sum(1, keepdims=True)
             self.attentions.append(p / total)
-            values = bfloat16(rotate(v) if value_rotates else v[:, columns])
+            values = bfloat16(rotate(v) if value_rotates else v)
             mixed = bfloat16(p) @ values / total
-            heads.append(self.rotate(mixed, 1, None, -1) if value_rotates else mixed)
+            heads.append(self.rotate(mixed, 1, None, -1) if output_rotates else mixed)
         return self.linear(numpy.concatenate(heads, 1), block + "attention.output")
 
     def feed_forward(self, x, block):
@@ -262,6 +269,15 @@ class Parity(TrainerTest):
         self.check("--set", "position=roper", "--set", "attention=linear_numerator")
         self.check("--set", "position=rope", "--set", "attention=linear_cosine")
 
+    def test_key_value_heads(self):
+        self.check("--set", "position=roper", "--set", "heads=4", "--set", "kv_heads=2")
+        for position in ("rope", "roper", "alibi"):
+            with self.subTest(position):
+                self.check("--set", "position=" + position, "--set", "heads=4", "--set", "kv_heads=1", "--set", "shared_kv=1")
+        self.check("--set", "position=roper", "--set", "shared_kv=true", "--set", "frequencies=trained", "--set", "rotary_fraction=0.5",
+                   "--set", "frequency_rate=1")
+        self.check("--set", "position=rope", "--set", "shared_kv=1", "--set", "kv_heads=1", "--set", "attention=linear_numerator")
+
     def export(self, run, what, precision):
         out = Path(self._folder.name) / f"{what}-{precision}.safetensors"
         done = self.trainer("export", run, "--what", what, "--text", self.TEXT, "--precision", precision, "--out", out)
@@ -271,7 +287,8 @@ class Parity(TrainerTest):
         return tensors[what], tensors["tokens"]
 
     def test_bfloat16_rounds_where_it_is_said(self):
-        for settings in (("position=roper", "norm=pre", "activation=gelu"), ("position=rope", "norm=post", "activation=relu")):
+        for settings in (("position=roper", "norm=pre", "activation=gelu"), ("position=rope", "norm=post", "activation=relu"),
+                         ("position=roper", "kv_heads=1", "shared_kv=1")):
             run = self.train("-".join(settings).replace("=", ""), "--steps", 60,
                              *[word for setting in settings for word in ("--set", setting)])
             file = read_safetensors(sorted((run / "checkpoints").iterdir())[-1])

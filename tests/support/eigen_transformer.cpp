@@ -25,8 +25,11 @@ class EigenModel {
             return makeRotary(static_cast<int>(s.headDim()), s.model.pairing, s.model.base,
                               s.model.frequency_formula, rotates ? fraction : 0.0);
         };
-        query_key_ = rotary(s.model.method().rotates, s.model.rotary_fraction);
-        value_ = rotary(s.model.method().rotates_values, s.model.value_rotary_fraction);
+        const bool rotates = s.model.method().rotates, rotates_values = s.model.method().rotates_values;
+        query_key_ = rotary(rotates, s.model.rotary_fraction);
+        // What is key and value at once rotates as a key.
+        value_ = s.model.shared_kv ? query_key_ : rotary(rotates_values, s.model.value_rotary_fraction);
+        output_ = rotates_values ? value_ : rotary(false, 0);
     }
 
     Eigen::MatrixXd logits(const std::vector<std::int64_t>& tokens) const {
@@ -93,18 +96,23 @@ class EigenModel {
     Eigen::MatrixXd attention(const std::string& block, const Eigen::MatrixXd& x) const {
         const Eigen::MatrixXd qkv = linear(block + "attention.qkv", x);
         const auto d = s_.headDim(), C = s_.model.width;
+        const auto K = s_.model.kv_heads == 0 ? s_.model.heads : s_.model.kv_heads;
         const Eigen::VectorXd positions = consecutivePositions(static_cast<int>(x.rows()));
         Eigen::MatrixXd joined(x.rows(), C);
         for (std::int64_t head = 0; head < s_.model.heads; ++head) {
-            const Eigen::MatrixXd q = qkv.middleCols(head * d, d), k = qkv.middleCols(C + head * d, d),
-                                  v = qkv.middleCols(2 * C + head * d, d);
+            const auto group = head / (s_.model.heads / K);
+            const Eigen::MatrixXd q = qkv.middleCols(head * d, d), k = qkv.middleCols(C + group * d, d),
+                                  v = s_.model.shared_kv ? k : qkv.middleCols(C + (K + group) * d, d);
+            const std::string frequencies =
+                s_.model.shared_kv ? "query_key_frequencies" : "value_frequencies";
             const Rotary of_scores = trained(block + "attention.query_key_frequencies", query_key_),
-                         of_values = trained(block + "attention.value_frequencies", value_);
+                         of_values = trained(block + "attention." + frequencies, value_),
+                         of_outputs = trained(block + "attention." + frequencies, output_);
             const Eigen::MatrixXd weights = referenceWeights(
                 {s_.model.attention, of_scores, [&](double distance) { return bias(head, distance); },
                  !s_.isMasked(), [&](int pair, int pairs) { return decay(pair, pairs); }},
                 q, k, positions);
-            joined.middleCols(head * d, d) = referenceMixing(of_values, weights, v, positions);
+            joined.middleCols(head * d, d) = referenceMixing(of_values, of_outputs, weights, v, positions);
         }
         return linear(block + "attention.output", joined);
     }
@@ -112,7 +120,7 @@ class EigenModel {
     /// The rotation with the trained frequencies of a layer, if it has any.
     Rotary trained(const std::string& name, Rotary rotary) const {
         const auto found = parameters_.find(name);
-        if (found != parameters_.end()) rotary.theta = found->second.row(0).transpose();
+        if (found != parameters_.end() && rotary.pairs() > 0) rotary.theta = found->second.row(0).transpose();
         return rotary;
     }
 
@@ -145,7 +153,7 @@ class EigenModel {
 
     Specification s_;
     std::map<std::string, Eigen::MatrixXd> parameters_;
-    Rotary query_key_, value_;
+    Rotary query_key_, value_, output_;
 };
 
 }  // namespace

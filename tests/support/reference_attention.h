@@ -74,7 +74,21 @@ inline Eigen::MatrixXd referenceWeights(const ReferenceAttention& attention, con
     return weights;
 }
 
-/// RoPER in one step: o_n = Σ_j a_{n,j} R(j − n) v_j. weights [T × T], V [T × d] → [T × d]
+/// o_n = Σ_j a_{n,j} R_out(−n) R_value(j) v_j, term by term. weights [T × T], V [T × d] → [T × d]
+inline Eigen::MatrixXd referenceMixing(const Rotary& of_values, const Rotary& of_outputs,
+                                       const Eigen::MatrixXd& weights, const Eigen::MatrixXd& V,
+                                       const Eigen::VectorXd& positions) {
+    Eigen::MatrixXd output = Eigen::MatrixXd::Zero(V.rows(), V.cols());
+    for (Eigen::Index n = 0; n < weights.rows(); ++n)
+        for (Eigen::Index j = 0; j < weights.cols(); ++j)
+            if (weights(n, j) != 0)
+                output.row(n) +=
+                    weights(n, j) *
+                    rotate(of_outputs, rotate(of_values, V.row(j), positions[j]), -positions[n]).transpose();
+    return output;
+}
+
+/// RoPER in one step: o_n = Σ_j a_{n,j} R(j − n) v_j.
 inline Eigen::MatrixXd referenceMixing(const Rotary& rotary, const Eigen::MatrixXd& weights,
                                        const Eigen::MatrixXd& V, const Eigen::VectorXd& positions) {
     Eigen::MatrixXd output = Eigen::MatrixXd::Zero(V.rows(), V.cols());

@@ -40,7 +40,8 @@ PassPositions Positions::makePassPositions(const TokenPositions& tokens) {
     const auto of_tokens = [&](const at::Tensor& table) {
         return single ? table.narrow(0, 0, 1).unsqueeze(0).expand({tokens.single.size(0), 1, 0}) : table;
     };
-    pass.queries = pass.keys = pass.values = {{of_tokens(nothing.cosine), of_tokens(nothing.sine)}};
+    pass.queries = pass.keys = pass.values =
+        pass.outputs = {{of_tokens(nothing.cosine), of_tokens(nothing.sine)}};
     contribute(tokens, pass);
     return pass;
 }

@@ -27,11 +27,13 @@ struct PassPositions {
     at::Tensor embedding;      ///< added to the tokens' embeddings: [T, C] or [B, 1, C]
     at::Tensor distance_bias;  ///< to the scores of whole sequences, by query − key + T − 1: [H, 2T − 1]
     at::Tensor bias;           ///< to the scores of single tokens: [B, H, 1, T]
-    std::vector<CosSin> queries, keys, values;  ///< of rotations: one per layer, or one shared by all layers
+    /// Of rotations: one per layer, or one shared by all layers. Outputs rotate back by theirs.
+    std::vector<CosSin> queries, keys, values, outputs;
 
     const CosSin& queryCosSin(std::size_t layer) const { return queries[queries.size() == 1 ? 0 : layer]; }
     const CosSin& keyCosSin(std::size_t layer) const { return keys[keys.size() == 1 ? 0 : layer]; }
     const CosSin& valueCosSin(std::size_t layer) const { return values[values.size() == 1 ? 0 : layer]; }
+    const CosSin& outputCosSin(std::size_t layer) const { return outputs[outputs.size() == 1 ? 0 : layer]; }
 };
 
 /// The LibTorch implementation of a position method, with its parameters and tables. Everything else about a
@@ -54,7 +56,7 @@ class Positions {
 
     Pairing pairing() const;
 
-    /// Number of rotating pairs; 0 if there are none.
+    /// Number of rotating pairs of queries and keys, and of values and outputs; 0 if there are none.
     virtual int queryKeyPairs() const { return 0; }
     virtual int valuePairs() const { return 0; }
 

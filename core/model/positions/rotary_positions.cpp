@@ -13,10 +13,11 @@ at::Tensor rowsOf(const at::Tensor& table, const TokenPositions& tokens) {
                                    : table.narrow(0, 0, tokens.T);
 }
 
-/// cos and sin of every layer times a decay of the same shape.
-std::vector<CosSin> times(std::vector<CosSin> layers, const at::Tensor& decay) {
+/// cos and sin of every layer times a decay of the same shape, or a number.
+template <class Factor>
+std::vector<CosSin> times(std::vector<CosSin> layers, const Factor& factor) {
     for (CosSin& layer : layers)
-        layer = {layer.cosine * decay, layer.sine * decay};
+        layer = {layer.cosine * factor, layer.sine * factor};
     return layers;
 }
 
@@ -26,10 +27,13 @@ RotaryPositions::RotaryPositions(const Specification& specification, Parameters&
                                  at::TensorOptions options)
     : Positions(specification, options),
       method_(specification.model.method()),
+      rotated_(specification.model.rotatedTensors()),
+      shared_kv_(specification.model.shared_kv),
       query_key_(makeRotation(specification.model.rotation(specification.headDim()), "query_key_frequencies",
                               parameters)),
-      value_(makeRotation(method_.rotates_values ? specification.model.valueRotation(specification.headDim())
-                                                 : unrotatedConfig(specification.headDim()),
+      value_(makeRotation(rotated_.anyOfValues() && !shared_kv_
+                              ? specification.model.valueRotation(specification.headDim())
+                              : unrotatedConfig(specification.headDim()),
                           "value_frequencies", parameters)) {}
 
 RotaryPositions::Rotation RotaryPositions::makeRotation(const RotaryConfig& config, const std::string& name,
@@ -46,8 +50,12 @@ RotaryPositions::Rotation RotaryPositions::makeRotation(const RotaryConfig& conf
 }
 
 void RotaryPositions::contribute(const TokenPositions& tokens, PassPositions& pass) {
-    pass.queries = pass.keys = cosSinOf(query_key_, tokens);
-    pass.values = cosSinOf(value_, tokens);
+    const std::vector<CosSin> of_scores = cosSinOf(query_key_, tokens),
+                              of_values = shared_kv_ ? of_scores : cosSinOf(value_, tokens);
+    if (rotated_.query) pass.queries = query_factor_ == 1 ? of_scores : times(of_scores, query_factor_);
+    if (rotated_.key) pass.keys = of_scores;
+    if (rotated_.value) pass.values = of_values;
+    if (rotated_.output) pass.outputs = of_values;
     if (!method_.decay) return;
     extendDecay(tokens.T);
     pass.queries = times(pass.queries, rowsOf(decay_.queries, tokens));
@@ -112,7 +120,10 @@ void RotaryPositions::rescale(const Scaling& scaling, double length) {
         const ScaledFrequencies scaled = rotation->config.frequenciesForLength(length, {}, scaling);
         rotation->factors = scaled.theta.cwiseQuotient(rotation->rotary.theta);
         rotation->table = {};
-        if (rotation == &query_key_) rotation->attention_factor = scaled.attention_factor;
+        if (rotation != &query_key_) continue;
+        const bool on_keys = !shared_kv_;
+        query_factor_ = on_keys ? 1 : scaled.attention_factor * scaled.attention_factor;
+        rotation->attention_factor = on_keys ? scaled.attention_factor : 1;
     }
 }
 

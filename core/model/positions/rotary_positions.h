@@ -4,8 +4,8 @@
 
 namespace roper {
 
-/// Rotation of queries and keys and, depending on the method, of values: the common part of all rotary
-/// methods. Frequencies are fixed, or parameters of each layer; pairs may decay by position
+/// Rotation of queries, keys, values and outputs, or of some of them (`RotatedTensors`): the common part of
+/// all rotary methods. Frequencies are fixed, or parameters of each layer; pairs may decay by position
 /// (`PositionMethod::decay`).
 class RotaryPositions : public Positions {
   public:
@@ -14,7 +14,7 @@ class RotaryPositions : public Positions {
     void rescale(const Scaling& scaling, double length) override;
 
     int queryKeyPairs() const override { return query_key_.rotary.pairs(); }
-    int valuePairs() const override { return value_.rotary.pairs(); }
+    int valuePairs() const override { return valueRotation().rotary.pairs(); }
     std::vector<at::Tensor> queryKeyFrequencies() const override { return query_key_.trained; }
     std::vector<at::Tensor> valueFrequencies() const override { return value_.trained; }
 
@@ -22,7 +22,7 @@ class RotaryPositions : public Positions {
     void contribute(const TokenPositions& tokens, PassPositions& pass) override;
 
   private:
-    /// One kind of rotation: that of queries and keys, or that of values.
+    /// One kind of rotation: that of queries and keys, or that of values and outputs.
     struct Rotation {
         RotaryConfig config;
         Rotary rotary;                         ///< unscaled
@@ -35,6 +35,8 @@ class RotaryPositions : public Positions {
     struct Decay {
         at::Tensor queries, keys;
     };
+    /// Shared keys and values have one rotation.
+    const Rotation& valueRotation() const { return shared_kv_ && rotated_.value ? query_key_ : value_; }
     Rotation makeRotation(const RotaryConfig& config, const std::string& name, Parameters& parameters) const;
     CosSin makeTable(const Rotation& rotation, std::int64_t positions) const;
     void extendTable(Rotation& rotation, std::int64_t positions);
@@ -43,7 +45,11 @@ class RotaryPositions : public Positions {
     void extendDecay(std::int64_t positions);
 
     const PositionMethod& method_;
+    const RotatedTensors rotated_;
+    const bool shared_kv_;
     Rotation query_key_, value_;
+    /// Factor of queries alone: YaRN's of queries and keys, where it must not reach values (`shared_kv`).
+    double query_factor_ = 1;
     Decay decay_;
 };
 

@@ -29,13 +29,20 @@ struct Case {
     std::size_t B = 1, H = 2;
     double rotation_size = 1;  ///< scale of the cosines and sines of queries and keys (YaRN)
     bool bfloat16 = false;
+    std::size_t kv_heads = 0;  ///< 0: H
+    bool shared_kv = false;    ///< values are the keys, and rotate as these
+    bool rotates_back = true;  ///< outputs, by the rotation of values
+
+    std::size_t K() const { return kv_heads > 0 ? kv_heads : H; }
+    std::size_t rows() const { return H + (shared_kv ? 1 : 2) * K(); }
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
     return out << "T " << c.T << ", d " << c.d << ", rotated " << c.fraction << " and " << c.value_fraction
                << (c.causal ? ", causal" : ", full") << (c.bias ? ", biased" : "")
-               << (c.pairing == Pairing::half ? ", halves" : ", neighbours") << ", size " << c.size
-               << (c.bfloat16 ? ", bfloat16" : "");
+               << (c.pairing == Pairing::half ? ", halves" : ", neighbours") << ", size " << c.size << ", "
+               << c.K() << " of " << c.H << (c.shared_kv ? " shared" : "") << " key/value heads"
+               << (c.rotates_back ? "" : ", not rotated back") << (c.bfloat16 ? ", bfloat16" : "");
 }
 
 Numbers randomNumbers(std::size_t count, double size, unsigned seed) {
@@ -88,13 +95,14 @@ class Problem {
     explicit Problem(const Case& c)
         : c_(c),
           query_key_(c.T, c.d, c.fraction, c.pairing, c.rotation_size),
-          value_(c.T, c.d, c.value_fraction, c.pairing) {
-        const std::size_t outputs = c.B * c.T * c.H * c.d;
-        arrays.qkv = randomNumbers(3 * outputs, c.size, 1);
+          value_(c.T, c.d, c.value_fraction, c.pairing),
+          output_(c.T, c.d, c.rotates_back ? c.value_fraction : 0, c.pairing) {
+        const std::size_t outputs = c.B * c.T * c.H * c.d, joint = c.B * c.T * c.rows() * c.d;
+        arrays.qkv = randomNumbers(joint, c.size, 1);
         arrays.grad_out = randomNumbers(outputs, 1, 2);
         if (c.bias) arrays.bias = randomNumbers(c.H * (2 * c.T - 1), 1, 3);
         arrays.out.resize(outputs);
-        arrays.grad_qkv.resize(3 * outputs);
+        arrays.grad_qkv.resize(joint);
         arrays.log_sum_exps.resize(c.B * c.H * c.T);
         if (c.bias) arrays.grad_bias.resize(c.B * c.H * (2 * c.T - 1));
         if (!c.bfloat16) return;
@@ -104,11 +112,13 @@ class Problem {
 
     void compute() {
         AttentionSetup setup;
-        setup.B = c_.B, setup.T = c_.T, setup.H = c_.H, setup.d = c_.d;
+        setup.B = c_.B, setup.T = c_.T, setup.H = c_.H, setup.K = c_.K(), setup.d = c_.d;
+        setup.shared_kv = c_.shared_kv;
         setup.causal = c_.causal;
         setup.pairing = c_.pairing;
         setup.query = setup.key = query_key_.view();
         setup.value = value_.view();
+        setup.output = output_.view();
         if (c_.bias) setup.bias = arrays.bias.data();
         if (!c_.bfloat16) return compute(setup, arrays.qkv, arrays.grad_out, arrays.out, arrays.grad_qkv);
         std::vector<BFloat16> out(arrays.out.size()), grad_qkv(arrays.grad_qkv.size());
@@ -136,8 +146,13 @@ class Problem {
   private:
     using Index = Eigen::Index;
 
+    /// @param part  0: q, 1: k, 2: v
     std::size_t place(std::size_t b, std::size_t t, std::size_t part, std::size_t h) const {
-        return (((b * c_.T + t) * 3 + part) * c_.H + h) * c_.d;
+        const std::size_t group = h / (c_.H / c_.K());
+        const std::size_t row = part == 0                   ? h
+                                : part == 1 || c_.shared_kv ? c_.H + group
+                                                            : c_.H + c_.K() + group;
+        return ((b * c_.T + t) * c_.rows() + row) * c_.d;
     }
     std::size_t outputPlace(std::size_t b, std::size_t t, std::size_t h) const {
         return ((b * c_.T + t) * c_.H + h) * c_.d;
@@ -162,7 +177,7 @@ class Problem {
 
     void exactHead(std::size_t b, std::size_t h, Exact& exact) const {
         const auto T = static_cast<Index>(c_.T), d = static_cast<Index>(c_.d);
-        const Rotary &of_scores = query_key_.rotary, &of_values = value_.rotary;
+        const Rotary &of_scores = query_key_.rotary, &of_values = value_.rotary, &of_outputs = output_.rotary;
         const double size = c_.rotation_size;
         const Matrix q = rotated(part(b, h, 0), of_scores, 1, size),
                      k = rotated(part(b, h, 1), of_scores, 1, size);
@@ -177,7 +192,7 @@ class Problem {
             a.row(n) = (a.row(n).array() - a.row(n).maxCoeff()).exp();
             a.row(n) /= a.row(n).sum();
         }
-        const Matrix o = rotated(a * v, of_values, -1);
+        const Matrix o = rotated(a * v, of_outputs, -1);
         Matrix grad(T, d);
         for (Index t = 0; t < T; ++t)
             for (Index i = 0; i < d; ++i) {
@@ -186,7 +201,7 @@ class Problem {
                 exact.out[at] = o(t, i);
                 grad(t, i) = arrays.grad_out[at];
             }
-        grad = rotated(grad, of_values, 1);
+        grad = rotated(grad, of_outputs, 1);
         const Matrix da = grad * v.transpose();
         Matrix ds = a.cwiseProduct(da);
         for (Index n = 0; n < T; ++n)
@@ -199,7 +214,7 @@ class Problem {
             for (Index t = 0; t < T; ++t)
                 for (Index i = 0; i < d; ++i)
                     exact.grad_qkv[place(b, static_cast<std::size_t>(t), which, h) +
-                                   static_cast<std::size_t>(i)] = parts[which](t, i);
+                                   static_cast<std::size_t>(i)] += parts[which](t, i);
         if (!c_.bias) return;
         for (Index n = 0; n < T; ++n)
             for (Index j = 0; j < T; ++j)
@@ -211,15 +226,15 @@ class Problem {
     void compute(const AttentionSetup& setup, const Values& qkv, const Values& grad_out, Values& out,
                  Values& grad_qkv) {
         AttentionScratch scratch;
-        for (std::size_t item = 0; item < c_.B * c_.H; ++item)
+        for (std::size_t item = 0; item < setup.items(); ++item)
             attendForward(setup, qkv.data(), out.data(), arrays.log_sum_exps.data(), item, scratch);
-        for (std::size_t item = 0; item < c_.B * c_.H; ++item)
+        for (std::size_t item = 0; item < setup.items(); ++item)
             attendBackward(setup, qkv.data(), out.data(), arrays.log_sum_exps.data(), grad_out.data(),
                            grad_qkv.data(), c_.bias ? arrays.grad_bias.data() : nullptr, item, scratch);
     }
 
     Case c_;
-    Table query_key_, value_;
+    Table query_key_, value_, output_;
 };
 
 /// The largest difference relative to the largest number, or to 1 if that is larger: inputs are of order 1,
@@ -278,6 +293,25 @@ TEST(Attention, OfBFloat16KnowsEveryForm) {
                     c.bfloat16 = true;
                     expectExact(c, 1e-2);
                 }
+}
+
+// Gradients of keys and values are sums over the heads of their group.
+TEST(Attention, HeadsMayShareKeysAndValues) {
+    for (const bool bfloat16 : {false, true})
+        for (const std::size_t T : {1, 2, 65, 130})
+            for (const std::size_t d : {20, 32})
+                for (const std::size_t K : {1, 2, 4})
+                    for (const bool shared_kv : {false, true})
+                        for (const bool rotates_back : {false, true}) {
+                            Case c{T, d, 0.5, 0.5, /*causal=*/T != 65, /*bias=*/d == 20};
+                            c.B = 2;
+                            c.H = 4;
+                            c.bfloat16 = bfloat16;
+                            c.kv_heads = K;
+                            c.shared_kv = shared_kv;
+                            c.rotates_back = rotates_back;
+                            expectExact(c, bfloat16 ? 1e-2 : 4e-6);
+                        }
 }
 
 TEST(Attention, OfBFloat16PassesNotANumberOn) {

@@ -20,11 +20,16 @@ struct Case {
     std::size_t pairs, value_pairs;
     Pairing pairing = Pairing::half;
     bool bias = false;
+    std::size_t kv_heads = 2;
+    bool shared_kv = false;  ///< with as many pairs for values as for keys
+
+    std::size_t row() const { return (2 + (shared_kv ? 1 : 2) * kv_heads) * d; }  ///< numbers of a token
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
     return out << "d " << c.d << ", T " << c.T << ", pairs " << c.pairs << " and " << c.value_pairs
-               << (c.pairing == Pairing::half ? ", halves" : ", neighbours") << (c.bias ? ", biased" : "");
+               << (c.pairing == Pairing::half ? ", halves" : ", neighbours") << (c.bias ? ", biased" : "")
+               << ", " << c.kv_heads << (c.shared_kv ? " shared" : "") << " key/value heads";
 }
 
 constexpr std::size_t kSequences = 3, kHeads = 2;
@@ -87,12 +92,12 @@ template <class Number>
 class Decoder {
   public:
     explicit Decoder(const Case& c) : c_(c), query_key_(c.T, c.d, c.pairs), value_(c.T, c.d, c.value_pairs) {
-        const Numbers numbers = randomNumbers(kSequences * c.T * 3 * kHeads * c.d, 1);
+        const Numbers numbers = randomNumbers(kSequences * c.T * c.row(), 1);
         for (const float x : numbers)
             qkv_.push_back(numberOf<Number>(x));
         if (c.bias) bias_ = randomNumbers(kHeads * (2 * c.T - 1), 2);
         const std::size_t each = cachedElements(c.d, c.T);
-        keys_.resize(kSequences * kHeads * each);
+        keys_.resize(kSequences * c.kv_heads * each);
         values_.resize(keys_.size());
     }
 
@@ -100,7 +105,7 @@ class Decoder {
         const AttentionSetup setup = setupOf(kSequences, c_.T);
         std::vector<Number> out(kSequences * c_.T * kHeads * c_.d);
         Numbers log_sum_exps(kSequences * kHeads * c_.T);
-        for (std::size_t item = 0; item < kSequences * kHeads; ++item)
+        for (std::size_t item = 0; item < setup.items(); ++item)
             attendForward(setup, qkv_.data(), out.data(), log_sum_exps.data(), item, scratch_);
         Numbers made;
         for (const Number x : out)
@@ -113,10 +118,11 @@ class Decoder {
         std::vector<Number> prompts;
         for (std::size_t b = 0; b < kSequences; ++b) {
             const auto first = qkv_.begin() + static_cast<std::ptrdiff_t>(rowOf(b, 0));
-            prompts.insert(prompts.end(), first, first + static_cast<std::ptrdiff_t>(T * 3 * kHeads * c_.d));
+            prompts.insert(prompts.end(), first, first + static_cast<std::ptrdiff_t>(T * c_.row()));
         }
-        for (std::size_t item = 0; item < kSequences * kHeads; ++item)
-            cachePrompt(setupOf(kSequences, T), prompts.data(), cache(), item, scratch_);
+        const AttentionSetup setup = setupOf(kSequences, T);
+        for (std::size_t item = 0; item < setup.items(); ++item)
+            cachePrompt(setup, prompts.data(), cache(), item, scratch_);
     }
 
     /// Decodes one token for some of the sequences, each at its own position. @returns [B, H, d]
@@ -128,24 +134,27 @@ class Decoder {
             const auto n = static_cast<std::size_t>(positions[b]);
             const auto first =
                 qkv_.begin() + static_cast<std::ptrdiff_t>(rowOf(static_cast<std::size_t>(slots[b]), n));
-            tokens.insert(tokens.end(), first, first + static_cast<std::ptrdiff_t>(3 * kHeads * c_.d));
+            tokens.insert(tokens.end(), first, first + static_cast<std::ptrdiff_t>(c_.row()));
             for (std::size_t h = 0; c_.bias && h < kHeads; ++h)
                 for (std::size_t j = 0; j < c_.T; ++j)
                     bias.push_back(bias_[h * (2 * c_.T - 1) + n + c_.T - 1 - std::min(j, n)]);
         }
         const DecodingSetup setup{.B = slots.size(),
                                   .H = kHeads,
+                                  .K = c_.kv_heads,
                                   .d = c_.d,
+                                  .shared_kv = c_.shared_kv,
                                   .pairing = c_.pairing,
                                   .query = query_key.view(),
                                   .key = query_key.view(),
                                   .value = value.view(),
+                                  .output = value.view(),
                                   .positions = positions.data(),
                                   .slots = slots.data(),
                                   .bias = c_.bias ? bias.data() : nullptr,
                                   .bias_keys = c_.T};
         std::vector<Number> out(slots.size() * kHeads * c_.d);
-        for (std::size_t item = 0; item < slots.size() * kHeads; ++item)
+        for (std::size_t item = 0; item < slots.size() * c_.kv_heads; ++item)
             attendToCache(setup, tokens.data(), cache(), out.data(), item, scratch_);
         Numbers made;
         for (const Number x : out)
@@ -156,14 +165,15 @@ class Decoder {
     const Case& problem() const { return c_; }
 
   private:
-    std::size_t rowOf(std::size_t b, std::size_t t) const { return (b * c_.T + t) * 3 * kHeads * c_.d; }
+    std::size_t rowOf(std::size_t b, std::size_t t) const { return (b * c_.T + t) * c_.row(); }
     CachedLayer<Number> cache() { return {keys_.data(), values_.data(), c_.T}; }
     AttentionSetup setupOf(std::size_t B, std::size_t T) const {
         AttentionSetup setup;
-        setup.B = B, setup.T = T, setup.H = kHeads, setup.d = c_.d;
+        setup.B = B, setup.T = T, setup.H = kHeads, setup.K = c_.kv_heads, setup.d = c_.d;
+        setup.shared_kv = c_.shared_kv;
         setup.pairing = c_.pairing;
         setup.query = setup.key = query_key_.view();
-        setup.value = value_.view();
+        setup.value = setup.output = value_.view();
         if (c_.bias) setup.bias = bias_.data();
         return setup;
     }
@@ -212,7 +222,10 @@ const std::vector<Case> kCases = {{8, 12, 4, 4},
                                   {24, 33, 5, 7},
                                   {80, 50, 40, 20, Pairing::interleaved},
                                   {64, 96, 0, 0, Pairing::half, true},
-                                  {20, 64, 10, 10, Pairing::half, true}};
+                                  {20, 64, 10, 10, Pairing::half, true},
+                                  {24, 40, 12, 6, Pairing::half, true, 1},
+                                  {32, 40, 16, 16, Pairing::half, true, 1, true},
+                                  {20, 35, 5, 5, Pairing::interleaved, false, 2, true}};
 
 TEST(CachedAttention, TokenByTokenIsTheSameAsWholeSequences) {
     for (const std::string& target : kernelTargets()) {

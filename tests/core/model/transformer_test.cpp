@@ -35,6 +35,35 @@ Specification tiny(const std::string& position) {
     return s;
 }
 
+/// Fewer key/value heads than heads, and keys that are also the values.
+void addGroupedKinds(std::vector<Specification>& kinds) {
+    for (const char* position : {"rope", "roper", "t5"}) {
+        Specification grouped = tiny(position);
+        grouped.model.width = 32;
+        grouped.model.heads = 4;
+        grouped.model.kv_heads = 2;
+        kinds.push_back(grouped);
+        grouped.model.kv_heads = 1;
+        grouped.model.shared_kv = true;
+        kinds.push_back(grouped);
+    }
+    Specification shared = tiny("roper");
+    shared.model.shared_kv = true;
+    shared.model.rotary_fraction = 0.5;
+    shared.model.pairing = Pairing::interleaved;
+    kinds.push_back(shared);
+    shared.model.frequencies = "trained";
+    kinds.push_back(shared);
+    for (const char* attention : {"linear_numerator", "linear_cosine"}) {
+        Specification linear = tiny("roper");
+        linear.model.attention = attention;
+        linear.model.kv_heads = 1;
+        kinds.push_back(linear);
+        linear.model.shared_kv = true;
+        kinds.push_back(linear);
+    }
+}
+
 /// A small model of every kind that a specification can describe.
 std::vector<Specification> allKinds() {
     std::vector<Specification> kinds;
@@ -82,6 +111,7 @@ std::vector<Specification> allKinds() {
     kinds.push_back(tiny("roper"));
     kinds.back().model.attention = "linear_cosine";
     kinds.back().model.frequencies = "trained";
+    addGroupedKinds(kinds);
     return kinds;
 }
 
@@ -101,7 +131,8 @@ std::vector<Specification> allKindsBothWays() {
 std::string nameOf(const Specification& s) {
     return s.training.objective + " " + s.model.position + " " + s.model.attention + " " +
            s.model.frequencies + " " + s.model.norm + " " + nameOf(s.model.pairing) + " " +
-           s.model.activation;
+           s.model.activation + " kv_heads " + std::to_string(s.model.kv_heads) +
+           (s.model.shared_kv ? " shared" : "");
 }
 
 at::Tensor someTokens(std::int64_t B, std::int64_t T) {

@@ -189,9 +189,10 @@ TEST(Dense, SumsDoNotDependOnTheThreads) {
     const at::Tensor qkv = at::randn({3, 40, 96}), weight = at::randn({96}), bias = at::randn({96});
     PassPositions pass;
     const at::Tensor table = at::rand({40, 8});
-    pass.queries = pass.keys = pass.values = {{table, table}};
+    pass.queries = pass.keys = pass.values = pass.outputs = {{table, table}};
     const auto compute = [&](const Tensors& t) {
-        return fusedAttention(denseNorm(t[0], t[1], t[2], 1e-5).normal, 2, true, Pairing::half, pass, 0);
+        return fusedAttention(denseNorm(t[0], t[1], t[2], 1e-5).normal, {2, 2, 16, false}, true,
+                              Pairing::half, pass, 0);
     };
     const int before = at::get_num_threads();
     at::set_num_threads(1);

@@ -70,7 +70,8 @@ std::vector<std::int64_t> someTokens() {
 TEST(RunModel, ComputesWhatItsTransformerDoes) {
     using Settings = std::vector<std::pair<std::string, std::string>>;
     for (const Settings& settings :
-         {Settings{{"model.position", "rope"}}, Settings{{"model.position", "roper"}},
+         {Settings{{"model.position", "rope"}},
+          Settings{{"model.position", "roper"}},
           Settings{{"model.position", "roper"}, {"model.norm", "post"}, {"model.activation", "relu"}},
           Settings{{"model.position", "roper"},
                    {"model.pairing", "interleaved"},
@@ -78,16 +79,29 @@ TEST(RunModel, ComputesWhatItsTransformerDoes) {
                    {"model.value_rotary_fraction", "0.75"}},
           Settings{{"model.position", "roper"}, {"model.frequencies", "trained"}},
           Settings{{"model.position", "rope"}, {"training.objective", "masked"}},
-          Settings{{"model.position", "xpos"}}, Settings{{"model.position", "alibi"}},
+          Settings{{"model.position", "xpos"}},
+          Settings{{"model.position", "alibi"}},
           Settings{{"model.position", "t5"}, {"model.bias_buckets", "9"}, {"model.bias_distance", "14"}},
           Settings{{"model.position", "t5"}, {"training.objective", "masked"}},
-          Settings{{"model.position", "learned"}}, Settings{{"model.position", "sinusoidal"}},
+          Settings{{"model.position", "learned"}},
+          Settings{{"model.position", "sinusoidal"}},
           Settings{{"model.position", "none"}},
           Settings{{"model.position", "rope"}, {"model.attention", "linear_cosine"}},
           Settings{{"model.position", "roper"}, {"model.attention", "linear_numerator"}},
           Settings{{"model.position", "rope"},
                    {"model.attention", "linear_numerator"},
-                   {"training.objective", "masked"}}}) {
+                   {"training.objective", "masked"}},
+          Settings{{"model.position", "roper"}, {"model.kv_heads", "1"}},
+          Settings{{"model.position", "rope"}, {"model.shared_kv", "1"}},
+          Settings{{"model.position", "roper"}, {"model.kv_heads", "1"}, {"model.shared_kv", "1"}},
+          Settings{{"model.position", "roper"},
+                   {"model.shared_kv", "1"},
+                   {"model.rotary_fraction", "0.5"},
+                   {"model.frequencies", "trained"}},
+          Settings{{"model.position", "roper"},
+                   {"model.kv_heads", "1"},
+                   {"model.shared_kv", "1"},
+                   {"model.attention", "linear_cosine"}}}) {
         Both both(specificationWith(settings));
         EXPECT_EQ(both.decoder->model().weights.parameters, both.ours.parameterCount());
         std::string what;
@@ -160,10 +174,10 @@ TEST(RunModel, VectorsHaveTheNormsOfSnapshots) {
 // The factor of YaRN and LongRoPE is meant for scores. Rotating back by the negative angle does not divide by
 // it, so on values it would remain, squared.
 TEST(RunModel, ScalesFrequenciesAsItsTransformerDoes) {
-    for (const char* position : {"rope", "roper"}) {
+    for (const auto& [position, shared_kv] : {std::pair{"rope", "0"}, {"roper", "0"}, {"roper", "1"}}) {
         for (const ScalingMethod method :
              {ScalingMethod::linear, ScalingMethod::yarn, ScalingMethod::longrope}) {
-            Both both(specificationWith({{"model.position", position}}));
+            Both both(specificationWith({{"model.position", position}, {"model.shared_kv", shared_kv}}));
             Intervention scaled;
             scaled.scaling.emplace();
             scaled.scaling->method = method;
@@ -176,8 +190,34 @@ TEST(RunModel, ScalesFrequenciesAsItsTransformerDoes) {
             const at::Tensor right = both.ours.forward(at::tensor(tokens).unsqueeze(0)).squeeze(0);
             const at::Tensor got = both.decoder->logits(both.decoder->hidden(tokens, scaled));
             EXPECT_LT((got - right).abs().max().item<double>(), 2e-5 * right.abs().max().item<double>())
-                << position << " " << scalingNames().at(static_cast<std::size_t>(method));
+                << position << " shared_kv " << shared_kv << " "
+                << scalingNames().at(static_cast<std::size_t>(method));
         }
+    }
+}
+
+/// The largest change of the logits, relative to the largest logit, if all positions are shifted by 500.
+double changeByShift(const std::vector<std::pair<std::string, std::string>>& settings) {
+    Both both(specificationWith(settings));
+    const std::vector<std::int64_t> tokens = someTokens();
+    Intervention shifted;
+    shifted.shift = 500;
+    const at::Tensor whole = both.decoder->logits(both.decoder->hidden(tokens)),
+                     there = both.decoder->logits(both.decoder->hidden(tokens, shifted));
+    return ((there - whole).abs().max() / whole.abs().max()).item<double>();
+}
+
+// Shared keys and values rotate together. Unless outputs rotate back, they depend on absolute positions.
+TEST(RunModel, AShiftOfAllPositionsRevealsWhetherOutputsRotateBack) {
+    for (const char* heads : {"1", "3"}) {
+        EXPECT_LT(changeByShift({{"model.position", "roper"}, {"model.kv_heads", heads}}), 1e-4);
+        EXPECT_LT(
+            changeByShift({{"model.position", "roper"}, {"model.kv_heads", heads}, {"model.shared_kv", "1"}}),
+            1e-4);
+        EXPECT_LT(changeByShift({{"model.position", "rope"}, {"model.kv_heads", heads}}), 1e-4);
+        EXPECT_GT(
+            changeByShift({{"model.position", "rope"}, {"model.kv_heads", heads}, {"model.shared_kv", "1"}}),
+            1e-2);
     }
 }
 

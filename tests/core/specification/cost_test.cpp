@@ -47,6 +47,25 @@ TEST(Cost, EvaluationsAndSnapshotsAreCounted) {
     EXPECT_LT(plain, 1e9);
 }
 
+// With 4 heads of 32 features, one key/value head saves 6/4 of C² weights of a layer, one that is shared 7/4.
+TEST(Cost, FewerKeyValueHeadsNeedLess) {
+    Specification s;
+    const Cost all = costOf(s);
+    const std::int64_t C = s.model.width, L = s.model.layers, row = C + 1;
+    s.model.kv_heads = 1;
+    const Cost one = costOf(s);
+    EXPECT_EQ(all.parameters - one.parameters, L * row * C * 6 / 4);
+    s.model.shared_kv = true;
+    const Cost shared = costOf(s);
+    EXPECT_EQ(all.parameters - shared.parameters, L * row * C * 7 / 4);
+    for (double Cost::*part :
+         {&Cost::flop_per_step, &Cost::step_bytes, &Cost::memory_bytes, &Cost::disk_bytes}) {
+        EXPECT_LT(one.*part, all.*part);
+        EXPECT_LT(shared.*part, one.*part);
+    }
+    EXPECT_GE(problemsPerBatch(s, 100000), 2 * problemsPerBatch(Specification(), 100000));
+}
+
 TEST(Cost, WhatIsTooMuchIsSaidWithWhatToChange) {
     Specification s = preset("addition-demo");
     EXPECT_EQ(memoryProblem(s, 8e9), std::nullopt);

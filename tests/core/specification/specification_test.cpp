@@ -73,6 +73,20 @@ TEST(Specification, SaysWhatAFieldAccepts) {
     expectRefused("model = 3\n", "must be a section");
 }
 
+TEST(Specification, FlagsAreNumbersOrWords) {
+    EXPECT_FALSE(parseSpecification("", "x").model.shared_kv);  // runs of older versions
+    for (const char* on : {"true", "1"})
+        EXPECT_TRUE(
+            parseSpecification(std::string("[model]\nshared_kv = ") + on + "\n", "x").model.shared_kv);
+    EXPECT_FALSE(parseSpecification("[model]\nshared_kv = false\n", "x").model.shared_kv);
+    Specification shared;
+    applySetting(shared, "shared_kv=true");
+    EXPECT_TRUE(parseSpecification(toToml(shared), "x").model.shared_kv);
+    expectRefused("[model]\nshared_kv = 2\n", "model.shared_kv must be 0 or 1");
+    expectRefused("[model]\nshared_kv = \"yes\"\n", "must be a number");
+    expectRefused("[model]\nwidth = true\n", "must be a number");
+}
+
 TEST(Specification, IntegersMayStandForReals) {
     EXPECT_EQ(parseSpecification("[model]\nbase = 500\n", "x").model.base, 500.0);
 }
@@ -85,7 +99,12 @@ TEST(Specification, FindsContradictions) {
         return problems.empty() ? std::string() : problems.front().key;
     };
     EXPECT_EQ(problemKey("model.heads=3"), "model.heads");
-    EXPECT_EQ(problemKey("model.heads=128"), "model.heads");  // one feature per head
+    EXPECT_EQ(problemKey("model.heads=128"), "model.heads");      // one feature per head
+    EXPECT_EQ(problemKey("model.kv_heads=3"), "model.kv_heads");  // of 4 heads
+    EXPECT_EQ(problemKey("model.kv_heads=8"), "model.kv_heads");
+    for (const char* divisor :
+         {"model.kv_heads=0", "model.kv_heads=1", "model.kv_heads=2", "model.kv_heads=4"})
+        EXPECT_EQ(problemKey(divisor), "");
     EXPECT_EQ(problemKey("device.name=gpu"), "device.name");
     EXPECT_EQ(problemKey("device.name=cuda:x"), "device.name");
     EXPECT_EQ(problemKey("device.name=cuda:1"), "");
@@ -111,6 +130,10 @@ TEST(Specification, RefusesWhatARunWouldNeverRead) {
     };
     EXPECT_EQ(problems({"position=rope", "value_rotary_fraction=0.5"}), "model.value_rotary_fraction ");
     EXPECT_EQ(problems({"position=roper", "value_rotary_fraction=0.5"}), "");
+    EXPECT_EQ(problems({"position=roper", "value_rotary_fraction=0.5", "shared_kv=1"}),
+              "model.value_rotary_fraction ");
+    EXPECT_EQ(problems({"position=xpos", "shared_kv=1"}), "model.shared_kv ");
+    EXPECT_EQ(problems({"position=alibi", "shared_kv=1", "kv_heads=1"}), "");
     EXPECT_EQ(problems({"position=alibi", "pairing=interleaved", "base=100"}), "model.pairing model.base ");
     EXPECT_EQ(problems({"position=sinusoidal", "base=100"}), "");
     EXPECT_EQ(problems({"position=alibi", "bias_buckets=16"}), "model.bias_buckets ");

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+
+namespace roper {
+
+/// The heads of an attention layer, and their places in its joint projection "qkv": the queries of all heads,
+/// then the keys, then the values of the key/value heads. With `shared_kv` the keys are also the values.
+struct HeadLayout {
+    std::int64_t heads = 0;
+    std::int64_t kv_heads =
+        0;  ///< key/value heads; `heads` is a multiple, and head h uses ⌊h·kv_heads/heads⌋
+    std::int64_t head_dim = 0;
+    bool shared_kv = false;
+
+    std::int64_t queryWidth() const { return heads * head_dim; }
+    std::int64_t keyWidth() const { return kv_heads * head_dim; }
+    /// Features of a token's queries, keys and values together.
+    std::int64_t jointWidth() const { return queryWidth() + (shared_kv ? 1 : 2) * keyWidth(); }
+
+    /// Whether queries, keys and values have the same shape and are all stored.
+    bool isUniform() const { return heads == kv_heads && !shared_kv; }
+
+    bool operator==(const HeadLayout&) const = default;
+};
+
+}  // namespace roper
