@@ -50,6 +50,13 @@ void dropMasked(at::Tensor& x, std::span<const std::int64_t> tokens, const Archi
     if (masked < T) x.mul_((1 - model.mask_dropout) / (1 - masked / T));
 }
 
+/// The part of a gate [T, F] above the mean of a token plus z standard deviations: max(x − μ − z·σ, 0).
+at::Tensor aboveCutoff(const at::Tensor& gate, double z) {
+    const at::Tensor mean = gate.mean(-1, /*keepdim=*/true),
+                     deviation = gate.std(-1, /*unbiased=*/false, /*keepdim=*/true);
+    return at::relu(gate - mean - deviation * z);
+}
+
 bool rotatesAnywhere(const Architecture& model) {
     return std::any_of(model.rotations.begin(), model.rotations.end(),
                        [](const RotaryConfig& rotation) { return rotation.rotatedWidth() > 0; });
@@ -169,16 +176,21 @@ at::Tensor Decoder::linear(const at::Tensor& x, const LinearLocation& location, 
 
 at::Tensor Decoder::feedForward(const at::Tensor& x, const FeedForwardWeights& layer) {
     at::Tensor up = linear(x, layer.up);
-    if (layer.gate)
-        up.mul_(activated(linear(x, *layer.gate), architecture().activation));
-    else
+    if (layer.gate) {
+        at::Tensor gate = linear(x, *layer.gate);
+        if (layer.gate_cutoff) gate = aboveCutoff(gate, *layer.gate_cutoff);
+        up.mul_(activated(gate, architecture().activation));
+    } else
         up = layer.xielu ? activated(up, *layer.xielu) : activated(up, architecture().activation);
     return linear(optionalNorm(up, layer.down_norm), layer.down);
 }
 
-at::Tensor Decoder::feedForwardOf(std::int64_t layer, const at::Tensor& x, const Pass& pass) {
+at::Tensor Decoder::feedForwardOf(std::int64_t layer, const at::Tensor& x, const at::Tensor& residual,
+                                  const Pass& pass) {
     const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
-    return block.mixture ? mixExperts(x, *block.mixture, layer, pass) : feedForward(x, block.feed_forward);
+    if (!block.mixture) return feedForward(x, block.feed_forward);
+    if (block.mixture->beside_dense) return mixExpertsBesideDense(x, residual, block, layer, pass);
+    return mixExperts(x, x, *block.mixture, layer, pass);
 }
 
 DecoderCache::Layer DecoderCache::append(std::int64_t layer, const Layer& added) {
@@ -226,7 +238,7 @@ at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer
     const double scale = scoreScale(model, view.layer);
     const std::int64_t window = model.isWindowed(view.layer) ? model.window : pass.first + T + 1;
     const bool is_chunked = model.chunked && model.isWindowed(view.layer);
-    const at::Tensor mixed = at::empty({H, T, model.valueWidth()}, at::kFloat);
+    const at::Tensor mixed = at::empty({H, T, model.valueWidthOf(view.layer)}, at::kFloat);
     for (std::int64_t begin = 0; begin < T; begin += kQueries) {
         const std::int64_t queries = std::min<std::int64_t>(kQueries, T - begin), first = pass.first + begin;
         // Keys outside this range are masked for all queries of the block.
@@ -270,13 +282,21 @@ at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer
     return mixed;
 }
 
-LayerView Decoder::project(const at::Tensor& x, std::int64_t layer) {
+LayerView Decoder::project(const at::Tensor& x, std::int64_t layer, const Pass& pass) {
     const Architecture& model = architecture();
     const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
-    return {.layer = layer,
-            .q = heads(x, block.query, model.heads, block.query_norm),
-            .k = heads(x, block.key, model.key_value_heads, block.key_norm),
-            .v = heads(x, block.value, model.key_value_heads)};
+    LayerView view{.layer = layer, .q = heads(x, block.query, model.heads, block.query_norm)};
+    if (model.sharesKeysAndValues(layer)) {
+        const auto& of_source = pass.shared.at(model.key_value_source[static_cast<std::size_t>(layer)]);
+        view.k = of_source.k;
+        view.v = of_source.v;
+        return view;
+    }
+    view.k = heads(x, block.key, model.keyValueHeadsOf(layer), block.key_norm);
+    view.v = heads(x, block.value, model.keyValueHeadsOf(layer));
+    if (model.norms_values) view.v = norm(view.v, NormLocation{});
+    if (model.isKeyValueSource(layer)) pass.shared[layer] = {view.k, view.v};
+    return view;
 }
 
 /// Multi-head latent attention: q = W_q x, or W_q norm(W_dq x); c = norm(W_dkv x); k = [W_r x, W_k c];
@@ -306,7 +326,7 @@ LayerView Decoder::projectLatent(const at::Tensor& x, std::int64_t layer) {
 at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pass& pass) {
     const Architecture& model = architecture();
     const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
-    LayerView view = block.latent ? projectLatent(x, layer) : project(x, layer);
+    LayerView view = block.latent ? projectLatent(x, layer) : project(x, layer, pass);
     // A rotation preserves lengths, so scaling queries before it is equivalent.
     const std::size_t kind = model.rotation_of_layer[static_cast<std::size_t>(layer)];
     const RotaryConfig& by = model.rotations[kind];
@@ -337,7 +357,7 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
             if (ablated.contains(layer, head)) mixed.select(0, head).zero_();
     if (pass.recorder.heads) pass.recorder.heads(layer, mixed);
     const at::Tensor all_heads =
-        mixed.transpose(0, 1).reshape({pass.tokens, model.heads * model.valueWidth()});
+        mixed.transpose(0, 1).reshape({pass.tokens, model.heads * model.valueWidthOf(layer)});
     return linear(optionalNorm(all_heads, block.mixed_norm), block.output);
 }
 
@@ -350,14 +370,18 @@ at::Tensor Decoder::preNormBlock(const at::Tensor& x, const BlockWeights& block,
     const at::Tensor input = architecture().shares_norm ? normed
                                                         : optionalNorm(architecture().parallel ? x : between,
                                                                        block.feed_forward_norm);
-    return at::add(between, optionalNorm(feedForwardOf(layer, input, pass), block.after_feed_forward_norm),
-                   scale);
+    at::Tensor out = at::add(
+        between, optionalNorm(feedForwardOf(layer, input, between, pass), block.after_feed_forward_norm),
+        scale);
+    if (block.layer_embedding) out.add_(gatedLayerEmbedding(out, *block.layer_embedding, layer, pass));
+    if (block.scale) out.mul_(weights_.vector(*block.scale));
+    return out;
 }
 
 at::Tensor Decoder::postNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
                                   const Pass& pass) {
     const at::Tensor between = norm(x + attention(x, layer, pass), *block.attention_norm);
-    return norm(between + feedForwardOf(layer, between, pass), *block.feed_forward_norm);
+    return norm(between + feedForwardOf(layer, between, between, pass), *block.feed_forward_norm);
 }
 
 at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervention& intervention,
@@ -370,6 +394,7 @@ at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervent
     if (cache != nullptr && !model.causal)
         throw std::invalid_argument(
             "a model that attends to both sides reads a text at once: earlier tokens see later ones");
+    std::map<std::int64_t, Pass::KeysAndValues> shared;
     const Pass pass{
         intervention,
         recorder,
@@ -380,18 +405,24 @@ at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervent
         keyBiasFor(first + T),
         first,
         T,
-        cache};
+        cache,
+        model.layer_embeddings.isUsed() ? layerEmbeddings(tokens) : at::Tensor(),
+        shared};
     at::Tensor x = embed(tokens, first);
     if (recorder.residual) recorder.residual(-1, x);
+    const bool has_streams = model.altup.isUsed();
+    if (has_streams) x = splitStreams(x);
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
         if (recorder.progress) recorder.progress(layer);
         const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
-        x = model.post_norm ? postNormBlock(x, block, layer, pass) : preNormBlock(x, block, layer, pass);
+        x = has_streams       ? alternatingBlock(x, block, layer, pass)
+            : model.post_norm ? postNormBlock(x, block, layer, pass)
+                              : preNormBlock(x, block, layer, pass);
         requireFinite(x, "layer " + std::to_string(layer), model_);
-        if (recorder.residual) recorder.residual(layer, x);
+        if (recorder.residual) recorder.residual(layer, has_streams ? joinStreams(x) : x);
     }
     if (cache != nullptr) cache->tokens_ += T;
-    return finalNorm(x);
+    return finalNorm(has_streams ? joinStreams(x) : x);
 }
 
 at::Tensor Decoder::finalNorm(const at::Tensor& residual) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -139,6 +140,12 @@ class Decoder {
         at::Tensor key_bias;         ///< the same by position of the key [H, N]
         std::int64_t first, tokens;  ///< position of the first token, and number of tokens
         DecoderCache* cache;
+        at::Tensor layer_embeddings;  ///< [T, L, n] (`Architecture::layer_embeddings`)
+        /// Keys and values before rotation that later layers use, by layer: [K, T, d] each.
+        struct KeysAndValues {
+            at::Tensor k, v;
+        };
+        std::map<std::int64_t, KeysAndValues>& shared;
     };
     void check(std::span<const std::int64_t> tokens, std::int64_t first,
                const Intervention& intervention) const;
@@ -153,17 +160,21 @@ class Decoder {
     at::Tensor heads(const at::Tensor& x, const LinearLocation& by, std::int64_t count,
                      const std::optional<NormLocation>& normed = {});
     /// Queries, keys and values of a layer, before rotation.
-    LayerView project(const at::Tensor& x, std::int64_t layer);
+    LayerView project(const at::Tensor& x, std::int64_t layer, const Pass& pass);
     LayerView projectLatent(const at::Tensor& x, std::int64_t layer);
     at::Tensor linear(const at::Tensor& x, const LinearLocation& location,
                       WeightReader::Part part = WeightReader::Part::of_all_tokens);
     at::Tensor attention(const at::Tensor& x, std::int64_t layer, const Pass& pass);
     at::Tensor feedForward(const at::Tensor& x, const FeedForwardWeights& layer);
     at::Tensor expertOutput(const at::Tensor& x, const FeedForwardWeights& expert);
-    at::Tensor mixExperts(const at::Tensor& x, const MixtureWeights& by, std::int64_t layer,
-                          const Pass& pass);
-    /// The layer's feed-forward, dense or a mixture.
-    at::Tensor feedForwardOf(std::int64_t layer, const at::Tensor& x, const Pass& pass);
+    /// @param router_input  [T, C]; usually x
+    at::Tensor mixExperts(const at::Tensor& x, const at::Tensor& router_input, const MixtureWeights& by,
+                          std::int64_t layer, const Pass& pass);
+    at::Tensor mixExpertsBesideDense(const at::Tensor& x, const at::Tensor& residual,
+                                     const BlockWeights& block, std::int64_t layer, const Pass& pass);
+    /// The layer's feed-forward, dense or a mixture, of x, which is the normed residual.
+    at::Tensor feedForwardOf(std::int64_t layer, const at::Tensor& x, const at::Tensor& residual,
+                             const Pass& pass);
     at::Tensor weightedSum(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass);
     at::Tensor linearWeights(const LayerView& view, const DecoderCache::Layer& all, std::int64_t begin,
                              std::int64_t queries, std::int64_t keys, const at::Tensor& hidden) const;
@@ -179,6 +190,17 @@ class Decoder {
                             const Pass& pass);
     at::Tensor postNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
                              const Pass& pass);
+    // Alternating updates, in decoder_altup.cpp: S streams [S, T, C].
+    at::Tensor splitStreams(const at::Tensor& x);
+    at::Tensor joinStreams(const at::Tensor& streams);
+    at::Tensor streamWeights(const at::Tensor& x, const AltUpWeights& by);
+    at::Tensor alternatingBlock(const at::Tensor& streams, const BlockWeights& block, std::int64_t layer,
+                                const Pass& pass);
+    at::Tensor learnedResidual(const at::Tensor& x, const LaurelWeights& by);
+    // Embeddings of layers, in decoder_layer_embeddings.cpp.
+    at::Tensor layerEmbeddings(std::span<const std::int64_t> tokens);
+    at::Tensor gatedLayerEmbedding(const at::Tensor& x, const LayerEmbeddingWeights& by, std::int64_t layer,
+                                   const Pass& pass);
     at::Tensor rotatedBack(const at::Tensor& mixed, std::int64_t layer, const Pass& pass) const;
     at::Tensor rotated(const at::Tensor& x, const RotaryConfig& by, const CosSin& angles,
                        Direction direction = Direction::forward) const;

@@ -104,11 +104,15 @@ at::Tensor Decoder::expertOutput(const at::Tensor& x, const FeedForwardWeights& 
 
 /// x [T, C] → [T, C]. The tokens of an expert are multiplied by its matrices together; experts that no token
 /// takes are not read.
-at::Tensor Decoder::mixExperts(const at::Tensor& x, const MixtureWeights& by, std::int64_t layer,
-                               const Pass& pass) {
+at::Tensor Decoder::mixExperts(const at::Tensor& x, const at::Tensor& router_input, const MixtureWeights& by,
+                               std::int64_t layer, const Pass& pass) {
     const ExpertMixture& mixture = architecture().mixture;
     const at::Tensor bias = by.choice_bias ? weights_.vector(*by.choice_bias) : at::Tensor();
-    const ChosenExperts chosen = chooseExperts(mixture, linear(x, by.router), bias);
+    ChosenExperts chosen = chooseExperts(mixture, linear(router_input, by.router), bias);
+    if (by.beside_dense)
+        chosen.weights = chosen.weights * weights_.vector(by.beside_dense->expert_scales)
+                                              .index_select(0, chosen.experts.flatten())
+                                              .view_as(chosen.weights);
     if (pass.recorder.experts) pass.recorder.experts(layer, chosen);
     at::Tensor sum = at::zeros_like(x);
     const std::vector<TokensOfExpert> tokens = tokensByExpert(mixture, chosen);
@@ -125,6 +129,18 @@ at::Tensor Decoder::mixExperts(const at::Tensor& x, const MixtureWeights& by, st
     if (!by.shared) return sum;
     const at::Tensor shared = feedForward(x, *by.shared);
     return sum.add_(by.shared_gate ? at::sigmoid(linear(x, *by.shared_gate)) * shared : shared);
+}
+
+/// norm₁(feed_forward(x)) + norm₂(experts(norm₃(r))), where the router reads norm₄(r)/√C, of a residual r and
+/// the normed residual x [T, C].
+at::Tensor Decoder::mixExpertsBesideDense(const at::Tensor& x, const at::Tensor& residual,
+                                          const BlockWeights& block, std::int64_t layer, const Pass& pass) {
+    const MixtureWeights::BesideDense& by = *block.mixture->beside_dense;
+    const at::Tensor router_input =
+        norm(residual, by.router) / std::sqrt(static_cast<double>(architecture().width));
+    const at::Tensor experts =
+        mixExperts(norm(residual, by.experts), router_input, *block.mixture, layer, pass);
+    return norm(feedForward(x, block.feed_forward), by.after_dense) + norm(experts, by.after_experts);
 }
 
 }  // namespace roper

@@ -92,7 +92,7 @@ void Decoder::intervene(LayerView& view, const Intervention& intervention) const
         for (const HeadSelection& choice : choices)
             for (std::int64_t head = 0; head < model.heads; ++head)
                 if (choice.contains(view.layer, head))
-                    change(head, head * model.key_value_heads / model.heads);
+                    change(head, head * model.keyValueHeadsOf(view.layer) / model.heads);
     };
     forEachHead(intervention.unrotated, [&](std::int64_t head, std::int64_t group) {
         view.rotated_q.select(0, head).copy_(view.unrotated_q.select(0, head));

@@ -122,6 +122,12 @@ ModelType defaultType() {
 
 }  // namespace
 
+std::optional<ConfigFields> ropeParametersOf(const ConfigFields& config, const ModelType& type) {
+    for (const char* const key : {"rope_parameters", "rope_scaling"})
+        if (const auto given = config.object(key)) return given;
+    return type.rope ? std::optional(type.rope->unreadCopy()) : std::nullopt;
+}
+
 const ModelType& findModelType(const std::string& name) {
     static const ModelType usual = defaultType();
     static const std::map<std::string, ModelType> types = [] {

@@ -105,4 +105,7 @@ struct ModelType {
 /// The model type of this name in transformers 5.24; for an unknown name, one that resembles most models.
 const ModelType& findModelType(const std::string& name);
 
+/// rope_parameters or rope_scaling of a config, or the default of its class if it has neither.
+std::optional<ConfigFields> ropeParametersOf(const ConfigFields& config, const ModelType& type);
+
 }  // namespace roper

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -49,6 +50,9 @@ struct ExpertMixture {
     std::vector<bool> layers = {};         ///< which layers are mixtures; the others are dense
     RouterScores scores = RouterScores::softmax;
     bool router_bias = false, expert_biases = false;
+    /// The layer's dense feed-forward is computed as well, and both outputs are normed and added; the router
+    /// and the experts read the residual through norms of their own (Gemma 4).
+    bool beside_dense = false;
     bool choice_bias = false;  ///< experts are chosen by score + bias, and weighted by score (DeepSeek V3)
     bool shared_is_gated = false;  ///< the shared expert's output is multiplied by a sigmoid (Qwen 2)
     bool weighs_inputs = false;    ///< weights multiply the inputs of experts, not their outputs (Llama 4)
@@ -76,6 +80,26 @@ struct LatentAttention {
     bool isUsed() const { return rank > 0; }
 };
 
+/// Alternating updates (AltUp, arXiv 2301.13310): a token has several residual streams. A layer predicts all
+/// of them, computes one, and corrects all by how far its prediction was off.
+struct AlternatingUpdates {
+    std::int64_t streams = 0;   ///< 0: there is one residual stream
+    std::int64_t active = 0;    ///< the stream that layers compute
+    bool scales_active = true;  ///< it is multiplied by weights before it gates the layer's embeddings
+
+    bool isUsed() const { return streams > 0; }
+};
+
+/// Embeddings of tokens for each layer (per-layer embeddings of Gemma 3n and 4), which a gate adds to the
+/// residual at the end of the layer.
+struct LayerEmbeddings {
+    std::int64_t width = 0;       ///< n of a layer's embeddings; 0: there are none
+    std::int64_t vocabulary = 0;  ///< rows of their table
+    bool wraps_unknown = false;   ///< tokens beyond it have the embeddings of token 0 (Gemma 3n)
+
+    bool isUsed() const { return width > 0; }
+};
+
 /// What a published model computes, described by the features in which families differ. A block is
 /// x + attention(norm(x)), then x + feed_forward(norm(x)).
 struct Architecture {
@@ -86,6 +110,13 @@ struct Architecture {
     std::int64_t value_dim = 0;  ///< width of a head's values; 0: head_dim
     std::int64_t context = 0;    ///< context length in training, tokens
     LatentAttention latent = {};
+    // Sizes that differ between layers; empty: all layers are alike, and otherwise those above are the
+    // largest. The width of a head is that of the layer's rotation.
+    std::vector<std::int64_t> key_value_heads_of_layer = {}, feed_forward_of_layer = {};
+    /// For each layer the one whose keys and values it uses, itself or an earlier one; empty: its own.
+    std::vector<std::int64_t> key_value_source = {};
+    /// Full-attention layers have no values of their own but norm their keys in place of them (Gemma 4).
+    bool values_are_keys = false;
     /// Width of embeddings, if a matrix each maps them to `width` and the last hidden states back (OPT 350M);
     /// 0: width.
     std::int64_t embedding_width = 0;
@@ -101,6 +132,8 @@ struct Architecture {
     bool norms_inner = false;
     bool norms_embeddings = false;  ///< embeddings are normed before the first layer (BLOOM, encoders)
     bool has_final_norm = true;
+    bool norms_values = false;   ///< each head norms its values, without weights (Gemma 3n)
+    bool scales_layers = false;  ///< a layer's output is multiplied by a number of its own (Gemma 4)
     QueryKeyNorms query_key_norms = QueryKeyNorms::none;
     bool query_key_norm_weights = true;  ///< these norms multiply by weights
     bool query_key_norm_biases = true;   ///< these norms, if layer norms, add biases (all but StableLM)
@@ -110,7 +143,10 @@ struct Architecture {
     bool parallel = false;               ///< x + attention(norm(x)) + feed_forward(norm′(x)) (GPT-NeoX)
     bool shares_norm = false;            ///< norm′ of a parallel block is norm itself (Phi, Cohere, GPT-J)
     Activation activation = Activation::silu;
-    std::vector<Xielu> xielu = {};    ///< for each layer, if a GGUF file has them
+    std::vector<Xielu> xielu = {};  ///< for each layer, if a GGUF file has them
+    /// z for each layer: its gate becomes max(gate − μ − z·σ, 0) with the mean and the standard deviation of
+    /// the token's gate, before the activation; −∞: not. Empty: in no layer (Gemma 3n).
+    std::vector<double> gate_cutoffs = {};
     bool gated = true;                ///< down(act(gate(x)) ⊙ up(x)); otherwise down(act(up(x)))
     bool learned_positions = false;   ///< learned position embeddings are added to the embeddings (GPT-2)
     std::int64_t first_position = 0;  ///< row of their table for the first token (OPT: 2)
@@ -119,6 +155,11 @@ struct Architecture {
     /// limit; 0: as `gated` says (gpt-oss).
     double gate_limit = 0, gate_steepness = 1;
     ExpertMixture mixture = {};
+    AlternatingUpdates altup = {};
+    /// Rank r of the learned augmented residual x + norm(W_r W_l x) of the normed residual x, which is added
+    /// to attention's output (LAuReL, arXiv 2411.07501); 0: none.
+    std::int64_t laurel_rank = 0;
+    LayerEmbeddings layer_embeddings = {};
     bool tied = false;  ///< the head shares its matrix with the embeddings
 
     // Features of encoders.
@@ -174,8 +215,28 @@ struct Architecture {
 
     bool hasBias() const { return !head_bias.empty() || !key_bias.empty(); }
     std::int64_t embeddingWidth() const { return embedding_width > 0 ? embedding_width : width; }
-    /// Width of a head's values and output.
-    std::int64_t valueWidth() const { return value_dim > 0 ? value_dim : head_dim; }
+    /// Width of a layer's heads.
+    std::int64_t headDimOf(std::int64_t layer) const { return rotationOf(layer).head_dim; }
+    /// Width of the values and outputs of a layer's heads.
+    std::int64_t valueWidthOf(std::int64_t layer) const {
+        return value_dim > 0 ? value_dim : headDimOf(layer);
+    }
+    std::int64_t keyValueHeadsOf(std::int64_t layer) const {
+        return key_value_heads_of_layer.empty() ? key_value_heads
+                                                : key_value_heads_of_layer[static_cast<std::size_t>(layer)];
+    }
+    std::int64_t feedForwardOf(std::int64_t layer) const {
+        return feed_forward_of_layer.empty() ? feed_forward
+                                             : feed_forward_of_layer[static_cast<std::size_t>(layer)];
+    }
+    /// Whether a layer uses keys and values of an earlier one.
+    bool sharesKeysAndValues(std::int64_t layer) const {
+        return !key_value_source.empty() && key_value_source[static_cast<std::size_t>(layer)] != layer;
+    }
+    /// Whether later layers use its keys and values.
+    bool isKeyValueSource(std::int64_t layer) const {
+        return std::count(key_value_source.begin(), key_value_source.end(), layer) > 1;
+    }
     const RotaryConfig& rotationOf(std::int64_t layer) const {
         return rotations[rotation_of_layer[static_cast<std::size_t>(layer)]];
     }

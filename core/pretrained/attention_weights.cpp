@@ -22,9 +22,10 @@ TensorLocator::Rows rowsOfParts(const TensorLocator& in, const std::string& name
 }
 
 /// q, k and v in one tensor.
-void splitQueryKeyValue(TensorLocator& in, const std::string& name, BlockWeights& block) {
+void splitQueryKeyValue(TensorLocator& in, std::int64_t layer, const std::string& name, BlockWeights& block) {
     const Architecture& model = in.model();
-    const std::int64_t d = model.head_dim, of_queries = model.heads * d, of_keys = model.key_value_heads * d,
+    const std::int64_t d = model.headDimOf(layer), of_queries = model.heads * d,
+                       groups = model.keyValueHeadsOf(layer), of_keys = groups * d,
                        all = of_queries + (model.shared_kv ? 1 : 2) * of_keys;
     const auto rows = [&](std::int64_t which) -> TensorLocator::Rows {
         if (const std::int64_t parts = in.family().query_value_key_parts; parts > 0)
@@ -33,9 +34,9 @@ void splitQueryKeyValue(TensorLocator& in, const std::string& name, BlockWeights
             if (which == 0) return {{0, of_queries}};
             return {{of_queries + (model.shared_kv ? 0 : which - 1) * of_keys, of_keys}};
         }
-        const std::int64_t queries = model.heads / model.key_value_heads;
+        const std::int64_t queries = model.heads / groups;
         TensorLocator::Rows made;
-        for (std::int64_t group = 0; group < model.key_value_heads; ++group)
+        for (std::int64_t group = 0; group < groups; ++group)
             made.push_back({(group * (queries + 2) + (which == 0 ? 0 : queries + which - 1)) * d,
                             which == 0 ? queries * d : d});
         return made;
@@ -47,10 +48,10 @@ void splitQueryKeyValue(TensorLocator& in, const std::string& name, BlockWeights
 }
 
 /// The norm of queries or keys, whose weight may be stored [heads, d].
-NormLocation headNorm(TensorLocator& in, const std::string& name, std::int64_t heads) {
+NormLocation headNorm(TensorLocator& in, const std::string& name, std::int64_t heads, std::int64_t width) {
     const Architecture& model = in.model();
     const bool has_shared_weights = model.query_key_norms == QueryKeyNorms::shared_weights;
-    const std::int64_t size = has_shared_weights ? model.head_dim : heads * model.head_dim;
+    const std::int64_t size = has_shared_weights ? width : heads * width;
     if (name.find("{}") != std::string::npos) return {in.vectorOfHeads(name + ".weight", heads)};
     NormLocation location{in.vector(name + ".weight", size)};
     if (model.norm == NormKind::layer && model.norm_biases && model.query_key_norm_biases)
@@ -66,13 +67,17 @@ void locateQueriesKeysValues(TensorLocator& in, std::int64_t layer, BlockWeights
         return;
     }
     if (!names.query_key_value.empty() && in.has(in.inLayer(layer, names.query_key_value)))
-        return splitQueryKeyValue(in, in.inLayer(layer, names.query_key_value), block);
-    const std::int64_t of_queries = model.heads * model.head_dim,
-                       of_keys = model.key_value_heads * model.head_dim;
+        return splitQueryKeyValue(in, layer, in.inLayer(layer, names.query_key_value), block);
+    const std::int64_t of_queries = model.heads * model.headDimOf(layer),
+                       of_keys = model.keyValueHeadsOf(layer) * model.headDimOf(layer);
     const BiasRule bias = in.biases().query_key_value;
     block.query = in.linear(in.inLayer(layer, names.query), of_queries, model.width, bias);
+    if (model.sharesKeysAndValues(layer)) return;
     block.key = in.linear(in.inLayer(layer, names.key), of_keys, model.width, bias);
-    block.value = in.linear(in.inLayer(layer, names.value), of_keys, model.width, bias);
+    // A GGUF file does not say otherwise whether values are keys.
+    const bool is_key = model.values_are_keys && !model.isWindowed(layer) &&
+                        !(in.isGguf() && in.has(in.inLayer(layer, names.value)));
+    block.value = is_key ? block.key : in.linear(in.inLayer(layer, names.value), of_keys, model.width, bias);
 }
 
 }  // namespace
@@ -81,15 +86,18 @@ void locateAttention(TensorLocator& in, std::int64_t layer, BlockWeights& block)
     const Architecture& model = in.model();
     const TensorNames& names = in.names();
     locateQueriesKeysValues(in, layer, block);
-    block.output = in.linear(in.inLayer(layer, names.output), model.width, model.heads * model.valueWidth(),
-                             in.biases().output);
+    block.output = in.linear(in.inLayer(layer, names.output), model.width,
+                             model.heads * model.valueWidthOf(layer), in.biases().output);
     if (model.norms_inner)
-        block.mixed_norm = in.norm(in.inLayer(layer, names.mixed_norm), model.heads * model.valueWidth());
+        block.mixed_norm =
+            in.norm(in.inLayer(layer, names.mixed_norm), model.heads * model.valueWidthOf(layer));
     if (model.normsQueriesIn(layer) && !model.query_key_norm_weights) {
         block.query_norm = block.key_norm = NormLocation{};
     } else if (model.normsQueriesIn(layer)) {
-        block.query_norm = headNorm(in, in.inLayer(layer, names.query_norm), model.heads);
-        block.key_norm = headNorm(in, in.inLayer(layer, names.key_norm), model.key_value_heads);
+        const std::int64_t d = model.headDimOf(layer);
+        block.query_norm = headNorm(in, in.inLayer(layer, names.query_norm), model.heads, d);
+        if (!model.sharesKeysAndValues(layer))
+            block.key_norm = headNorm(in, in.inLayer(layer, names.key_norm), model.keyValueHeadsOf(layer), d);
     }
     if (model.has_sinks) block.sinks = in.vector(in.inLayer(layer, names.sinks), model.heads);
 }

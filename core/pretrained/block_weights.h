@@ -19,6 +19,15 @@ LatentWeights locateLatentAttention(TensorLocator& in, std::int64_t layer, Linea
 void locateEncoderParts(TensorLocator& in, const TensorStore& store, Architecture& model,
                         ModelWeights& weights);
 
+/// The tables of `LayerEmbeddings` and the maps of `AlternatingUpdates`.
+void locateGemmaTables(TensorLocator& in, ModelWeights& weights);
+
+/// What Gemma 3n and 4 have in a block beside attention and feed-forward.
+void locateGemmaParts(TensorLocator& in, std::int64_t layer, BlockWeights& block);
+
+/// Norms and scales of a mixture beside a dense layer (`ExpertMixture::beside_dense`).
+MixtureWeights::BesideDense locateBesideDense(TensorLocator& in, std::int64_t layer);
+
 /// A feed-forward layer, or a mixture of experts.
 void locateFeedForward(TensorLocator& in, std::int64_t layer, BlockWeights& block);
 

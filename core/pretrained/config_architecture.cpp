@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/model_config/config_fields.h"
+#include "core/model_config/model_type.h"
 #include "core/model_config/rotation_reading.h"
 #include "core/pretrained/family.h"
 #include "core/pretrained/latent_reading.h"
@@ -47,6 +48,20 @@ Activation activationOf(const ConfigFields& config, const char* key, Activation 
     config.refuse(key, "\"" + toSingleLine(*name) + "\" is not known here; " + nameHint(*name, names));
 }
 
+/// The width of every layer's feed-forward.
+void readFeedForwardByLayer(const ConfigFields& config, const char* key, Architecture& model) {
+    const auto widths = config.numbers(key, 1, static_cast<double>(kMaxFeedForward), kMaxLayers);
+    if (widths->size() != static_cast<std::size_t>(model.layers))
+        config.refuse(key, "has " + std::to_string(widths->size()) + " widths for " +
+                               std::to_string(model.layers) + " layers");
+    for (const double width : *widths) {
+        if (width != std::floor(width)) config.refuse(key, "must be a list of whole numbers");
+        model.feed_forward_of_layer.push_back(static_cast<std::int64_t>(width));
+    }
+    model.feed_forward =
+        *std::max_element(model.feed_forward_of_layer.begin(), model.feed_forward_of_layer.end());
+}
+
 void readSizes(const ConfigFields& config, const ConfigRules& rules, Architecture& model) {
     model.vocabulary = required(config, nullptr, {"vocab_size"}, kMaxVocabulary);
     const SizeNames& own = rules.sizes;
@@ -58,8 +73,12 @@ void readSizes(const ConfigFields& config, const ConfigRules& rules, Architectur
     if (model.heads % model.key_value_heads != 0)
         config.refuse("num_key_value_heads",
                       "must divide num_attention_heads, " + std::to_string(model.heads));
-    model.feed_forward =
-        sizeOf(config, own.feed_forward, {"intermediate_size", "n_inner"}, kMaxFeedForward).value_or(0);
+    constexpr const char* kFeedForward = "intermediate_size";
+    if (own.is_feed_forward_by_layer && config.has(kFeedForward) && !config.isNumber(kFeedForward))
+        readFeedForwardByLayer(config, kFeedForward, model);
+    else
+        model.feed_forward =
+            sizeOf(config, own.feed_forward, {kFeedForward, "n_inner"}, kMaxFeedForward).value_or(0);
     if (model.feed_forward == 0) model.feed_forward = rules.feed_forward_factor * model.width;
     if (model.feed_forward == 0)
         config.refuse(own.feed_forward != nullptr ? own.feed_forward : "intermediate_size", "is missing");
@@ -134,10 +153,14 @@ void readScales(const ConfigFields& config, const Family& family, Architecture& 
         if (!grows) model.query_growth = 0;
     }
     if (!family.queries_grow) return;
-    const auto rope = config.object("rope_parameters");
-    model.query_growth = rope ? rope->number("llama_4_scaling_beta", 0, 1e6).value_or(0) : 0.1;
-    model.query_growth_length =
-        rope ? rope->number("original_max_position_embeddings", 1, 1e9).value_or(16384) : 16384;
+    const auto rope = ropeParametersOf(config, findModelType(family.model_type));
+    if (!rope) return;
+    model.query_growth = rope->number("llama_4_scaling_beta", 0, 1e6).value_or(0);
+    constexpr const char* kLength = "original_max_position_embeddings";
+    if (const auto length = rope->number(kLength, 1, 1e9))
+        model.query_growth_length = *length;
+    else if (model.query_growth > 0)
+        rope->refuse(kLength, "is missing; queries grow with it");
 }
 
 /// Reads the scale and the soft caps of scores and logits.
@@ -210,6 +233,7 @@ std::vector<bool> windowedLayers(const ConfigFields& config, const ConfigRules& 
                                                  of_windows);
             windowed.push_back(kind == of_windows);
         }
+        if (rules.ends_unwindowed) windowed.back() = false;
         return windowed;
     }
     if (rules.windowed == WindowedLayers::listed)
@@ -233,6 +257,7 @@ std::vector<bool> windowedLayers(const ConfigFields& config, const ConfigRules& 
         else
             windowed.push_back(true);
     }
+    if (rules.ends_unwindowed) windowed.back() = false;
     return windowed;
 }
 
@@ -288,7 +313,8 @@ void readRotations(const ConfigFields& config, ParsedArchitecture& reading) {
     const ParsedRotation rotation = readRotation(config);
     reading.notes.insert(reading.notes.end(), rotation.notes.begin(), rotation.notes.end());
     const bool rotates_values = rotation.values != ValueRotation::none;
-    model.head_dim = rotation.layers.front().rotary.head_dim;
+    for (const auto& of_layers : rotation.layers)
+        model.head_dim = std::max<std::int64_t>(model.head_dim, of_layers.rotary.head_dim);
     model.rotation_of_layer.assign(layers, 0);
     for (std::size_t kind = 0; kind < rotation.layers.size(); ++kind) {
         model.rotations.push_back(rotation.layers[kind].rotary);
@@ -431,6 +457,7 @@ ParsedArchitecture readConfigArchitecture(std::string_view json) {
     readRotations(config, reading);
     readLatentAttention(config, family->config_rules.latent, model);
     readChunks(config, family->config_rules, model);
+    if (family->config_rules.read_layers != nullptr) family->config_rules.read_layers(config, model);
     refuseUnsupportedMembers(config, family->config_rules);
     const char* const nested = family->config_rules.nested;
     if (nested != nullptr && config.has(nested))

@@ -92,6 +92,32 @@ const std::vector<MixtureNames>& ggufMixtureNames() {
     return names;
 }
 
+const GemmaNames& ggufGemmaNames() {
+    static const GemmaNames names = {.layer_table = "per_layer_token_embd",
+                                     .layer_projection = "per_layer_model_proj",
+                                     .layer_projection_norm = "per_layer_proj_norm",
+                                     .layer_gate = "inp_gate",
+                                     .layer_up = "proj",
+                                     .layer_norm = "post_norm",
+                                     .streams_in = "altup_proj",
+                                     .streams_out = "altup_unembd_proj",
+                                     .stream_router_norm = "altup_router_norm",
+                                     .stream_router = "altup_router",
+                                     .predict = "altup_predict_coef",
+                                     .correct = "altup_correct_coef",
+                                     .active_scale = "altup_correct_scale.weight",
+                                     .laurel_left = "laurel_l",
+                                     .laurel_right = "laurel_r",
+                                     .laurel_norm = "laurel_post_norm",
+                                     .layer_scale = "layer_output_scale.weight",
+                                     .router_scale = "ffn_gate_inp.scale",
+                                     .expert_scales = "ffn_down_exps.scale",
+                                     .before_experts = "pre_ffw_norm_2",
+                                     .after_experts = "post_ffw_norm_2",
+                                     .after_dense = "post_ffw_norm_1"};
+    return names;
+}
+
 const std::vector<std::string>& knownFamilies() {
     static const std::vector<std::string> names = [] {
         std::vector<std::string> made;

@@ -49,6 +49,21 @@ struct EncoderNames {
     std::string sinusoids = {};
 };
 
+/// Names of the tensors that Gemma 3n and 4 alone have. Those of layers follow `TensorNames::layer`; those
+/// without a comment have an ending ".weight".
+struct GemmaNames {
+    std::string layer_table = {}, layer_projection = {}, layer_projection_norm = {};  ///< not of one layer
+    std::string layer_gate = {}, layer_up = {}, layer_norm = {};
+    /// Not of one layer; "{}" stands for the stream, without the first; otherwise one tensor holds all.
+    std::string streams_in = {}, streams_out = {};
+    std::string stream_router_norm = {}, stream_router = {}, predict = {}, correct = {};
+    std::string active_scale = {};  ///< with its ending
+    std::string laurel_left = {}, laurel_right = {}, laurel_norm = {};
+    std::string layer_scale = {};                       ///< with its ending
+    std::string router_scale = {}, expert_scales = {};  ///< with their endings
+    std::string before_experts = {}, after_experts = {}, after_dense = {};
+};
+
 /// Names of the tensors of a mixture, each preceded by `TensorNames::layer`. "{}" stands for the expert.
 struct MixtureNames {
     std::string router;  ///< without ".weight"
@@ -113,7 +128,8 @@ struct MixtureRules {
         std::int64_t default_value = 0;
         const char* other_key = nullptr;
     };
-    Count experts = {};  ///< null: the family has no mixtures
+    const char* flag = nullptr;  ///< if false, the default, there are no mixtures; null: there are
+    Count experts = {};          ///< null: the family has no mixtures
     Count per_token = {};
     Count feed_forward = {};        ///< width of an expert; null: intermediate_size
     Count dense_feed_forward = {};  ///< width of layers that are no mixtures; null: intermediate_size
@@ -158,6 +174,7 @@ struct EncoderRules {
 struct SizeNames {
     const char *width = nullptr, *layers = nullptr, *heads = nullptr, *feed_forward = nullptr,
                *context = nullptr;
+    bool is_feed_forward_by_layer = false;  ///< the width of the feed-forward may be a list
 };
 
 /// What the family's class in transformers reads of a config.json, and its defaults. The class does not read
@@ -166,6 +183,8 @@ struct ConfigRules {
     SizeNames sizes;
     /// Reads what no other family has; null: nothing.
     void (*read)(const ConfigFields&, ParsedArchitecture&) = nullptr;
+    /// The same, about what depends on the windows and rotations of layers, which are known then.
+    void (*read_layers)(const ConfigFields&, Architecture&) = nullptr;
     std::int64_t context = 2048;  ///< default, tokens
     /// default width of the feed-forward as a multiple of the model's; 0: required
     std::int64_t feed_forward_factor = 0;
@@ -199,6 +218,7 @@ struct ConfigRules {
     WindowedLayers windowed = WindowedLayers::none;
     std::int64_t window = 4096;         ///< default, tokens; 0: none
     int window_pattern = 2;             ///< n of `all_but_every_nth`
+    bool ends_unwindowed = false;       ///< the last layer attends to all tokens, whatever the config lists
     int max_window_layers = 28;         ///< default of the member of that name
     const char* window_flag = nullptr;  ///< if false, there is no window
     const char* window_key = "sliding_window";
@@ -218,15 +238,24 @@ struct ConfigRules {
 struct GgufRules {
     /// Reads what no other family has; null: nothing.
     void (*read)(const GgufEntries&, Architecture&) = nullptr;
+    /// The same, about what depends on the windows and rotations of layers, which are known then.
+    void (*read_layers)(const GgufEntries&, Architecture&) = nullptr;
     /// Neighbouring features form a pair, often because the converter reorders q and k (Llama).
     bool interleaves = false;
     bool requires_full_rotation =
         false;  ///< heads must rotate entirely; another rope.dimension_count is refused
     bool has_frequency_factors = false;  ///< rope_freqs.weight may divide the frequencies (Llama 3)
-    bool has_long_factors = false;       ///< LongRoPE's factors need no rope.scaling.type (Phi 3)
+    /// rope_freqs.weight divides the frequencies of full-attention layers alone, each by 1 or by 10³⁰, which
+    /// stands for a pair that does not turn (Gemma 4).
+    bool has_proportional_factors = false;
+    bool has_long_factors = false;  ///< LongRoPE's factors need no rope.scaling.type (Phi 3)
     /// Default base of windowed layers, which are then not scaled (Gemma 3); nothing: they rotate like all
     /// others.
     std::optional<double> windowed_base;
+    /// feed_forward_length and attention.head_count_kv may differ between layers.
+    bool has_sizes_by_layer = false;
+    /// Heads of windowed layers have widths of their own: attention.key_length_swa, rope.dimension_count_swa.
+    bool has_windowed_widths = false;
     bool has_exact_yarn = false;  ///< the ends of YaRN's ramp are not rounded to whole pairs (gpt-oss)
     bool scales_only_full_attention = false;  ///< only layers with full attention are scaled (OLMo 3)
     std::int64_t chunk = 0;  ///< windows are chunks of this length, unless attention.sliding_window is 0
@@ -305,6 +334,7 @@ struct Family {
     std::vector<MixtureNames> mixture_names;
     LatentNames latent_names;
     EncoderNames encoder_names;
+    GemmaNames gemma_names;
     /// all_gate_up and all_down are [experts, in, out]; gate and up are interleaved.
     bool experts_transposed = false, experts_gate_up_interleaved = false;
     /// query_key_value holds the queries of key/value head 0, its k and v, then those of head 1, … (NeoX)
@@ -343,5 +373,6 @@ BiasRules readConfigBiases(const Family& family, std::string_view config);
 const TensorNames& ggufNames();
 const LatentNames& ggufLatentNames();
 const std::vector<MixtureNames>& ggufMixtureNames();
+const GemmaNames& ggufGemmaNames();
 
 }  // namespace roper

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "core/pretrained/block_weights.h"
 
 namespace roper {
@@ -31,6 +33,9 @@ FeedForwardWeights feedForward(TensorLocator& in, std::int64_t layer, const Feed
         weights.up = in.linear(name(names.up), width, model.width, bias);
     }
     weights.down = in.linear(name(names.down), model.width, width, bias);
+    const bool has_cutoff =
+        !model.gate_cutoffs.empty() && std::isfinite(model.gate_cutoffs[static_cast<std::size_t>(layer)]);
+    if (has_cutoff) weights.gate_cutoff = model.gate_cutoffs[static_cast<std::size_t>(layer)];
     return weights;
 }
 
@@ -113,6 +118,7 @@ MixtureWeights locateMixture(TensorLocator& in, std::int64_t layer) {
         weights.shared = feedForward(
             in, layer, {names.shared_gate, names.shared_gate_up, names.shared_up, names.shared_down},
             mixture.shared_feed_forward);
+    if (mixture.beside_dense) weights.beside_dense = locateBesideDense(in, layer);
     if (mixture.shared_is_gated) weights.shared_gate = sharedSwitch(in, name(names.shared_switch));
     return weights;
 }
@@ -131,12 +137,12 @@ void locateFeedForward(TensorLocator& in, std::int64_t layer, BlockWeights& bloc
     const TensorNames& names = in.names();
     if (in.model().mixture.isIn(layer)) {
         block.mixture = locateMixture(in, layer);
-        return;
+        if (!in.model().mixture.beside_dense) return;
     }
-    block.feed_forward =
-        feedForward(in, layer, {names.gate, names.gate_up, names.up, names.down}, in.model().feed_forward);
+    const std::int64_t width = in.model().feedForwardOf(layer);
+    block.feed_forward = feedForward(in, layer, {names.gate, names.gate_up, names.up, names.down}, width);
     if (in.model().norms_inner)
-        block.feed_forward.down_norm = in.norm(in.inLayer(layer, names.down_norm), in.model().feed_forward);
+        block.feed_forward.down_norm = in.norm(in.inLayer(layer, names.down_norm), width);
     if (in.model().activation == Activation::xielu) block.feed_forward.xielu = locateXielu(in, layer);
 }
 

@@ -106,20 +106,39 @@ void requireWholeHeadsRotate(const GgufEntries& entries, const Architecture& mod
                                                    std::to_string(model.head_dim) + " features");
 }
 
-void readSizes(const GgufEntries& entries, bool has_mtp_layers, Architecture& model) {
+std::int64_t largest(const std::vector<std::int64_t>& numbers) {
+    return *std::max_element(numbers.begin(), numbers.end());
+}
+
+void readKeyValueHeads(const GgufEntries& entries, const GgufRules& rules, Architecture& model) {
+    constexpr const char* kHeads = "attention.head_count_kv";
+    if (rules.has_sizes_by_layer)
+        model.key_value_heads_of_layer = entries.differingByLayer(kHeads, 1, kMaxHeads);
+    std::vector<std::int64_t> all = model.key_value_heads_of_layer;
+    if (all.empty()) all = {entries.integer(kHeads, 1, kMaxHeads, model.heads)};
+    model.key_value_heads = largest(all);
+    for (const std::int64_t heads : all)
+        if (model.heads % heads != 0)
+            entries.refuse(kHeads, "must divide attention.head_count, " + std::to_string(model.heads));
+}
+
+void readSizes(const GgufEntries& entries, const Family& family, Architecture& model) {
     model.vocabulary = vocabularySize(entries);
     model.width = entries.required("embedding_length", kMaxWidth);
     model.layers = entries.required("block_count", kMaxLayers);
-    if (has_mtp_layers) model.layers -= entries.integer("nextn_predict_layers", 0, model.layers - 1, 0);
+    if (family.has_mtp_layers)
+        model.layers -= entries.integer("nextn_predict_layers", 0, model.layers - 1, 0);
     model.heads = entries.required("attention.head_count", kMaxHeads);
-    model.key_value_heads = entries.integer("attention.head_count_kv", 1, kMaxHeads, model.heads);
-    if (model.heads % model.key_value_heads != 0)
-        entries.refuse("attention.head_count_kv",
-                       "must divide attention.head_count, " + std::to_string(model.heads));
+    readKeyValueHeads(entries, family.gguf_rules, model);
     // A model all of whose layers are mixtures need not have the width of a dense one.
     constexpr const char *kWidth = "feed_forward_length", *kOfExperts = "expert_feed_forward_length";
-    model.feed_forward = entries.required(
-        !entries.has(kWidth) && entries.has(kOfExperts) ? kOfExperts : kWidth, kMaxFeedForward);
+    if (family.gguf_rules.has_sizes_by_layer)
+        model.feed_forward_of_layer = entries.differingByLayer(kWidth, 1, kMaxFeedForward);
+    if (model.feed_forward_of_layer.empty())
+        model.feed_forward = entries.required(
+            !entries.has(kWidth) && entries.has(kOfExperts) ? kOfExperts : kWidth, kMaxFeedForward);
+    else
+        model.feed_forward = largest(model.feed_forward_of_layer);
     model.context = entries.integer("context_length", 1, 1 << 30, 2048);
 }
 
@@ -173,7 +192,7 @@ ParsedArchitecture readGgufArchitecture(const GgufMetadata& metadata) {
     ParsedArchitecture reading;
     Architecture& model = reading.architecture;
     model.family = family.model_type;
-    readSizes(entries, family.has_mtp_layers, model);
+    readSizes(entries, family, model);
     if (family.config_rules.latent.rank > 0)
         readGgufLatentAttention(entries, model);
     else
@@ -197,6 +216,7 @@ ParsedArchitecture readGgufArchitecture(const GgufMetadata& metadata) {
     if (family.gguf_rules.read != nullptr) family.gguf_rules.read(entries, model);
     readGgufWindow(entries, family.gguf_rules, model);
     readGgufRotations(entries, family.gguf_rules, model);
+    if (family.gguf_rules.read_layers != nullptr) family.gguf_rules.read_layers(entries, model);
     if (family.gguf_rules.requires_full_rotation) requireWholeHeadsRotate(entries, model);
     reading.notes = checkKeys(entries);
     return reading;

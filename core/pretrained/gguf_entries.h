@@ -1,11 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/pretrained/gguf_file.h"
 
@@ -25,7 +28,7 @@ class GgufEntries {
     bool wasRead(const std::string& name) const { return read_.count(name) > 0; }
 
     // Like llama.cpp's get_key_or_arr, these accept a list with one number for each layer in place of a
-    // number.
+    // number; `differingByLayer` is for entries whose numbers may differ.
     // @throws Error (checkpoint) naming an entry whose numbers differ between layers, which is not supported
 
     std::int64_t required(const char* name, std::int64_t max_value) const {
@@ -42,6 +45,28 @@ class GgufEntries {
     }
     double number(const char* name, double min_value, double max_value, double default_value) const {
         return metadata_.number(readKey(name), min_value, max_value, layers(name)).value_or(default_value);
+    }
+    /// The numbers of a list with one for each layer, if they differ; otherwise none.
+    std::vector<std::int64_t> differingByLayer(const char* name, std::int64_t min_value,
+                                               std::int64_t max_value) const {
+        const auto found = metadata_.entries().find(readKey(name));
+        using List = std::vector<std::int64_t>;
+        if (found == metadata_.entries().end() || !std::holds_alternative<List>(found->second)) return {};
+        const List& all = std::get<List>(found->second);
+        if (std::adjacent_find(all.begin(), all.end(), std::not_equal_to<>()) == all.end()) return {};
+        if (std::ssize(all) != layers(name))
+            refuse(name, "has " + std::to_string(all.size()) + " numbers for " +
+                             std::to_string(layers(name)) + " layers");
+        for (const std::int64_t one : all)
+            if (one < min_value || one > max_value)
+                refuse(name, "has " + std::to_string(one) + "; its numbers lie between " +
+                                 std::to_string(min_value) + " and " + std::to_string(max_value));
+        return all;
+    }
+    /// A list of numbers; empty if it is missing.
+    std::vector<double> listOfNumbers(const char* name) const {
+        const std::string key = readKey(name);
+        return metadata_.has(key) ? *metadata_.numbers(key) : std::vector<double>();
     }
     bool flag(const char* name, bool default_value) const {
         return metadata_.flag(readKey(name)).value_or(default_value);

@@ -43,7 +43,7 @@ const std::vector<GgufKey>& knownKeys() {
         {"attention.sliding_window_pattern", "", KeyUse::conditional},
         {"attention.layer_norm_rms_epsilon", "", KeyUse::harmless, kNormed},
         {"attention.layer_norm_epsilon", "", KeyUse::harmless, kNormed},
-        {"attn_logit_softcapping", " gemma3 ", KeyUse::harmless,
+        {"attn_logit_softcapping", " gemma3 gemma3n gemma4 ", KeyUse::harmless,
          "Gemma 3 norms queries and keys in place of capping scores"},
         {"attn_logit_softcapping", "", KeyUse::neutral, "scores would be capped", {0}},
         {"final_logit_softcapping", "", KeyUse::neutral, "logits would be capped", {0}},

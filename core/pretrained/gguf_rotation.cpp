@@ -170,6 +170,47 @@ void readLlama3Factors(const TensorStore& store, const Architecture& model, Rota
 
 }  // namespace
 
+namespace {
+
+/// Which pairs of p-RoPE turn: the first of them have the factor 1, the others 10³⁰.
+void readProportionalFactors(const TensorStore& store, RotaryConfig& rotation) {
+    const int pairs = rotation.rotatedWidth() / 2;
+    const ComparableVector factors = factorsOf(store, kFrequencyFactors, pairs);
+    int turning = 0;
+    while (turning < pairs && factors[turning] == 1)
+        ++turning;
+    constexpr double kStill = 1e20;
+    if (rotation.scaling.method != ScalingMethod::none ||
+        (turning < pairs && factors.tail(pairs - turning).minCoeff() < kStill))
+        throw Error(ErrorKind::checkpoint,
+                    store.pathOfFile(0) + ": the tensor " + kFrequencyFactors +
+                        " has other factors than 1 and then 1e+30, which is not read in this family");
+    if (turning == pairs) return;
+    rotation.scaling.method = ScalingMethod::p_rope;
+    rotation.scaling.proportion = (turning + 0.5) / pairs;  // rounded down to whole pairs
+}
+
+/// The rotation of windowed layers, whose heads have another width.
+void addWindowedRotation(const GgufEntries& entries, double base, Architecture& model) {
+    constexpr const char *kHead = "attention.key_length_swa", *kValue = "attention.value_length_swa";
+    RotaryConfig rotation = model.rotations.front();
+    const std::int64_t width = entries.integer(kHead, 2, kMaxHeadDim, model.head_dim),
+                       rotated = entries.integer("rope.dimension_count_swa", 0, width, width);
+    if (entries.integer(kValue, 1, kMaxHeadDim, width) != width)
+        entries.refuse(kValue, "differs from attention.key_length_swa, which is not read here");
+    if (width % 2 != 0 || rotated % 2 != 0) entries.refuse("rope.dimension_count_swa", "must be even");
+    rotation.head_dim = static_cast<int>(width);
+    rotation.rotary_fraction = static_cast<double>(rotated) / static_cast<double>(width);
+    rotation.base = base;
+    rotation.scaling = {};
+    model.rotations.push_back(rotation);
+    model.head_dim = std::max(model.head_dim, width);
+    for (std::size_t layer = 0; layer < model.windowed.size(); ++layer)
+        model.rotation_of_layer[layer] = model.windowed[layer] ? 1 : 0;
+}
+
+}  // namespace
+
 double readGgufScoreFactor(const GgufEntries& entries) {
     const double factor = entries.text(kType) == "none" ? 1 : factorOf(entries);
     return std::pow(entries.number(kLogMultiplier, 0, 1e6, 0) * std::log(factor) + 1, 2);
@@ -206,6 +247,7 @@ void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Archi
         }
         return;
     }
+    if (rules.has_windowed_widths) return addWindowedRotation(entries, base_of_windowed, model);
     const bool scales_only_full_attention =
         rules.scales_only_full_attention || rules.windowed_base.has_value();
     if (model.windowed.empty() || (base_of_windowed == rotation.base && !scales_only_full_attention)) return;
@@ -231,8 +273,14 @@ void readFrequencyFactors(const TensorStore& store, Architecture& model) {
             rotation.scaling.short_factors = factorsOf(store, kShortFactors, rotation.rotatedWidth() / 2);
             rotation.scaling.long_factors = factorsOf(store, kLongFactors, rotation.rotatedWidth() / 2);
         }
-        if (store.has(kFrequencyFactors) && rotation.rotatedWidth() > 0)
+        const bool has_factors = store.has(kFrequencyFactors) && rotation.rotatedWidth() > 0;
+        if (findFamily(model.family)->gguf_rules.has_proportional_factors) {
+            // The first rotation is that of full attention.
+            if (has_factors && &rotation == &model.rotations.front())
+                readProportionalFactors(store, rotation);
+        } else if (has_factors) {
             readLlama3Factors(store, model, rotation);
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/model_config/model_type.h"
 #include "core/pretrained/gguf_rotation.h"
 
 namespace roper {
@@ -9,17 +10,14 @@ namespace {
 
 /// YaRN's factor on all scores, besides the one on cos and sin: (0.1·m·ln s + 1)² for `mscale_all_dim` m
 /// (DeepSeek).
-double yarnScoreFactor(const ConfigFields& config) {
-    for (const char* const key : {"rope_parameters", "rope_scaling"}) {
-        const auto rope = config.object(key);
-        if (!rope) continue;
-        const auto type = rope->text(rope->contains("rope_type") ? "rope_type" : "type");
-        const double all = rope->number("mscale_all_dim", -1e6, 1e6).value_or(0),
-                     factor = rope->number("factor", 0, 1e9).value_or(1);
-        if (type.value_or("default") == "default" || all == 0 || factor <= 1) return 1;
-        return std::pow(0.1 * all * std::log(factor) + 1, 2);
-    }
-    return 1;
+double yarnScoreFactor(const ConfigFields& config, const ModelType& of_model) {
+    const auto rope = ropeParametersOf(config, of_model);
+    if (!rope) return 1;
+    const auto type = rope->text(rope->contains("rope_type") ? "rope_type" : "type");
+    const double all = rope->number("mscale_all_dim", -1e6, 1e6).value_or(0),
+                 factor = rope->number("factor", 0, 1e9).value_or(1);
+    if (type.value_or("default") == "default" || all == 0 || factor <= 1) return 1;
+    return std::pow(0.1 * all * std::log(factor) + 1, 2);
 }
 
 /// Appends unrotated features to the heads, which have rotated ones alone.
@@ -78,7 +76,8 @@ void readLatentAttention(const ConfigFields& config, const LatentRules& rules, A
         config.refuse(kUnrotated, "makes heads of more than " + std::to_string(kMaxHeadDim) + " features");
     model.value_dim =
         width("v_head_dim", 1, kMaxHeadDim, rules.values > 0 ? rules.values : model.width / model.heads);
-    model.score_scale = yarnScoreFactor(config) / std::sqrt(static_cast<double>(model.head_dim));
+    model.score_scale =
+        yarnScoreFactor(config, findModelType(model.family)) / std::sqrt(static_cast<double>(model.head_dim));
 }
 
 void readGgufLatentAttention(const GgufEntries& entries, Architecture& model) {
@@ -86,6 +85,7 @@ void readGgufLatentAttention(const GgufEntries& entries, Architecture& model) {
     if (model.key_value_heads != 1 && model.key_value_heads != model.heads)
         entries.refuse("attention.head_count_kv", "must be 1 or attention.head_count in latent attention");
     model.key_value_heads = model.heads;
+    model.key_value_heads_of_layer.clear();
     latent.rank = entries.required("attention.kv_lora_rank", kMaxWidth);
     latent.query_rank = entries.integer("attention.q_lora_rank", 0, kMaxWidth, 0);
     latent.rotated = entries.required(kRotatedWidth, kMaxHeadDim);

@@ -32,7 +32,7 @@ void requireShape(TensorLocator& in, const std::string& name, const std::vector<
 void locateUp(TensorLocator& in, std::int64_t layer, const LatentNames& names, LatentWeights& weights) {
     const Architecture& model = in.model();
     const std::int64_t H = model.heads, rank = model.latent.rank,
-                       unrotated = model.head_dim - model.latent.rotated, values = model.valueWidth();
+                       unrotated = model.head_dim - model.latent.rotated, values = model.value_dim;
     if (!names.keys.empty() && in.has(in.inLayer(layer, names.keys))) {
         const std::string of_keys = in.inLayer(layer, names.keys) + ".weight",
                           of_values = in.inLayer(layer, names.values) + ".weight";

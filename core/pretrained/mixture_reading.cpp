@@ -129,6 +129,13 @@ void requireSound(const ExpertMixture& mixture, const Refuse& refuse) {
 void readMixture(const ConfigFields& config, const ConfigRules& of_family, Architecture& model) {
     const MixtureRules& rules = of_family.mixture;
     if (rules.experts.key == nullptr) return;
+    if (rules.flag != nullptr && !config.flag(rules.flag).value_or(false)) {
+        for (const MixtureRules::Count* const unused :
+             {&rules.experts, &rules.per_token, &rules.feed_forward})
+            config.integer(unused->key, 1, kMax);  // no effect
+        model.mixture = {};
+        return;
+    }
     ExpertMixture& mixture = model.mixture;
     const int max_experts = static_cast<int>(kMaxExperts);
     mixture.experts = countOf(config, rules.experts, 1, max_experts);
@@ -143,6 +150,9 @@ void readMixture(const ConfigFields& config, const ConfigRules& of_family, Archi
     if (rules.is_shared) mixture.shared_feed_forward = mixture.feed_forward;
     if (rules.dense_feed_forward.key != nullptr)
         model.feed_forward = countOf(config, rules.dense_feed_forward, 1, kMax);
+    for (const MixtureRules::Count* const count : {&rules.experts, &rules.per_token, &rules.feed_forward})
+        if (count->key != nullptr && count->default_value == 0 && !config.has(count->key))
+            config.refuse(count->key, "is missing");
     mixture.layers = mixtureLayers(config, rules, model.layers);
     if (rules.normalizes_flag != nullptr)
         mixture.normalizes = config.flag(rules.normalizes_flag).value_or(rules.normalizes_usually);
@@ -166,6 +176,11 @@ void readGgufMixture(const GgufEntries& entries, const Family& family, Architect
     const GgufRules& rules = family.gguf_rules;
     if (family.config_rules.mixture.experts.key == nullptr) return;
     ExpertMixture& mixture = model.mixture;
+    if (family.config_rules.mixture.flag != nullptr &&
+        entries.integer("expert_count", 0, kMaxExperts, 0) == 0) {
+        mixture = {};
+        return;
+    }
     mixture.experts = entries.required("expert_count", kMaxExperts);
     mixture.per_token = entries.required("expert_used_count", kMaxExperts);
     mixture.feed_forward = model.feed_forward;

@@ -40,6 +40,7 @@ BlockWeights locateBlock(TensorLocator& in, std::int64_t layer) {
     }
     if (model.norms_before && !model.shares_norm) block.feed_forward_norm = norm(names.feed_forward_norm);
     locateFeedForward(in, layer, block);
+    locateGemmaParts(in, layer, block);
     return block;
 }
 
@@ -142,6 +143,7 @@ ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture
     architecture.vocabulary = weights.embedding.out;
     locateAroundEmbeddings(locator, weights);
     locateEncoderParts(locator, store, architecture, weights);
+    locateGemmaTables(locator, weights);
     for (std::int64_t layer = 0; layer < architecture.layers; ++layer)
         weights.blocks.push_back(locateBlock(locator, layer));
     if (!architecture.post_norm && architecture.has_final_norm)

@@ -54,6 +54,7 @@ struct FeedForwardWeights {
     LinearLocation up, down;
     std::optional<NormLocation> down_norm = {};  ///< of the input of `down` (`Architecture::norms_inner`)
     std::optional<Xielu> xielu = {};             ///< with `Activation::xielu`
+    std::optional<double> gate_cutoff = {};      ///< `Architecture::gate_cutoffs`, if finite
 };
 
 /// A mixture of experts (`ExpertMixture`).
@@ -64,8 +65,43 @@ struct MixtureWeights {
     FeedForwardWeights first;
     std::optional<FeedForwardWeights> shared;
     std::optional<LinearLocation> shared_gate;  ///< [1, width]
+    /// With `ExpertMixture::beside_dense`.
+    struct BesideDense {
+        NormLocation router, experts;  ///< of the inputs of the router and the experts
+        NormLocation after_experts, after_dense;
+        VectorLocation expert_scales;  ///< [experts], multiply the outputs of experts
+    };
+    std::optional<BesideDense> beside_dense = {};
 
     FeedForwardWeights expert(std::int64_t number) const;
+};
+
+/// `AlternatingUpdates` with S streams.
+struct AltUpWeights {
+    NormLocation router_norm;             ///< [width]
+    LinearLocation router;                ///< [S, width]
+    LinearLocation predict;               ///< [S², S]
+    LinearLocation correct;               ///< [S, S]
+    std::optional<VectorLocation> scale;  ///< [width] (`AlternatingUpdates::scales_active`)
+};
+
+/// The learned augmented residual (`Architecture::laurel_rank`).
+struct LaurelWeights {
+    LinearLocation left, right;  ///< [r, width], [width, r]
+    NormLocation norm;           ///< [width]
+};
+
+/// The part of `LayerEmbeddings` in a layer.
+struct LayerEmbeddingWeights {
+    LinearLocation gate, up;  ///< [n, width], [width, n]
+    NormLocation norm;        ///< [width]
+};
+
+/// The tables of `LayerEmbeddings` for L layers.
+struct LayerEmbeddingTables {
+    MatrixLocation table;       ///< [its vocabulary, L·n]
+    LinearLocation projection;  ///< [L·n, width]
+    NormLocation norm;          ///< [n]
 };
 
 /// Multi-head latent attention (`LatentAttention`) of H heads, with n features that do not rotate and v
@@ -85,7 +121,8 @@ struct BlockWeights {
     /// Absent without `Architecture::norms_before`, and in layer 0 without `norms_first_layer`.
     std::optional<NormLocation> attention_norm;
     LinearLocation query, key, value,
-        output;  ///< [heads·d, width], [key_value_heads·d, width] twice, [width, heads·d]
+        output;  ///< [heads·d, width], [key_value_heads·d, width] twice, [width, heads·d]; keys
+                 ///< and values are nowhere if the layer uses those of an earlier one
     /// Instead of `key` and `value`; `query` is [heads·d, query_rank] if queries have a latent vector.
     std::optional<LatentWeights> latent;
     std::optional<NormLocation> mixed_norm;  ///< of the input of `output` (`Architecture::norms_inner`)
@@ -94,8 +131,13 @@ struct BlockWeights {
     /// Absent without `Architecture::norms_before`, and where both branches share a norm.
     std::optional<NormLocation> feed_forward_norm;
     std::optional<VectorLocation> sinks;  ///< [heads] (`Architecture::has_sinks`)
-    FeedForwardWeights feed_forward;      ///< without parameters if the layer is a mixture
+    /// Without parameters if the layer is a mixture, unless it is `ExpertMixture::beside_dense`.
+    FeedForwardWeights feed_forward;
     std::optional<MixtureWeights> mixture;
+    std::optional<AltUpWeights> altup;
+    std::optional<LaurelWeights> laurel;
+    std::optional<LayerEmbeddingWeights> layer_embedding;
+    std::optional<VectorLocation> scale;  ///< [1] (`Architecture::scales_layers`)
 };
 
 struct ModelWeights {
@@ -103,7 +145,11 @@ struct ModelWeights {
     std::optional<NormLocation> embedding_norm;  ///< with `Architecture::norms_embeddings`
     /// [width, embedding_width] and [embedding_width, width] (`Architecture::embedding_width`)
     std::optional<LinearLocation> embedding_in, embedding_out;
-    std::optional<MatrixLocation> positions;    ///< [first_position + context, width]
+    std::optional<MatrixLocation> positions;  ///< [first_position + context, width]
+    std::optional<LayerEmbeddingTables> layer_embeddings;
+    /// Of all streams but the first (`AlternatingUpdates`): from the embeddings, and to the final norm
+    /// [width, width].
+    std::vector<LinearLocation> streams_in, streams_out;
     std::optional<MatrixLocation> token_types;  ///< [`Architecture::token_types`, width]
     std::vector<BlockWeights> blocks;
     std::optional<NormLocation> final_norm;  ///< absent with `Architecture::post_norm`

@@ -27,6 +27,7 @@ TensorLocator::TensorLocator(const TensorStore& store, Naming naming, const Arch
       family_(*findFamily(model.family)),
       names_(naming == Naming::gguf ? ggufNames() : family_.names),
       encoder_names_(family_.encoder_names),
+      gemma_names_(naming == Naming::gguf ? ggufGemmaNames() : family_.gemma_names),
       is_gguf_(naming == Naming::gguf) {
     if (is_gguf_ && family_.gguf_rules.gate_and_up_fused) names_.gate_up = names_.up;
     if (is_gguf_ && family_.gguf_rules.feed_forward_norm != nullptr)
@@ -60,7 +61,9 @@ void TensorLocator::dropPrefixOfHeadlessModels() {
     if (first != store_.tensors().end() && first->first.starts_with(part)) return;
     for (std::string* const name :
          {&names_.embedding, &names_.embedding_norm, &names_.embedding_in, &names_.embedding_out,
-          &names_.positions, &names_.final_norm, &names_.layer, &encoder_names_.token_types})
+          &names_.positions, &names_.final_norm, &names_.layer, &encoder_names_.token_types,
+          &gemma_names_.layer_table, &gemma_names_.layer_projection, &gemma_names_.layer_projection_norm,
+          &gemma_names_.streams_in, &gemma_names_.streams_out})
         if (name->starts_with(part)) name->erase(0, part.size());
 }
 
@@ -190,8 +193,17 @@ bool TensorLocator::isMtpTensor(const std::string& name) const {
     return layer && *layer >= static_cast<double>(model_.layers);
 }
 
+/// Whether a tensor makes keys or values in a layer that uses those of an earlier one.
+bool TensorLocator::isOfSharedKeys(const std::string& name) const {
+    for (std::int64_t layer = 0; layer < std::ssize(model_.key_value_source); ++layer)
+        if (model_.sharesKeysAndValues(layer))
+            for (const std::string* const part : {&names_.key, &names_.value, &names_.key_norm})
+                if (name.starts_with(inLayer(layer, *part) + ".")) return true;
+    return false;
+}
+
 bool TensorLocator::hasNoEffect(const std::string& name) const {
-    if (isMtpTensor(name)) return true;
+    if (isMtpTensor(name) || isOfSharedKeys(name)) return true;
     if (anyOf(family_.of_other_outputs,
               [&](const std::string& part) { return name.find(part) != std::string::npos; }))
         return true;

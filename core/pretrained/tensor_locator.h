@@ -25,6 +25,7 @@ class TensorLocator {
     const Family& family() const { return family_; }
     const TensorNames& names() const { return names_; }
     const EncoderNames& encoderNames() const { return encoder_names_; }
+    const GemmaNames& gemmaNames() const { return gemma_names_; }
     const BiasRules& biases() const { return biases_; }
     bool isGguf() const { return is_gguf_; }
     /// Name of a part of a layer.
@@ -63,6 +64,7 @@ class TensorLocator {
     bool isExtraParameter(const std::string& name) const;
     bool scalesByFactors() const;
     bool isMtpTensor(const std::string& name) const;
+    bool isOfSharedKeys(const std::string& name) const;
     bool hasNoEffect(const std::string& name) const;
 
     const TensorStore& store_;
@@ -71,6 +73,7 @@ class TensorLocator {
     const Family& family_;
     TensorNames names_;
     EncoderNames encoder_names_;
+    GemmaNames gemma_names_;
     bool is_gguf_;
     std::set<std::string> used_;
 };

@@ -1,7 +1,5 @@
 #include <ATen/Parallel.h>
 
-#include <algorithm>
-
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/language_model/score_scale.h"
@@ -15,17 +13,18 @@ namespace {
 /// @throws Error (usage) if no head has features of both kinds, or has scores of another form
 void requireParts(const QuestionContext& context, const std::vector<std::int64_t>& rotated_features) {
     const Architecture& model = context.model();
-    const auto isAll = [&](std::int64_t rotated) {
-        return std::all_of(rotated_features.begin(), rotated_features.end(),
-                           [&](std::int64_t of_layer) { return of_layer == rotated; });
-    };
-    if (isAll(0))
+    std::int64_t unrotated = 0, whole = 0;  // layers
+    for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+        const std::int64_t rotated = rotated_features[static_cast<std::size_t>(layer)];
+        unrotated += rotated == 0 ? 1 : 0;
+        whole += rotated == model.headDimOf(layer) ? 1 : 0;
+    }
+    if (unrotated == model.layers)
         throw Error(ErrorKind::usage,
                     "no feature of this model's heads rotates, so that their scores have no rotated part");
-    if (std::none_of(rotated_features.begin(), rotated_features.end(),
-                     [&](std::int64_t rotated) { return rotated > 0 && rotated < model.head_dim; }))
+    if (unrotated + whole == model.layers)
         throw Error(ErrorKind::usage,
-                    isAll(model.head_dim)
+                    whole == model.layers
                         ? "every feature of this model's heads rotates, so that their scores have no "
                           "unrotated part; --what bands splits scores by pairs"
                         : "in each layer of this model, all features of the heads rotate or none does, so "

@@ -42,8 +42,9 @@ void requireKnownForm(const QuestionContext& context, std::int64_t layer) {
 /// for the rotating features.
 at::Tensor queryScale(const Architecture& model, std::int64_t layer, const RotaryConfig& rotation,
                       double attention_factor) {
-    const double own = scoreScale(model, layer) * std::sqrt(static_cast<double>(model.head_dim));
-    at::Tensor scale = at::full({model.head_dim}, own);
+    const std::int64_t head_dim = model.headDimOf(layer);
+    const double own = scoreScale(model, layer) * std::sqrt(static_cast<double>(head_dim));
+    at::Tensor scale = at::full({head_dim}, own);
     for (int pair = 0; pair < rotation.rotatedWidth() / 2; ++pair) {
         const PairFeatures features = featuresOfPair(rotation.pairing, rotation.rotatedWidth(), pair);
         for (const int feature : {features.first, features.second})
@@ -92,7 +93,7 @@ std::string vectorsOf(const QuestionContext& context) {
     const QuestionContext::Head at = context.selectedHead();
     const Architecture& model = context.model();
     requireKnownForm(context, at.layer);
-    const std::int64_t group = at.head * model.key_value_heads / model.heads;
+    const std::int64_t group = at.head * model.keyValueHeadsOf(at.layer) / model.heads;
     const RotaryConfig& rotation = model.rotationOf(at.layer);
     const ScaledFrequencies frequencies =
         rotation.rotatedWidth() > 0 ? rotation.frequenciesForLength(static_cast<double>(context.ids.size()))

@@ -83,7 +83,7 @@ void HeadObserver::observe(const LayerView& view) {
         return matrixOf(pairNorms(x, rotary.pairing, rotary.pairs()));
     };
     const Eigen::MatrixXd query_norms = norms(view.rotated_q), key_norms = norms(view.rotated_k),
-                          value_norms = norms(withWidth(view.v, architecture_.head_dim));
+                          value_norms = norms(withWidth(view.v, architecture_.headDimOf(view.layer)));
     const auto observeHead = [&](std::int64_t head) {
         HeadReport& to = report(view.layer, head);
         const Eigen::MatrixXd Q = matrixOf(view.rotated_q.select(0, head)),

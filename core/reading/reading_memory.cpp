@@ -13,8 +13,9 @@ double minReadingBytes(const Architecture& model, std::int64_t tokens) {
     // Numbers per token that exist at once in attention (residuals before and after the norm; q, k and v, q
     // and k also rotated; weighted sums; scores and weights), in the feed-forward layers, and in the
     // computation of logits.
-    const std::int64_t attending =
-        2 * model.width + 3 * of_queries + 3 * of_keys + 2 * model.heads * Decoder::kQueries;
+    const std::int64_t attending = (2 + model.altup.streams) * model.width +
+                                   model.layers * model.layer_embeddings.width + 3 * of_queries +
+                                   3 * of_keys + 2 * model.heads * Decoder::kQueries;
     const ExpertMixture& mixture = model.mixture;
     // In a mixture also the router's logits and scores, the sum, and an expert's input and output.
     const std::int64_t mixing = mixture.experts == 0
@@ -34,8 +35,10 @@ double largestMatrixBytes(const Architecture& model) {
     const bool is_dense =
         std::find(mixture.layers.begin(), mixture.layers.end(), false) != mixture.layers.end();
     const std::int64_t most_rows =
-        std::max({model.heads * model.head_dim, mixture.experts == 0 || is_dense ? model.feed_forward : 0,
+        std::max({model.heads * model.head_dim,
+                  mixture.experts == 0 || is_dense || mixture.beside_dense ? model.feed_forward : 0,
                   mixture.feed_forward, mixture.shared_feed_forward, mixture.experts,
+                  model.layers * model.layer_embeddings.width,
                   std::min<std::int64_t>(Decoder::kLogits, model.vocabulary)});
     return static_cast<double>(sizeof(float)) * static_cast<double>(most_rows) *
            static_cast<double>(model.width);

@@ -6,7 +6,7 @@
 namespace roper {
 
 Rotary valueRotation(const Architecture& model, std::int64_t layer) {
-    if (model.value_rotations.empty()) return {static_cast<int>(model.head_dim), Pairing::half, {}};
+    if (model.value_rotations.empty()) return {static_cast<int>(model.headDimOf(layer)), Pairing::half, {}};
     return model.value_rotations[model.rotation_of_layer[static_cast<std::size_t>(layer)]].rotationForLength(
         static_cast<double>(model.context));
 }
@@ -23,6 +23,9 @@ ValueWeights::ValueWeights(Decoder& decoder, std::int64_t layer)
                     "values of this model are rotated by their positions and never back: what a head adds "
                     "depends on the position of the token, not on its distance, so that a head has no OV "
                     "circuit by distance");
+    if (model_.norms_values)
+        throw Error(ErrorKind::usage,
+                    "heads of this model norm their values, so that they have no OV circuit");
     if (model_.norms_inner)
         throw Error(
             ErrorKind::usage,

@@ -67,7 +67,9 @@ def masked_nll_of_transformers(folder: pathlib.Path) -> numpy.ndarray:
 def nll_of_transformers(folder: pathlib.Path) -> numpy.ndarray:
     if is_encoder(folder.name):
         return masked_nll_of_transformers(folder)
-    model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+    # No Auto class knows all of them.
+    class_of = getattr(transformers, json.loads((folder / "config.json").read_text())["architectures"][0])
+    model = class_of.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
     tokens = load_file(folder / "expected.safetensors")["tokens"]
     with torch.no_grad():
         logits = model(tokens[None], use_cache=False).logits[0]

@@ -83,6 +83,15 @@ OF_OPT = {"model_type": "opt", "num_key_value_heads": None, "intermediate_size":
           "max_position_embeddings": 64}
 OF_MPT = {"clip_qkv": 1.5}
 OF_FALCON = {"model_type": "falcon", "num_key_value_heads": None, "intermediate_size": None}
+# Of five layers the last two use keys and values of others, one with a window and one without.
+OF_GEMMA_3N = {"num_hidden_layers": 5, "layer_types": ["sliding_attention", "full_attention", "sliding_attention",
+                                                       "sliding_attention", "full_attention"],
+               "head_dim": 12, "sliding_window": 6, "intermediate_size": [48, 48, 40, 48, 48], "num_kv_shared_layers": 2,
+               "activation_sparsity_pattern": [0.9, 0.5, 0.0, 0.0, 0.0], "laurel_rank": 6, "hidden_size_per_layer_input": 10,
+               "vocab_size_per_layer_input": 64}
+OF_GEMMA_4 = {"num_hidden_layers": 4, "layer_types": ["sliding_attention", "full_attention"] * 2, "head_dim": 12,
+              "global_head_dim": 16, "sliding_window": 6, "num_kv_shared_layers": 2, "use_double_wide_mlp": True,
+              "hidden_size_per_layer_input": 10, "vocab_size_per_layer_input": 64, "final_logit_softcapping": 20.0}
 # The same of families that are written to an archive of their own, and variants of a family with other tensors.
 FURTHER = {
     "gptj": ({**NO_SIZES, **OF_GPT, "rotary_dim": 6}, torch.bfloat16),
@@ -99,6 +108,15 @@ FURTHER = {
     "falcon_7b": ({**OF_FALCON, "ffn_hidden_size": 48}, torch.bfloat16),
     "falcon_rw": ({**OF_FALCON, "ffn_hidden_size": 48, "num_attention_heads": 6, "hidden_size": 36, "alibi": True,
                    "multi_query": False, "parallel_attn": False, "bias": True}, torch.bfloat16),
+    "gemma3n_text": (OF_GEMMA_3N, torch.bfloat16),
+    # Without a scale, and with fewer embeddings of layers than tokens.
+    "gemma3n_few": ({**OF_GEMMA_3N, "model_type": "gemma3n_text", "altup_num_inputs": 2, "altup_active_idx": 1,
+                     "altup_correct_scale": False, "vocab_size_per_layer_input": 40, "num_kv_shared_layers": 0,
+                     "attention_bias": True}, torch.bfloat16),
+    "gemma4_text": (OF_GEMMA_4, torch.bfloat16),
+    "gemma4_experts": ({**OF_GEMMA_4, "model_type": "gemma4_text", "hidden_size_per_layer_input": 0, "attention_k_eq_v": True,
+                        "num_global_key_value_heads": 1, "enable_moe_block": True, "num_experts": 6, "top_k_experts": 3,
+                        "moe_intermediate_size": 12, "num_kv_shared_layers": 0, "use_double_wide_mlp": False}, torch.bfloat16),
 }
 OF_EXPERTS = {"intermediate_size": 24, "num_local_experts": 5, "num_experts_per_tok": 3}
 OF_GRANITE = {**OF_EXPERTS, "embedding_multiplier": 3.0, "residual_multiplier": 0.4, "attention_multiplier": 0.3,
@@ -128,6 +146,10 @@ LATENT = {
                        "topk_group": 1, "first_k_dense_replace": None, "num_hidden_layers": 3,
                        "mlp_layer_types": ["dense", "sparse", "sparse"], "qk_rope_head_dim": 4, "qk_nope_head_dim": 12,
                        "v_head_dim": 16}, torch.bfloat16),
+    # The scale of queries grows beyond this text: GGUF files lack it.
+    "mistral4": ({**OF_DEEPSEEK, "q_lora_rank": 14, "n_group": 2, "topk_group": 1, "first_k_dense_replace": 1, "n_shared_experts": 2,
+                  "rope_parameters": {**OF_LATENT_YARN, "original_max_position_embeddings": 32, "mscale": 1.0, "mscale_all_dim": 1.0,
+                                      "llama_4_scaling_beta": 0.1}}, torch.bfloat16),
     "youtu": ({**OF_LATENT, "q_lora_rank": 9, "kv_lora_rank": 13, "v_head_dim": 12, "rope_parameters": OF_LATENT_YARN}, torch.bfloat16),
     # The factors of the published model, which its GGUF files do not contain.
     "minicpm3": ({**OF_LATENT, "q_lora_rank": 12, "qk_rope_head_dim": 8, "v_head_dim": 8,
@@ -182,7 +204,7 @@ MIXTURES = {
 MERGED = {"mixtral", "granitemoe", "phimoe", "ernie4_5_moe"}
 MODELS = {**DENSE, **FURTHER, **MIXTURES, **LATENT, **ENCODERS}
 # llama.cpp's converter does not know most of these; it writes Mistral's models as Llama's. GGUF files of encoders are not read.
-WITHOUT_GGUF = {"bitnet", "codegen", "falcon_7b", "falcon_rw", "flex_olmo", "gptj", "helium", "ministral", "mistral", "opt", "opt_350m",
+WITHOUT_GGUF = {"bitnet", "codegen", "falcon_7b", "falcon_rw", "flex_olmo", "gemma3n_few", "gptj", "helium", "ministral", "mistral", "opt", "opt_350m",
                 *ENCODERS}
 
 # Name: family, entries (without the architecture) and tensors that its GGUF file gets, and the equivalent fields of the config.
@@ -252,6 +274,8 @@ ENTRIES = {
 
 
 def class_of(name: str) -> type:
+    if name == "mistral4":  # no Auto class knows it
+        return transformers.Mistral4ForCausalLM
     return transformers.AutoModelForMaskedLM if name in ENCODERS else transformers.AutoModelForCausalLM
 
 
@@ -263,13 +287,15 @@ def random_model(name: str) -> transformers.PreTrainedModel:
     config = transformers.AutoConfig.for_model(**members)
     if (getattr(config, "pad_token_id", None) or 0) >= config.vocab_size:
         config.pad_token_id = 0
-    model = class_of(name).from_config(config, attn_implementation="eager").eval()
+    of = class_of(name)
+    make = of.from_config if hasattr(of, "from_config") else of._from_config
+    model = make(config, attn_implementation="eager").eval()
     with torch.no_grad():  # values that are all ones or zeros would hide mistakes
         for key, parameter in model.named_parameters():
             if parameter.ndim == 1 or "norm" in key or "correction" in key:
                 parameter.add_(torch.randn_like(parameter) * 0.2)
         for key, buffer in model.named_buffers():
-            if "correction" in key:
+            if "correction" in key or "layer_scalar" in key:
                 buffer.add_(torch.randn_like(buffer) * 0.2)
     return model.to(dtype)
 
@@ -351,7 +377,8 @@ def write_gguf(folder: pathlib.Path, path: pathlib.Path) -> None:
         config.setdefault("rotary_pct", (config.get("rope_parameters") or {}).get("partial_rotary_factor", 1.0))
         config.setdefault("n_ctx", config.get("n_positions"))
         # It knows classes by their names in published models.
-        published = {"PhimoeForCausalLM": "PhiMoEForCausalLM", "MptForCausalLM": "MPTForCausalLM"}
+        published = {"PhimoeForCausalLM": "PhiMoEForCausalLM", "MptForCausalLM": "MPTForCausalLM",
+                     "Mistral4ForCausalLM": "Ministral3ForCausalLM"}
         config["architectures"] = [published.get(name, name) for name in config["architectures"]]
         if config["model_type"] in ("deepseek_v3", "kimi_k2", "glm4_moe_lite"):
             # As in published configs; otherwise the file says softmax, and no dense layers.
@@ -361,7 +388,9 @@ def write_gguf(folder: pathlib.Path, path: pathlib.Path) -> None:
             config |= {"moe_intermediate_size": [config["intermediate_size"]] * layers, "moe_topk": [config["moe_topk"]] * layers,
                        "num_shared_expert": [1] * layers}
         kind = conversion.get_model_class(conversion.get_model_architecture(config, conversion.ModelType.TEXT))
-        kind.set_vocab = lambda self: self.gguf_writer.add_vocab_size(self.hparams["vocab_size"])
+        # Mistral's class leaves the work to another one.
+        for one in (kind, getattr(kind, "Mistral4Model", kind)):
+            one.set_vocab = lambda self: self.gguf_writer.add_vocab_size(self.hparams["vocab_size"])
         if config["model_type"] == "stablelm":
             kind.modify_tensors = with_returned_tensors(kind.modify_tensors)
         with torch.inference_mode():
@@ -456,6 +485,17 @@ CONFIGS = {
     "other factors of MiniCPM 3": ("minicpm3", {"scale_depth": 2.0, "dim_model_base": 16}),
     "other groups of GLM 4.7 Flash": ("glm4_moe_lite", {"n_group": 4, "topk_group": 3, "routed_scaling_factor": 0.5,
                                                         "norm_topk_prob": False}),
+    "another stream of Gemma 3n, and other cut-offs": ("gemma3n_text", {"altup_active_idx": 2, "altup_correct_scale": False,
+                                                                        "activation_sparsity_pattern": [0.0, 0.3, 0.8, 0.0, 0.99],
+                                                                        "sliding_window": 3, "final_logit_softcapping": 5.0}),
+    "Gemma 4 on both sides": ("gemma4_text", {"use_bidirectional_attention": "all", "sliding_window": 10}),
+    "more pairs of Gemma 4 turn": ("gemma4_text", {"final_logit_softcapping": None, "rope_parameters": {
+        "full_attention": {"rope_type": "proportional", "rope_theta": 100.0, "partial_rotary_factor": 0.5, "factor": 2.0},
+        "sliding_attention": {"rope_type": "linear", "rope_theta": 50.0, "factor": 3.0}}}),
+    "one expert of Gemma 4": ("gemma4_experts", {"top_k_experts": 1, "num_global_key_value_heads": 3}),
+    "growth of queries of Mistral 4": ("mistral4", {"routed_scaling_factor": 0.5, "norm_topk_prob": False, "rope_parameters": {
+        **OF_LATENT_YARN, "original_max_position_embeddings": 5, "mscale": 1.0, "mscale_all_dim": 0.5, "llama_4_scaling_beta": 0.5,
+        "partial_rotary_factor": 0.375}}),
     "wider windows of ModernBERT, in other layers": ("modernbert", {"local_attention": 13, "layer_types": None,
                                                                     "global_attn_every_n_layers": 2}),
     "other bases of ModernBERT": ("modernbert", {"rope_parameters": None, "global_rope_theta": 500.0, "local_rope_theta": 50.0}),

@@ -121,6 +121,25 @@ Family glm4_moe_lite() {
     return family;
 }
 
+/// Mistral Small 4: attention of DeepSeek V3 whose queries grow, and experts chosen by a softmax.
+Family mistral4() {
+    Family family = deepseek("mistral4");
+    family.gguf = "mistral4";
+    family.describe = [](Architecture& model) { model.mixture.min_weight_sum = 1e-20; };
+    family.queries_grow = true;
+    family.config_rules.context = 1048576;
+    family.config_rules.latent = {.rank = 256, .query_rank = 1024, .unrotated = 64, .values = 128};
+    MixtureRules& mixture = family.config_rules.mixture;
+    mixture.experts = {"n_routed_experts", 128, "num_local_experts"};
+    mixture.per_token.default_value = 4;
+    mixture.feed_forward = {"moe_intermediate_size", 2048};
+    mixture.shared_experts = {"n_shared_experts", 1};
+    mixture.first_dense = {"first_k_dense_replace", 0};
+    mixture.normalizes_flag = "norm_topk_prob";
+    mixture.normalizes_usually = true;
+    return family;
+}
+
 /// Youtu-LLM: attention of DeepSeek V3, dense feed-forward layers.
 Family youtu() {
     Family family = deepseek("youtu");

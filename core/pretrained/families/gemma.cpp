@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "core/pretrained/families/families.h"
+#include "core/pretrained/gemma_reading.h"
 
 namespace roper::family {
 
@@ -58,6 +59,113 @@ Family gemma3_text() {
     family.gguf_rules.window_pattern = 6;
     family.gguf_rules.layers_scored_by_width = 62;
     family.gguf_rules.image_tensor_prefixes = {"v.", "mm."};
+    return family;
+}
+
+/// The text part of Gemma 3n.
+Family gemma3n_text() {
+    Family family = gemma3_text();
+    family.model_type = family.gguf = "gemma3n_text";
+    family.gguf = "gemma3n";
+    family.describe = [](Architecture& model) {
+        gemma3_text().describe(model);
+        model.norm_adds_one = false;
+        model.norms_values = true;
+        model.score_scale = 1;
+        model.layer_embeddings.wraps_unknown = true;
+    };
+    family.logit_cap = 30;
+    family.gemma_names = {.layer_table = "model.embed_tokens_per_layer",
+                          .layer_projection = "model.per_layer_model_projection",
+                          .layer_projection_norm = "model.per_layer_projection_norm",
+                          .layer_gate = "per_layer_input_gate",
+                          .layer_up = "per_layer_projection",
+                          .layer_norm = "post_per_layer_input_norm",
+                          .streams_in = "model.altup_projections.{}",
+                          .streams_out = "model.altup_unembed_projections.{}",
+                          .stream_router_norm = "altup.router_norm",
+                          .stream_router = "altup.modality_router",
+                          .predict = "altup.prediction_coefs",
+                          .correct = "altup.correction_coefs",
+                          .active_scale = "altup.correct_output_scale",
+                          .laurel_left = "laurel.linear_left",
+                          .laurel_right = "laurel.linear_right",
+                          .laurel_norm = "laurel.post_laurel_norm"};
+    ConfigRules& rules = family.config_rules;
+    rules.sizes.is_feed_forward_by_layer = true;
+    rules.query_scalar_key = rules.bidirectional_flag = nullptr;
+    rules.window = 512;
+    rules.window_pattern = 5;
+    rules.read = [](const ConfigFields& config, ParsedArchitecture& reading) {
+        readLayerEmbeddings(config, reading.architecture);
+        if (!reading.architecture.layer_embeddings.isUsed())
+            config.refuse("hidden_size_per_layer_input", "is 0; layers of Gemma 3n have embeddings");
+        readAlternatingUpdates(config, reading.architecture);
+    };
+    rules.read_layers = [](const ConfigFields& config, Architecture& model) {
+        readSharedKeys(config, model, 15);
+    };
+    rules.ignored = {"altup_coef_clip"};  // in training alone
+    family.gguf_rules.window_pattern = 5;
+    family.gguf_rules.layers_scored_by_width = 0;
+    family.gguf_rules.read = [](const GgufEntries& entries, Architecture& model) {
+        readGgufLayerEmbeddings(entries, model);
+        if (!model.layer_embeddings.isUsed())
+            entries.refuse("embedding_length_per_layer_input", "is missing or 0");
+        readGgufAlternatingUpdates(entries, model);
+    };
+    family.gguf_rules.read_layers = readGgufSharedKeys;
+    family.gguf_rules.has_sizes_by_layer = true;
+    return family;
+}
+
+/// The text part of Gemma 4.
+Family gemma4_text() {
+    Family family = gemma3n_text();
+    family.model_type = "gemma4_text";
+    family.gguf = "gemma4";
+    family.describe = [](Architecture& model) {
+        gemma3n_text().describe(model);
+        model.layer_embeddings.wraps_unknown = false;
+        model.scales_layers = true;
+        model.mixture.beside_dense = true;
+    };
+    family.logit_cap = 0;
+    GemmaNames& names = family.gemma_names;
+    names.layer_scale = "layer_scalar";
+    names.router_scale = "router.scale";
+    names.expert_scales = "router.per_expert_scale";
+    names.before_experts = "pre_feedforward_layernorm_2";
+    names.after_experts = "post_feedforward_layernorm_2";
+    names.after_dense = "post_feedforward_layernorm_1";
+    family.mixture_names = {
+        {.router = "router.proj", .all_gate_up = "experts.gate_up_proj", .all_down = "experts.down_proj"}};
+    ConfigRules& rules = family.config_rules;
+    rules.sizes.is_feed_forward_by_layer = false;
+    rules.window_pattern = 6;
+    rules.ends_unwindowed = true;
+    rules.mixture = {.flag = "enable_moe_block",
+                     .experts = {"num_experts"},
+                     .per_token = {"top_k_experts"},
+                     .feed_forward = {"moe_intermediate_size"}};
+    rules.read = [](const ConfigFields& config, ParsedArchitecture& reading) {
+        readLayerEmbeddings(config, reading.architecture);
+        constexpr const char* kBothSides = "use_bidirectional_attention";
+        const std::string both_sides = config.text(kBothSides).value_or("vision");
+        if (both_sides != "all" && both_sides != "vision")
+            config.refuse(kBothSides, "must be \"all\" or \"vision\", which is about images alone");
+        if (both_sides == "all") reading.architecture.causal = false;
+    };
+    rules.read_layers = readGemma4Layers;
+    rules.ignored = {"global_head_dim"};  // without effect beside per_layer_config; else the rotation's
+    GgufRules& gguf = family.gguf_rules;
+    gguf.window_pattern = std::nullopt;
+    gguf.has_windowed_widths = gguf.has_proportional_factors = gguf.has_expert_width = true;
+    gguf.read = readGgufLayerEmbeddings;
+    gguf.read_layers = [](const GgufEntries& entries, Architecture& model) {
+        readGgufSharedKeys(entries, model);
+        model.values_are_keys = true;
+    };
     return family;
 }
 

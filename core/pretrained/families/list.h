@@ -8,6 +8,7 @@
     FAMILY(mistral)            \
     FAMILY(ministral)          \
     FAMILY(ministral3)         \
+    FAMILY(mistral4)           \
     FAMILY(mixtral)            \
     FAMILY(qwen2)              \
     FAMILY(qwen3)              \
@@ -16,6 +17,8 @@
     FAMILY(gemma)              \
     FAMILY(gemma2)             \
     FAMILY(gemma3_text)        \
+    FAMILY(gemma3n_text)       \
+    FAMILY(gemma4_text)        \
     FAMILY(phi)                \
     FAMILY(phi3)               \
     FAMILY(phimoe)             \

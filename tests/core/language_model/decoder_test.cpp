@@ -104,9 +104,11 @@ TEST_P(DecoderOfFamily, ContinuesFromACache) {
 
 /// Models of a family whose tensors are others than those of its usual ones.
 TEST(Decoder, ComputesVariantsOfAFamilyAsTransformersDoes) {
-    for (const std::string variant : {"opt_350m", "falcon_7b", "falcon_rw", "stablelm_12b"})
+    for (const std::string variant :
+         {"opt_350m", "falcon_7b", "falcon_rw", "stablelm_12b", "gemma3n_few", "gemma4_experts"})
         expectAsTransformers(variant, variant);
-    expectAsTransformers("stablelm_12b.gguf", "stablelm_12b");
+    for (const std::string variant : {"stablelm_12b", "gemma4_experts"})
+        expectAsTransformers(variant + ".gguf", variant);
 }
 
 /// The names of transformers 5's own classes: one tensor for all experts of a layer.

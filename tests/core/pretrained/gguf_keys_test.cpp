@@ -305,7 +305,7 @@ TEST(GgufKeys, ARequiredEntryIsNamed) {
 
 TEST(GgufKeys, NothingIsGuessedFromAFilesValue) {
     GgufBytes bytes;
-    bytes.add("general.architecture", std::string("gemma4"));
+    bytes.add("general.architecture", std::string("gemma5"));
     try {
         read(bytes);
         FAIL();
