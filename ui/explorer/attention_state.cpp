@@ -40,8 +40,8 @@ Setup asInTheRun(Setup setup, const RunHead& head) {
 
 /// A setup without what a run has brought: members that still have its values get the user's own again.
 Setup withoutTheRuns(Setup setup, const Setup& brought, const Setup& own) {
-    constexpr std::string_view kOfTheChoice[] = {"run", "run_text", "layer",
-                                                 "head"};  // for when it is chosen again
+    // Kept for when a run is chosen again.
+    constexpr std::string_view kOfTheChoice[] = {"run", "run_text", "layer", "head"};
     setup.learned = own.learned;
     for (const SetupField& field : setupFields()) {
         if (std::find(std::begin(kOfTheChoice), std::end(kOfTheChoice), field.key()) !=
