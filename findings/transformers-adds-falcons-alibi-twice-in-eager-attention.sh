@@ -11,7 +11,7 @@
 #     by 0.000 with eager attention that gets the bias in the mask alone
 # Source: FalconModel.forward in transformers/models/falcon/modeling_falcon.py makes the mask of "alibi / math.sqrt(…)", and
 # FalconAttention.forward computes "attention_scores + alibi.view(…)" and adds the mask.
-# Ours: core/pretrained/families/falcon.cpp adds them once; tests/parity/pretrained_reference.py (as_made) computes its
+# Ours: core/pretrained/families/falcon.cpp adds them once; tests/parity/as_made.py computes its
 # reference with the biases in the mask alone.
 # Takes about 3 GB of disk for a few minutes: the package torch.
 set -euo pipefail

@@ -18,6 +18,7 @@ sys.path.insert(0, str(TESTS / "support"))
 import numpy
 import torch
 import transformers
+from as_made import as_made
 from programs import PRETRAINED, TRAINER, expected_text, is_encoder, small_model
 from safetensors.torch import load_file
 
@@ -69,10 +70,10 @@ def nll_of_transformers(folder: pathlib.Path) -> numpy.ndarray:
         return masked_nll_of_transformers(folder)
     # No Auto class knows all of them.
     class_of = getattr(transformers, json.loads((folder / "config.json").read_text())["architectures"][0])
-    model = class_of.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+    model = class_of.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager")
     tokens = load_file(folder / "expected.safetensors")["tokens"]
     with torch.no_grad():
-        logits = model(tokens[None], use_cache=False).logits[0]
+        logits = as_made(model)(tokens[None], use_cache=False).logits[0]
     return torch.nn.functional.cross_entropy(logits[:-1], tokens[1:], reduction="none").numpy()
 
 

@@ -8,7 +8,6 @@ ask for them (--entries writes that alone) and pretrained/configs.json with the 
 Python packages torch (2.11.0), transformers (5.24.0), safetensors and sentencepiece, and on PYTHONPATH the folders llama.cpp and
 llama.cpp/gguf-py of llama-cpp-python's source package (0.3.36), whose `conversion` writes the GGUF files."""
 
-import functools
 import json
 import math
 import pathlib
@@ -23,9 +22,9 @@ import gguf
 import torch
 import transformers
 from archive import pack
+from as_made import as_made
 from safetensors.torch import load_file, save_file
 from transformers.models.mpt.configuration_mpt import MptAttentionConfig
-from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
 
 HERE = pathlib.Path(__file__).parent / "pretrained"
 ARCHIVE, MIXTURE_ARCHIVE, LATENT_ARCHIVE = HERE / "dense.tar.xz", HERE / "mixtures.tar.xz", HERE / "latent.tar.xz"
@@ -298,23 +297,6 @@ def random_model(name: str) -> transformers.PreTrainedModel:
             if "correction" in key or "layer_scalar" in key:
                 buffer.add_(torch.randn_like(buffer) * 0.2)
     return model.to(dtype)
-
-
-def as_made(model: transformers.PreTrainedModel) -> transformers.PreTrainedModel:
-    """The model with the biases it was made with: MPT's slopes as its config says, and those of Falcon added once, which are in
-    the mask already (findings/transformers-computes-every-mpt-with-the-slopes-of-alibi-bias-max-8.sh,
-    findings/transformers-adds-falcons-alibi-twice-in-eager-attention.sh)."""
-    if model.config.model_type == "mpt":
-        largest = model.config.attn_config.alibi_bias_max
-        model.transformer.build_mpt_alibi_tensor = functools.partial(build_mpt_alibi_tensor, alibi_bias_max=largest)
-    if model.config.model_type == "falcon" and model.config.alibi:
-        for block in model.transformer.h:
-            block.self_attention.forward = without_bias(block.self_attention.forward)
-    return model.eval()
-
-
-def without_bias(forward: Callable) -> Callable:
-    return lambda *arguments, alibi, **others: forward(*arguments, alibi=torch.zeros_like(alibi), **others)
 
 
 def expected(folder: pathlib.Path) -> dict[str, torch.Tensor]:
