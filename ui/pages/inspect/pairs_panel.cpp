@@ -1,5 +1,6 @@
 #include "ui/pages/inspect/pairs_panel.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -22,6 +23,22 @@ const Eigen::VectorXd& numbersOf(const HeadReport& report, PairQuantity quantity
             break;
     }
     return report.value_norms;
+}
+
+/// The same for so many pairs; those that a narrower or unrotated head lacks are 0.
+Eigen::VectorXd numbersOf(const HeadReport& report, PairQuantity quantity, Eigen::Index pairs) {
+    const Eigen::VectorXd& own = numbersOf(report, quantity);
+    Eigen::VectorXd all = Eigen::VectorXd::Zero(pairs);
+    all.head(own.size()) = own;
+    return all;
+}
+
+/// The number of pairs of the head that has most.
+Eigen::Index mostPairs(const HeadsAnswer& heads, PairQuantity quantity) {
+    Eigen::Index pairs = 0;
+    for (const HeadReport& report : heads.heads)
+        pairs = std::max(pairs, numbersOf(report, quantity).size());
+    return pairs;
 }
 
 QColor colorOf(PairQuantity quantity, const Theme& theme) {
@@ -87,13 +104,13 @@ void PairsPanel::showPairs() {
     const HeadsAnswer* heads = state().answer(answers::heads);
     if (heads == nullptr || heads->heads.empty()) return pairs_map_->setMap({});
     const PairQuantity quantity = this->quantity();
-    const auto pairs = numbersOf(heads->heads.front(), quantity).size();
+    const Eigen::Index pairs = mostPairs(*heads, quantity);
     if (pairs == 0) return pairs_map_->setMap({});
     auto values = std::make_shared<Eigen::MatrixXd>(static_cast<Eigen::Index>(heads->heads.size()), pairs);
     HeatMapView::Map map;
     for (std::size_t i = 0; i < heads->heads.size(); ++i) {
         const HeadReport& report = heads->heads[i];
-        values->row(static_cast<Eigen::Index>(i)) = numbersOf(report, quantity).transpose();
+        values->row(static_cast<Eigen::Index>(i)) = numbersOf(report, quantity, pairs).transpose();
         map.row_labels << QStringLiteral("%1·%2").arg(report.layer).arg(report.head);
     }
     for (Eigen::Index pair = 0; pair < pairs; ++pair)
@@ -127,6 +144,7 @@ QString PairsPanel::pairReadout(int row, int column) const {
     }
     if (column < report.bands.share.size())
         said += tr(": share of the scores %1 %").arg(numberText(100 * report.bands.share[column], 3));
+    if (column >= report.query_norms.size()) return said;
     return said + tr("; lengths of q %1, k %2, v %3")
                       .arg(numberText(report.query_norms[column], 3), numberText(report.key_norms[column], 3),
                            numberText(report.value_norms[column], 3));
@@ -136,13 +154,13 @@ QString PairsPanel::pairReadout(int row, int column) const {
 std::optional<Eigen::VectorXd> PairsPanel::pairNumbersOf(const InspectState& of) const {
     const HeadsAnswer* heads = of.answer(answers::heads);
     if (heads == nullptr || heads->heads.empty()) return std::nullopt;
-    Eigen::VectorXd sum;
+    const Eigen::Index pairs = mostPairs(*heads, quantity());
+    Eigen::VectorXd sum = Eigen::VectorXd::Zero(pairs);
     int counted = 0;
     for (const HeadReport& report : heads->heads) {
         if (!mean_->isChecked() && (report.layer != state().layer() || report.head != state().head()))
             continue;
-        const Eigen::VectorXd& numbers = numbersOf(report, quantity());
-        sum = counted == 0 ? numbers : Eigen::VectorXd(sum + numbers);
+        sum += numbersOf(report, quantity(), pairs);
         ++counted;
     }
     if (counted == 0) return std::nullopt;
