@@ -27,6 +27,7 @@ struct LayerGroup {
 std::vector<LayerGroup> groupsOf(const Architecture& model) {
     std::vector<LayerGroup> groups;
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+        if (!model.hasHeads(layer)) continue;
         const RotaryConfig* const rotation = &model.rotationOf(layer);
         const std::int64_t window = model.isWindowed(layer) ? model.window : 0;
         auto group = std::find_if(groups.begin(), groups.end(), [&](const LayerGroup& one) {
@@ -79,7 +80,7 @@ Json rowOf(const LayerGroup& group, const Architecture& model, const HeadsAnswer
                 {"context", model.context},
                 {"layers", group.layers},
                 {"window", group.window},
-                {"head_dim", model.head_dim},
+                {"head_dim", group.rotation->head_dim},
                 {"rotated", 2 * pairs},
                 {"theta_max", pairs > 0 ? Json(theta.maxCoeff()) : Json()},
                 {"theta_min", pairs > 0 ? Json(theta.minCoeff()) : Json()},

@@ -73,6 +73,9 @@ void requireValidHeads(const HeadSelection& choice, const Architecture& model) {
     if (choice.layer && (*choice.layer < 0 || *choice.layer >= model.layers))
         throw std::invalid_argument("the model has layers 0 to " + std::to_string(model.layers - 1) +
                                     ", not " + std::to_string(*choice.layer));
+    if (choice.layer && !model.hasHeads(*choice.layer))
+        throw std::invalid_argument("layer " + std::to_string(*choice.layer) +
+                                    " of this model does not attend and has no heads");
     if (choice.head && (*choice.head < 0 || *choice.head >= model.heads))
         throw std::invalid_argument("a layer has heads 0 to " + std::to_string(model.heads - 1) + ", not " +
                                     std::to_string(*choice.head));
@@ -189,25 +192,35 @@ at::Tensor Decoder::feedForwardOf(std::int64_t layer, const at::Tensor& x, const
                                   const Pass& pass) {
     const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
     if (!block.mixture) return feedForward(x, block.feed_forward);
+    if (architecture().mixture.skips_layer) {
+        pass.carried.skipping = mixExperts(x, x, *block.mixture, layer, pass);
+        return feedForward(x, block.feed_forward);
+    }
     if (block.mixture->beside_dense) return mixExpertsBesideDense(x, residual, block, layer, pass);
     return mixExperts(x, x, *block.mixture, layer, pass);
 }
 
+DecoderCache::Layer& DecoderCache::at(std::int64_t layer) {
+    layers_.resize(std::max(layers_.size(), static_cast<std::size_t>(layer) + 1));
+    return layers_[static_cast<std::size_t>(layer)];
+}
+
+at::Tensor DecoderCache::append(std::int64_t layer, at::Tensor Layer::*kind, const at::Tensor& added) {
+    if (!added.defined()) return {};
+    at::Tensor& all = at(layer).*kind;
+    const std::int64_t now = tokens_ + added.size(1);
+    if (!all.defined() || all.size(1) < now) {
+        at::Tensor larger = at::empty({added.size(0), std::max<std::int64_t>(2 * now, 64), added.size(2)});
+        if (tokens_ > 0) larger.narrow(1, 0, tokens_).copy_(all.narrow(1, 0, tokens_));
+        all = std::move(larger);
+    }
+    all.narrow(1, tokens_, added.size(1)).copy_(added);
+    return all.narrow(1, 0, now);
+}
+
 DecoderCache::Layer DecoderCache::append(std::int64_t layer, const Layer& added) {
-    if (static_cast<std::size_t>(layer) >= layers_.size()) layers_.emplace_back();
-    Layer& all = layers_[static_cast<std::size_t>(layer)];
-    const auto put = [&](at::Tensor& into, const at::Tensor& more) {
-        if (!more.defined()) return at::Tensor();
-        const std::int64_t now = tokens_ + more.size(1);
-        if (!into.defined() || into.size(1) < now) {
-            at::Tensor larger = at::empty({more.size(0), std::max<std::int64_t>(2 * now, 64), more.size(2)});
-            if (tokens_ > 0) larger.narrow(1, 0, tokens_).copy_(into.narrow(1, 0, tokens_));
-            into = std::move(larger);
-        }
-        into.narrow(1, tokens_, more.size(1)).copy_(more);
-        return into.narrow(1, 0, now);
-    };
-    return {put(all.k, added.k), put(all.v, added.v), put(all.unrotated_k, added.unrotated_k)};
+    return {append(layer, &Layer::k, added.k), append(layer, &Layer::v, added.v),
+            append(layer, &Layer::unrotated_k, added.unrotated_k)};
 }
 
 /// The weights of linear attention for queries from `begin` on and the first `keys` keys [H, queries, keys];
@@ -252,9 +265,12 @@ at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer
         const at::Tensor n = at::arange(first, first + queries).unsqueeze(1);
         const at::Tensor distance = n - at::arange(from, end);
         // For bidirectional attention, windows extend to both sides.
-        const at::Tensor hidden = is_chunked     ? (distance < 0).logical_or_(distance > n.remainder(window))
-                                  : model.causal ? (distance < 0).logical_or_(distance >= window)
-                                                 : distance.abs() >= window;
+        at::Tensor hidden = is_chunked     ? (distance < 0).logical_or_(distance > n.remainder(window))
+                            : model.causal ? (distance < 0).logical_or_(distance >= window)
+                                           : distance.abs() >= window;
+        if (view.hidden_keys.defined())
+            hidden =
+                hidden.logical_or(view.hidden_keys.narrow(0, begin, queries).narrow(1, from, end - from));
         const auto softmaxWeights = [&] {
             at::Tensor scores =
                 at::bmm(grouped(view.rotated_q.narrow(1, begin, queries) * scale, all.k.size(0)),
@@ -287,7 +303,8 @@ LayerView Decoder::project(const at::Tensor& x, std::int64_t layer, const Pass& 
     const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
     LayerView view{.layer = layer, .q = heads(x, block.query, model.heads, block.query_norm)};
     if (model.sharesKeysAndValues(layer)) {
-        const auto& of_source = pass.shared.at(model.key_value_source[static_cast<std::size_t>(layer)]);
+        const auto& of_source =
+            pass.carried.shared.at(model.key_value_source[static_cast<std::size_t>(layer)]);
         view.k = of_source.k;
         view.v = of_source.v;
         return view;
@@ -295,13 +312,13 @@ LayerView Decoder::project(const at::Tensor& x, std::int64_t layer, const Pass& 
     view.k = heads(x, block.key, model.keyValueHeadsOf(layer), block.key_norm);
     view.v = heads(x, block.value, model.keyValueHeadsOf(layer));
     if (model.norms_values) view.v = norm(view.v, NormLocation{});
-    if (model.isKeyValueSource(layer)) pass.shared[layer] = {view.k, view.v};
+    if (model.isKeyValueSource(layer)) pass.carried.shared[layer] = {view.k, view.v};
     return view;
 }
 
 /// Multi-head latent attention: q = W_q x, or W_q norm(W_dq x); c = norm(W_dkv x); k = [W_r x, W_k c];
 /// v = W_v c.
-LayerView Decoder::projectLatent(const at::Tensor& x, std::int64_t layer) {
+LayerView Decoder::projectLatent(const at::Tensor& x, std::int64_t layer, const Pass& pass) {
     const Architecture& model = architecture();
     const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
     const LatentWeights& by = *block.latent;
@@ -310,8 +327,11 @@ LayerView Decoder::projectLatent(const at::Tensor& x, std::int64_t layer) {
         return latent * at::rsqrt(latent.square().mean(-1, /*keepdim=*/true) + kEpsilon) *
                weights_.vector(*norm.weight);
     };
-    const at::Tensor queries = by.query_down ? normed(linear(x, *by.query_down), *by.query_norm) : x,
-                     latent = normed(linear(x, by.down), by.norm);
+    at::Tensor queries = by.query_down ? normed(linear(x, *by.query_down), *by.query_norm) : x,
+               latent = normed(linear(x, by.down), by.norm);
+    const at::Tensor hidden_keys = by.indexer ? keysHiddenByIndexer(x, queries, layer, pass) : at::Tensor();
+    if (model.latent.query_scale != 1) queries.mul_(model.latent.query_scale);
+    if (model.latent.scale != 1) latent.mul_(model.latent.scale);
     std::vector<at::Tensor> keys;
     for (const MatrixLocation& location : by.keys)
         keys.push_back(product(latent, weights_.matrix(location)));
@@ -320,13 +340,16 @@ LayerView Decoder::projectLatent(const at::Tensor& x, std::int64_t layer) {
     return {.layer = layer,
             .q = splitHeads(linear(queries, block.query), model.heads),
             .k = at::cat({shared, unrotated}, -1),
-            .v = splitHeads(product(latent, weights_.matrix(by.values)), model.heads)};
+            .v = splitHeads(product(latent, weights_.matrix(by.values)), model.heads),
+            .hidden_keys = hidden_keys};
 }
 
 at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pass& pass) {
     const Architecture& model = architecture();
     const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
-    LayerView view = block.latent ? projectLatent(x, layer) : project(x, layer, pass);
+    if (block.convolution) return shortConvolution(x, *block.convolution, layer, pass);
+    if (block.gated_delta) return gatedDelta(x, *block.gated_delta, layer, pass);
+    LayerView view = block.latent ? projectLatent(x, layer, pass) : project(x, layer, pass);
     // A rotation preserves lengths, so scaling queries before it is equivalent.
     const std::size_t kind = model.rotation_of_layer[static_cast<std::size_t>(layer)];
     const RotaryConfig& by = model.rotations[kind];
@@ -351,6 +374,7 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
     if (model.attention == AttentionKind::linear_numerator) all.unrotated_k = view.unrotated_k;
     if (pass.cache != nullptr) all = pass.cache->append(layer, all);
     at::Tensor mixed = weightedSum(view, all, pass);
+    if (block.head_gate) mixed.mul_(at::sigmoid(splitHeads(linear(x, *block.head_gate), model.heads)));
     if (rotates_values && model.outputs_rotate_back) mixed = rotatedBack(mixed, layer, pass);
     for (const HeadSelection& ablated : pass.intervention.ablated_heads)
         for (std::int64_t head = 0; head < model.heads; ++head)
@@ -373,6 +397,7 @@ at::Tensor Decoder::preNormBlock(const at::Tensor& x, const BlockWeights& block,
     at::Tensor out = at::add(
         between, optionalNorm(feedForwardOf(layer, input, between, pass), block.after_feed_forward_norm),
         scale);
+    if (architecture().mixture.skips_layer && !block.mixture) out.add_(pass.carried.skipping);
     if (block.layer_embedding) out.add_(gatedLayerEmbedding(out, *block.layer_embedding, layer, pass));
     if (block.scale) out.mul_(weights_.vector(*block.scale));
     return out;
@@ -394,7 +419,7 @@ at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervent
     if (cache != nullptr && !model.causal)
         throw std::invalid_argument(
             "a model that attends to both sides reads a text at once: earlier tokens see later ones");
-    std::map<std::int64_t, Pass::KeysAndValues> shared;
+    Pass::Carried carried;
     const Pass pass{
         intervention,
         recorder,
@@ -407,7 +432,7 @@ at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervent
         T,
         cache,
         model.layer_embeddings.isUsed() ? layerEmbeddings(tokens) : at::Tensor(),
-        shared};
+        carried};
     at::Tensor x = embed(tokens, first);
     if (recorder.residual) recorder.residual(-1, x);
     const bool has_streams = model.altup.isUsed();

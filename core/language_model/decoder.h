@@ -24,6 +24,8 @@ struct LayerView {
     at::Tensor unrotated_q = {}, unrotated_k = {};
     /// As used in the scores and the weighted sum; [H, T, d] each if heads of a group differ.
     at::Tensor rotated_q = {}, rotated_k = {}, rotated_v = {};
+    /// Which keys are hidden from each query [T, all tokens so far] (`KeyIndexer`); undefined: none.
+    at::Tensor hidden_keys = {};
 };
 
 /// The experts that a router chose for T tokens, k for each, the one with the largest score first.
@@ -66,8 +68,14 @@ class DecoderCache {
     struct Layer {
         at::Tensor k, v;              ///< [heads, capacity, d], keys rotated
         at::Tensor unrotated_k = {};  ///< for the denominator of linear attention
+        at::Tensor indexer_k = {};    ///< [1, capacity, d] (`KeyIndexer`)
+        at::Tensor convolved = {};    ///< the last inputs of a convolution [K − 1, features]
+        at::Tensor state = {};        ///< of `Mixer::gated_delta` [heads, d, v]
     };
-    /// Appends keys and values to those of a layer → [heads, tokens, d] each
+    Layer& at(std::int64_t layer);
+    /// Appends vectors to those of a layer → all of them [heads, tokens, d]
+    at::Tensor append(std::int64_t layer, at::Tensor Layer::*kind, const at::Tensor& added);
+    /// The same with keys and values.
     Layer append(std::int64_t layer, const Layer& added);
 
     std::vector<Layer> layers_;
@@ -141,11 +149,16 @@ class Decoder {
         std::int64_t first, tokens;  ///< position of the first token, and number of tokens
         DecoderCache* cache;
         at::Tensor layer_embeddings;  ///< [T, L, n] (`Architecture::layer_embeddings`)
-        /// Keys and values before rotation that later layers use, by layer: [K, T, d] each.
-        struct KeysAndValues {
-            at::Tensor k, v;
+        /// What layers leave for later ones.
+        struct Carried {
+            /// Keys and values before rotation, by layer: [K, T, d] each.
+            struct KeysAndValues {
+                at::Tensor k, v;
+            };
+            std::map<std::int64_t, KeysAndValues> shared = {};
+            at::Tensor skipping = {};  ///< output of a mixture [T, C] (`ExpertMixture::skips_layer`)
         };
-        std::map<std::int64_t, KeysAndValues>& shared;
+        Carried& carried;
     };
     void check(std::span<const std::int64_t> tokens, std::int64_t first,
                const Intervention& intervention) const;
@@ -161,7 +174,20 @@ class Decoder {
                      const std::optional<NormLocation>& normed = {});
     /// Queries, keys and values of a layer, before rotation.
     LayerView project(const at::Tensor& x, std::int64_t layer, const Pass& pass);
-    LayerView projectLatent(const at::Tensor& x, std::int64_t layer);
+    LayerView projectLatent(const at::Tensor& x, std::int64_t layer, const Pass& pass);
+    /// `LayerView::hidden_keys`, in decoder_indexer.cpp.
+    at::Tensor keysHiddenByIndexer(const at::Tensor& x, const at::Tensor& queries, std::int64_t layer,
+                                   const Pass& pass);
+    /// Causal convolution of every feature by itself, in decoder_convolution.cpp: x [T, F], taps [F, K] →
+    /// [T, F]
+    at::Tensor convolved(const at::Tensor& x, const MatrixLocation& taps, std::int64_t layer,
+                         const Pass& pass);
+    /// In decoder_gated_delta.cpp. x [T, C] → the same
+    at::Tensor gatedDelta(const at::Tensor& x, const GatedDeltaWeights& by, std::int64_t layer,
+                          const Pass& pass);
+    /// In decoder_convolution.cpp. x [T, C] → the same
+    at::Tensor shortConvolution(const at::Tensor& x, const ShortConvolutionWeights& by, std::int64_t layer,
+                                const Pass& pass);
     at::Tensor linear(const at::Tensor& x, const LinearLocation& location,
                       WeightReader::Part part = WeightReader::Part::of_all_tokens);
     at::Tensor attention(const at::Tensor& x, std::int64_t layer, const Pass& pass);

@@ -43,7 +43,7 @@ struct TokensOfExpert {
 };
 
 std::vector<TokensOfExpert> tokensByExpert(const ExpertMixture& mixture, const ChosenExperts& chosen) {
-    std::vector<TokensOfExpert> all(static_cast<std::size_t>(mixture.experts));
+    std::vector<TokensOfExpert> all(static_cast<std::size_t>(mixture.choices()));
     const auto expert = chosen.experts.accessor<std::int64_t, 2>();
     const auto weight = chosen.weights.accessor<float, 2>();
     for (std::int64_t t = 0; t < expert.size(0); ++t)
@@ -73,7 +73,8 @@ ChosenExperts chooseExperts(const ExpertMixture& mixture, const at::Tensor& logi
     }
     if (mixture.normalizes)
         chosen.weights =
-            chosen.weights / chosen.weights.sum(-1, /*keepdim=*/true).clamp_min(mixture.min_weight_sum);
+            chosen.weights / (chosen.weights.sum(-1, /*keepdim=*/true).clamp_min(mixture.min_weight_sum) +
+                              mixture.added_weight_sum);
     if (mixture.scale != 1) chosen.weights = chosen.weights * mixture.scale;
     return chosen;
 }
@@ -121,6 +122,10 @@ at::Tensor Decoder::mixExperts(const at::Tensor& x, const at::Tensor& router_inp
         const at::Tensor rows = at::tensor(tokens[expert].tokens),
                          weights = at::tensor(tokens[expert].weights).unsqueeze(1);
         const at::Tensor input = x.index_select(0, rows);
+        if (static_cast<std::int64_t>(expert) >= mixture.experts) {  // an identity
+            sum.index_add_(0, rows, input * weights);
+            continue;
+        }
         const FeedForwardWeights parameters = by.expert(static_cast<std::int64_t>(expert));
         sum.index_add_(0, rows,
                        mixture.weighs_inputs ? expertOutput(input * weights, parameters)

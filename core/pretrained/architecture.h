@@ -53,11 +53,16 @@ struct ExpertMixture {
     /// The layer's dense feed-forward is computed as well, and both outputs are normed and added; the router
     /// and the experts read the residual through norms of their own (Gemma 4).
     bool beside_dense = false;
+    /// The layer's dense feed-forward is computed as well, and the output of the mixture is added after the
+    /// next layer (LongCat Flash, arXiv 2404.05019).
+    bool skips_layer = false;
+    std::int64_t identity_experts = 0;  ///< further experts, whose outputs are their inputs (LongCat Flash)
     bool choice_bias = false;  ///< experts are chosen by score + bias, and weighted by score (DeepSeek V3)
     bool shared_is_gated = false;  ///< the shared expert's output is multiplied by a sigmoid (Qwen 2)
     bool weighs_inputs = false;    ///< weights multiply the inputs of experts, not their outputs (Llama 4)
     bool normalizes = true;        ///< the weights of a token are divided by their sum
     double min_weight_sum = 0;     ///< lower bound of that divisor
+    double added_weight_sum = 0;   ///< added to that divisor (LFM2)
     double scale = 1;              ///< multiplies the weights
     /// Experts form groups; those of a token are in the `groups_per_token` groups whose best experts have the
     /// largest sum of scores.
@@ -66,6 +71,9 @@ struct ExpertMixture {
     double jitter_epsilon =
         0;  ///< ε of `sparse_mixer`: logits whose relative distance to the largest exceeds 2ε are masked
 
+    std::int64_t choices() const { return experts + identity_experts; }
+    /// Whether layers that are mixtures have a dense feed-forward, too.
+    bool hasDenseBeside() const { return beside_dense || skips_layer; }
     bool isIn(std::int64_t layer) const { return experts > 0 && layers[static_cast<std::size_t>(layer)]; }
 };
 
@@ -73,11 +81,39 @@ struct ExpertMixture {
 /// latent vector of each token, and the rotated part of the keys is one for all heads. Queries and keys begin
 /// with their rotated part here, whatever the order in files, which scores do not depend on.
 struct LatentAttention {
-    std::int64_t rank = 0;        ///< width of the latent vector; 0: no latent attention
-    std::int64_t query_rank = 0;  ///< the same for queries; 0: they are computed from x
-    std::int64_t rotated = 0;     ///< width of the rotated part
+    std::int64_t rank = 0;              ///< width of the latent vector; 0: no latent attention
+    std::int64_t query_rank = 0;        ///< the same for queries; 0: they are computed from x
+    std::int64_t rotated = 0;           ///< width of the rotated part
+    double query_scale = 1, scale = 1;  ///< multiply both latent vectors (LongCat Flash)
 
     bool isUsed() const { return rank > 0; }
+};
+
+/// DeepSeek Sparse Attention (arXiv 2512.02556): in latent attention, a query sees only the keys to which a
+/// small attention of its own gives the largest scores.
+struct KeyIndexer {
+    std::int64_t keys = 0;  ///< that a query sees; 0: all
+    std::int64_t heads = 0, head_dim = 0;
+
+    bool isUsed() const { return keys > 0; }
+};
+
+/// What mixes the tokens of a layer.
+enum class Mixer {
+    attention,
+    short_convolution,  ///< a gated convolution of a few tokens (LFM2, arXiv 2511.23404)
+    gated_delta         ///< a state that each token corrects (Gated DeltaNet, arXiv 2412.06464)
+};
+
+/// Sizes of `Mixer::gated_delta`.
+struct GatedDelta {
+    std::int64_t key_heads = 0, value_heads = 0, key_dim = 0, value_dim = 0;
+    std::int64_t taps = 0;  ///< K of the convolution of queries, keys and values
+    /// Value head i uses key head i mod key_heads, not ⌊i·key_heads / value_heads⌋ (llama.cpp's Qwen 3.5).
+    bool is_tiled = false;
+
+    std::int64_t keysWidth() const { return key_heads * key_dim; }
+    std::int64_t valuesWidth() const { return value_heads * value_dim; }
 };
 
 /// Alternating updates (AltUp, arXiv 2301.13310): a token has several residual streams. A layer predicts all
@@ -110,6 +146,11 @@ struct Architecture {
     std::int64_t value_dim = 0;  ///< width of a head's values; 0: head_dim
     std::int64_t context = 0;    ///< context length in training, tokens
     LatentAttention latent = {};
+    KeyIndexer indexer = {};
+    std::vector<Mixer> mixers = {};     ///< of each layer; empty: attention
+    std::int64_t convolution_taps = 0;  ///< tokens on which an output of `short_convolution` depends
+    bool convolution_biases = false;
+    GatedDelta gated_delta = {};
     // Sizes that differ between layers; empty: all layers are alike, and otherwise those above are the
     // largest. The width of a head is that of the layer's rotation.
     std::vector<std::int64_t> key_value_heads_of_layer = {}, feed_forward_of_layer = {};
@@ -133,6 +174,7 @@ struct Architecture {
     bool norms_embeddings = false;  ///< embeddings are normed before the first layer (BLOOM, encoders)
     bool has_final_norm = true;
     bool norms_values = false;   ///< each head norms its values, without weights (Gemma 3n)
+    bool gates_heads = false;    ///< the heads' outputs are multiplied by a sigmoid of x (Qwen3-Next)
     bool scales_layers = false;  ///< a layer's output is multiplied by a number of its own (Gemma 4)
     QueryKeyNorms query_key_norms = QueryKeyNorms::none;
     bool query_key_norm_weights = true;  ///< these norms multiply by weights
@@ -215,6 +257,10 @@ struct Architecture {
 
     bool hasBias() const { return !head_bias.empty() || !key_bias.empty(); }
     std::int64_t embeddingWidth() const { return embedding_width > 0 ? embedding_width : width; }
+    /// Whether the layer attends; otherwise it has no heads.
+    bool hasHeads(std::int64_t layer) const {
+        return mixers.empty() || mixers[static_cast<std::size_t>(layer)] == Mixer::attention;
+    }
     /// Width of a layer's heads.
     std::int64_t headDimOf(std::int64_t layer) const { return rotationOf(layer).head_dim; }
     /// Width of the values and outputs of a layer's heads.

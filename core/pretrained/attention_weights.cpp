@@ -47,6 +47,20 @@ void splitQueryKeyValue(TensorLocator& in, std::int64_t layer, const std::string
     block.value = in.part(name, of_keys, model.width, all, rows(2), bias);
 }
 
+/// The queries and the gate of every head of width d, one after the other, in one tensor.
+void splitQueryGate(TensorLocator& in, const std::string& name, std::int64_t d, BlockWeights& block) {
+    const Architecture& model = in.model();
+    const auto half = [&](std::int64_t which) {
+        TensorLocator::Rows rows;
+        for (std::int64_t head = 0; head < model.heads; ++head)
+            rows.push_back({(2 * head + which) * d, d});
+        return in.part(name, model.heads * d, model.width, 2 * model.heads * d, rows,
+                       in.biases().query_key_value);
+    };
+    block.query = half(0);
+    block.head_gate = half(1);
+}
+
 /// The norm of queries or keys, whose weight may be stored [heads, d].
 NormLocation headNorm(TensorLocator& in, const std::string& name, std::int64_t heads, std::int64_t width) {
     const Architecture& model = in.model();
@@ -71,7 +85,10 @@ void locateQueriesKeysValues(TensorLocator& in, std::int64_t layer, BlockWeights
     const std::int64_t of_queries = model.heads * model.headDimOf(layer),
                        of_keys = model.keyValueHeadsOf(layer) * model.headDimOf(layer);
     const BiasRule bias = in.biases().query_key_value;
-    block.query = in.linear(in.inLayer(layer, names.query), of_queries, model.width, bias);
+    if (model.gates_heads)
+        splitQueryGate(in, in.inLayer(layer, names.query), model.headDimOf(layer), block);
+    else
+        block.query = in.linear(in.inLayer(layer, names.query), of_queries, model.width, bias);
     if (model.sharesKeysAndValues(layer)) return;
     block.key = in.linear(in.inLayer(layer, names.key), of_keys, model.width, bias);
     // A GGUF file does not say otherwise whether values are keys.
@@ -85,6 +102,13 @@ void locateQueriesKeysValues(TensorLocator& in, std::int64_t layer, BlockWeights
 void locateAttention(TensorLocator& in, std::int64_t layer, BlockWeights& block) {
     const Architecture& model = in.model();
     const TensorNames& names = in.names();
+    if (!model.hasHeads(layer)) {
+        if (model.mixers[static_cast<std::size_t>(layer)] == Mixer::gated_delta)
+            block.gated_delta = locateGatedDelta(in, layer);
+        else
+            block.convolution = locateConvolution(in, layer);
+        return;
+    }
     locateQueriesKeysValues(in, layer, block);
     block.output = in.linear(in.inLayer(layer, names.output), model.width,
                              model.heads * model.valueWidthOf(layer), in.biases().output);

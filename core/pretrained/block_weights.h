@@ -19,6 +19,10 @@ LatentWeights locateLatentAttention(TensorLocator& in, std::int64_t layer, Linea
 void locateEncoderParts(TensorLocator& in, const TensorStore& store, Architecture& model,
                         ModelWeights& weights);
 
+/// What mixes tokens in place of attention (`Mixer`).
+ShortConvolutionWeights locateConvolution(TensorLocator& in, std::int64_t layer);
+GatedDeltaWeights locateGatedDelta(TensorLocator& in, std::int64_t layer);
+
 /// The tables of `LayerEmbeddings` and the maps of `AlternatingUpdates`.
 void locateGemmaTables(TensorLocator& in, ModelWeights& weights);
 

@@ -66,7 +66,8 @@ void readSizes(const ConfigFields& config, const ConfigRules& rules, Architectur
     model.vocabulary = required(config, nullptr, {"vocab_size"}, kMaxVocabulary);
     const SizeNames& own = rules.sizes;
     model.width = required(config, own.width, {"hidden_size", "n_embd"}, kMaxWidth);
-    model.layers = required(config, own.layers, {"num_hidden_layers", "n_layer"}, kMaxLayers);
+    model.layers =
+        required(config, own.layers, {"num_hidden_layers", "n_layer"}, kMaxLayers) * own.attentions_of_layer;
     model.heads = required(config, own.heads, {"num_attention_heads", "n_head"}, kMaxHeads);
     model.key_value_heads = config.integer("num_key_value_heads", 1, static_cast<int>(kMaxHeads))
                                 .value_or(static_cast<int>(model.heads));

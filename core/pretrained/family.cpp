@@ -66,7 +66,11 @@ const LatentNames& ggufLatentNames() {
                                       .norm = "attn_kv_a_norm",
                                       .up = "attn_kv_b",  // files written before April 2025
                                       .keys = "attn_k_b",
-                                      .values = "attn_v_b"};
+                                      .values = "attn_v_b",
+                                      .indexer_query = "indexer.attn_q_b",
+                                      .indexer_key = "indexer.attn_k",
+                                      .indexer_key_norm = "indexer.k_norm",
+                                      .indexer_heads = "indexer.proj"};
     return names;
 }
 
@@ -89,6 +93,27 @@ const std::vector<MixtureNames>& ggufMixtureNames() {
                                                      .shared_up = "ffn_up_shexp",
                                                      .shared_down = "ffn_down_shexp",
                                                      .shared_switch = "ffn_gate_inp_shexp"}};
+    return names;
+}
+
+const ConvolutionNames& ggufConvolutionNames() {
+    static const ConvolutionNames names = {"shortconv.in_proj", "shortconv.conv", "shortconv.out_proj"};
+    return names;
+}
+
+const GatedDeltaNames& ggufDeltaNames() {
+    static const GatedDeltaNames names = {.query_key_value = "attn_qkv",
+                                          .gate = "attn_gate",
+                                          .beta = "ssm_beta",
+                                          .decay = "ssm_alpha",
+                                          .query_key_value_gate = "",
+                                          .beta_decay = "ssm_ba",
+                                          .taps = "ssm_conv1d",
+                                          .norm = "ssm_norm",
+                                          .out = "ssm_out",
+                                          .decay_bias = "ssm_dt.bias",
+                                          .decay_log = "",
+                                          .decay_scale = "ssm_a"};
     return names;
 }
 

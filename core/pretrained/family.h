@@ -36,6 +36,24 @@ struct LatentNames {
     std::string up;  ///< for each head its keys without the rotated part, then its values
     /// Instead of `up`: of each head keys transposed [heads, rank, n], and values [heads, v, rank].
     std::string keys = {}, values = {};
+    /// Of `KeyIndexer`.
+    std::string indexer_query = {}, indexer_key = {}, indexer_key_norm = {}, indexer_heads = {};
+};
+
+/// Names of the tensors of a gated delta rule, each preceded by `TensorNames::layer`; without ".weight"
+/// unless stated.
+struct GatedDeltaNames {
+    std::string query_key_value, gate, beta, decay;
+    /// For each key head its part of the first two, and of the second two, in turn.
+    std::string query_key_value_gate, beta_decay;
+    std::string taps, norm, out;
+    std::string decay_bias, decay_log;  ///< with their endings
+    std::string decay_scale;            ///< with its ending, instead of `decay_log`: minus its exponential
+};
+
+/// Names of the tensors of a short convolution, each preceded by `TensorNames::layer`, without ".weight".
+struct ConvolutionNames {
+    std::string in, taps, out;
 };
 
 /// Names of the tensors of encoders.
@@ -115,6 +133,7 @@ enum class MixtureLayers {
     after_first_dense,  ///< all after the first `first_k_dense_replace` (DeepSeek V3)
     /// every `moe_layer_interval`-th, counted from 1, from `moe_layer_start_index` to `moe_layer_end_index`
     by_interval,
+    every_second,  ///< the first, the third, … (LongCat Flash, with two attentions a layer)
     /// those in `moe_layers`, or every `interleave_moe_layer_step`-th, counted from 1 (Llama 4)
     listed_or_by_step
 };
@@ -141,6 +160,7 @@ struct MixtureRules {
     const char* normalizes_flag = nullptr;
     bool normalizes_usually = false;
     Count groups = {}, groups_per_token = {};
+    Count identity_experts = {};
     const char* scale_key = nullptr;  ///< `ExpertMixture::scale`; `describe` sets the default
     /// Groups have an effect only if this text of the config says so; null: always (DeepSeek V2).
     const char *groups_method_key = nullptr, *groups_method = nullptr;
@@ -174,6 +194,8 @@ struct EncoderRules {
 struct SizeNames {
     const char *width = nullptr, *layers = nullptr, *heads = nullptr, *feed_forward = nullptr,
                *context = nullptr;
+    /// A layer of the config has so many attentions, each of which is a layer here (LongCat Flash: 2).
+    std::int64_t attentions_of_layer = 1;
     bool is_feed_forward_by_layer = false;  ///< the width of the feed-forward may be a list
 };
 
@@ -283,6 +305,9 @@ struct GgufRules {
     bool has_clip = false;                    ///< attention.clamp_kqv is read (OLMo)
     bool gate_and_up_fused = false;           ///< ffn_up holds the gate, then up (Phi 3)
     const char* feed_forward_norm = nullptr;  ///< name of that norm; null: the usual one
+    const char* final_norm = nullptr;         ///< likewise (LFM2)
+    /// Layers that attention.head_count_kv gives no heads compute this instead.
+    std::optional<Mixer> without_heads = {};
     /// Names of both norms in parallel blocks; a file without the first has one, by its usual name (Falcon).
     const char *attention_norm_of_two = nullptr, *feed_forward_norm_of_two = nullptr;
     const char* epsilon_key = nullptr;  ///< null: the usual one for the kind of norm
@@ -333,6 +358,8 @@ struct Family {
     /// Names of the tensors of mixtures, in several versions of transformers.
     std::vector<MixtureNames> mixture_names;
     LatentNames latent_names;
+    ConvolutionNames convolution_names = {};
+    GatedDeltaNames delta_names = {};
     EncoderNames encoder_names;
     GemmaNames gemma_names;
     /// all_gate_up and all_down are [experts, in, out]; gate and up are interleaved.
@@ -374,5 +401,7 @@ const TensorNames& ggufNames();
 const LatentNames& ggufLatentNames();
 const std::vector<MixtureNames>& ggufMixtureNames();
 const GemmaNames& ggufGemmaNames();
+const ConvolutionNames& ggufConvolutionNames();
+const GatedDeltaNames& ggufDeltaNames();
 
 }  // namespace roper

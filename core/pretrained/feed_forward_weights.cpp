@@ -105,13 +105,13 @@ MixtureWeights locateMixture(TensorLocator& in, std::int64_t layer) {
     const MixtureNames& names = mixtureNames(in, layer);
     const auto name = [&](const std::string& part) { return in.inLayer(layer, part); };
     MixtureWeights weights;
-    weights.router = in.linear(name(names.router), mixture.experts, in.model().width,
+    weights.router = in.linear(name(names.router), mixture.choices(), in.model().width,
                                mixture.router_bias ? BiasRule::always : BiasRule::never);
     // As in llama.cpp, a GGUF file need not have it.
     if (mixture.choice_bias && (!in.isGguf() || in.hasTensor(name(names.choice_bias)))) {
         const bool has_usual_name = in.hasTensor(name(names.choice_bias)) || names.other_choice_bias.empty();
         weights.choice_bias =
-            in.vector(name(has_usual_name ? names.choice_bias : names.other_choice_bias), mixture.experts);
+            in.vector(name(has_usual_name ? names.choice_bias : names.other_choice_bias), mixture.choices());
     }
     weights.first = firstExpert(in, layer, names);
     if (mixture.shared_feed_forward > 0)
@@ -137,7 +137,7 @@ void locateFeedForward(TensorLocator& in, std::int64_t layer, BlockWeights& bloc
     const TensorNames& names = in.names();
     if (in.model().mixture.isIn(layer)) {
         block.mixture = locateMixture(in, layer);
-        if (!in.model().mixture.beside_dense) return;
+        if (!in.model().mixture.hasDenseBeside()) return;
     }
     const std::int64_t width = in.model().feedForwardOf(layer);
     block.feed_forward = feedForward(in, layer, {names.gate, names.gate_up, names.up, names.down}, width);

@@ -7,6 +7,7 @@
 #include "core/pretrained/gguf_keys.h"
 #include "core/pretrained/gguf_rotation.h"
 #include "core/pretrained/latent_reading.h"
+#include "core/pretrained/mixer_reading.h"
 #include "core/pretrained/mixture_reading.h"
 
 namespace roper {
@@ -106,6 +107,14 @@ void requireWholeHeadsRotate(const GgufEntries& entries, const Architecture& mod
                                                    std::to_string(model.head_dim) + " features");
 }
 
+/// Layers without key/value heads compute something else than attention.
+void readGgufMixers(Mixer without_heads, Architecture& model) {
+    std::vector<Mixer> mixers;
+    for (const std::int64_t heads : model.key_value_heads_of_layer)
+        mixers.push_back(heads > 0 ? Mixer::attention : without_heads);
+    if (!mixers.empty()) setMixers(mixers, model);
+}
+
 std::int64_t largest(const std::vector<std::int64_t>& numbers) {
     return *std::max_element(numbers.begin(), numbers.end());
 }
@@ -113,12 +122,13 @@ std::int64_t largest(const std::vector<std::int64_t>& numbers) {
 void readKeyValueHeads(const GgufEntries& entries, const GgufRules& rules, Architecture& model) {
     constexpr const char* kHeads = "attention.head_count_kv";
     if (rules.has_sizes_by_layer)
-        model.key_value_heads_of_layer = entries.differingByLayer(kHeads, 1, kMaxHeads);
+        model.key_value_heads_of_layer =
+            entries.differingByLayer(kHeads, rules.without_heads ? 0 : 1, kMaxHeads);
     std::vector<std::int64_t> all = model.key_value_heads_of_layer;
     if (all.empty()) all = {entries.integer(kHeads, 1, kMaxHeads, model.heads)};
     model.key_value_heads = largest(all);
     for (const std::int64_t heads : all)
-        if (model.heads % heads != 0)
+        if (heads > 0 && model.heads % heads != 0)
             entries.refuse(kHeads, "must divide attention.head_count, " + std::to_string(model.heads));
 }
 
@@ -216,6 +226,7 @@ ParsedArchitecture readGgufArchitecture(const GgufMetadata& metadata) {
     if (family.gguf_rules.read != nullptr) family.gguf_rules.read(entries, model);
     readGgufWindow(entries, family.gguf_rules, model);
     readGgufRotations(entries, family.gguf_rules, model);
+    if (family.gguf_rules.without_heads) readGgufMixers(*family.gguf_rules.without_heads, model);
     if (family.gguf_rules.read_layers != nullptr) family.gguf_rules.read_layers(entries, model);
     if (family.gguf_rules.requires_full_rotation) requireWholeHeadsRotate(entries, model);
     reading.notes = checkKeys(entries);

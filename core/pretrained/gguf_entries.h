@@ -68,6 +68,11 @@ class GgufEntries {
         const std::string key = readKey(name);
         return metadata_.has(key) ? *metadata_.numbers(key) : std::vector<double>();
     }
+    /// A list of flags; empty if it is missing.
+    std::vector<bool> listOfFlags(const char* name) const {
+        const std::string key = readKey(name);
+        return metadata_.has(key) ? *metadata_.flags(key) : std::vector<bool>();
+    }
     bool flag(const char* name, bool default_value) const {
         return metadata_.flag(readKey(name)).value_or(default_value);
     }

@@ -66,6 +66,8 @@ const std::vector<GgufKey>& knownKeys() {
          {0}},
         {"rope.scaling.alpha", "", KeyUse::neutral, "the base would grow with it", {0, 1}},
         {"rope.dimension_count_swa", "", KeyUse::like, "rope.dimension_count"},
+        {"rope.dimension_sections", " qwen35 qwen35moe ", KeyUse::harmless,
+         "of a token of text, the positions in all sections are equal"},
         {"rope.dimension_sections", "", KeyUse::neutral, "pairs would turn with several positions", {0}},
 
         {"attention.key_length_swa", "", KeyUse::like, "attention.key_length"},

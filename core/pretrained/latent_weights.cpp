@@ -53,6 +53,18 @@ void locateUp(TensorLocator& in, std::int64_t layer, const LatentNames& names, L
     weights.values = up(values, true);
 }
 
+IndexerWeights locateIndexer(TensorLocator& in, std::int64_t layer, const LatentNames& names) {
+    const KeyIndexer& indexer = in.model().indexer;
+    const std::int64_t width = in.model().width, d = indexer.head_dim;
+    const auto name = [&](const std::string& part) { return in.inLayer(layer, part); };
+    return {in.linear(name(names.indexer_query), indexer.heads * d, in.model().latent.query_rank,
+                      BiasRule::never),
+            in.linear(name(names.indexer_key), d, width, BiasRule::never),
+            {in.vector(name(names.indexer_key_norm) + ".weight", d),
+             in.vector(name(names.indexer_key_norm) + ".bias", d)},
+            in.linear(name(names.indexer_heads), indexer.heads, width, BiasRule::never)};
+}
+
 }  // namespace
 
 LatentWeights locateLatentAttention(TensorLocator& in, std::int64_t layer, LinearLocation& query) {
@@ -76,6 +88,7 @@ LatentWeights locateLatentAttention(TensorLocator& in, std::int64_t layer, Linea
         in.part(name(names.down), latent.rotated, model.width, all, {{latent.rank, latent.rotated}}, bias);
     weights.norm = NormLocation{in.vector(name(names.norm) + ".weight", latent.rank)};
     locateUp(in, layer, names, weights);
+    if (model.indexer.isUsed()) weights.indexer = locateIndexer(in, layer, names);
     return weights;
 }
 

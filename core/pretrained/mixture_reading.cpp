@@ -71,6 +71,7 @@ std::vector<bool> mixtureLayers(const ConfigFields& config, const MixtureRules& 
             break;
         }
         case MixtureLayers::listed_or_after_first_dense:
+            countOf(config, rules.first_dense, 0, kMaxLayers);  // without effect beside a list
             if (config.has("mlp_layer_types")) return layersOfKinds(config, layers);
             [[fallthrough]];
         case MixtureLayers::after_first_dense: {
@@ -86,6 +87,9 @@ std::vector<bool> mixtureLayers(const ConfigFields& config, const MixtureRules& 
             keep([&](std::int64_t i) { return (i + 1) % nth == 0 && i >= first && i <= last; });
             break;
         }
+        case MixtureLayers::every_second:
+            keep([&](std::int64_t i) { return i % 2 == 0; });
+            break;
         case MixtureLayers::listed_or_by_step: {
             const int nth = step("interleave_moe_layer_step");
             if (config.has("moe_layers")) return listedLayers(config, "moe_layers", layers);
@@ -109,9 +113,9 @@ bool hasGroups(const ConfigFields& config, const MixtureRules& rules) {
 /// @throws by `refuse`, which gets the name of a number and what is wrong with it
 template <class Refuse>
 void requireSound(const ExpertMixture& mixture, const Refuse& refuse) {
-    if (mixture.per_token > mixture.experts)
+    if (mixture.per_token > mixture.choices())
         refuse("per_token", "is " + std::to_string(mixture.per_token) + ", but there are " +
-                                std::to_string(mixture.experts) + " experts");
+                                std::to_string(mixture.choices()) + " experts");
     if (mixture.scores == RouterScores::sparse_mixer && mixture.per_token != 2)
         refuse("per_token", "is " + std::to_string(mixture.per_token) +
                                 "; this family's router chooses two experts, whatever it says");
@@ -147,6 +151,8 @@ void readMixture(const ConfigFields& config, const ConfigRules& of_family, Archi
     if (rules.shared_experts.key != nullptr)
         mixture.shared_feed_forward =
             countOf(config, rules.shared_experts, 0, max_experts) * mixture.feed_forward;
+    if (rules.identity_experts.key != nullptr)
+        mixture.identity_experts = countOf(config, rules.identity_experts, 0, max_experts);
     if (rules.is_shared) mixture.shared_feed_forward = mixture.feed_forward;
     if (rules.dense_feed_forward.key != nullptr)
         model.feed_forward = countOf(config, rules.dense_feed_forward, 1, kMax);

@@ -76,6 +76,36 @@ struct MixtureWeights {
     FeedForwardWeights expert(std::int64_t number) const;
 };
 
+/// `KeyIndexer` of h heads of width d.
+struct IndexerWeights {
+    LinearLocation query;     ///< [h·d, query_rank], reads the latent vector of queries
+    LinearLocation key;       ///< [d, width]
+    NormLocation key_norm;    ///< a layer norm [d]
+    LinearLocation of_heads;  ///< [h, width]
+};
+
+/// A short convolution of K tokens.
+struct ShortConvolutionWeights {
+    LinearLocation in;                   ///< [3·width, width]
+    MatrixLocation taps;                 ///< [width, K]
+    std::optional<VectorLocation> bias;  ///< [width]
+    LinearLocation out;                  ///< [width, width]
+};
+
+/// `GatedDelta` with h value heads of width v.
+struct GatedDeltaWeights {
+    /// Queries, keys and values [2·keysWidth + valuesWidth, width], in one matrix or three.
+    std::vector<LinearLocation> query_key_value;
+    MatrixLocation taps;         ///< [2·keysWidth + valuesWidth, K]
+    LinearLocation gate;         ///< [valuesWidth, width]
+    LinearLocation beta, decay;  ///< [h, width] each
+    VectorLocation decay_bias;   ///< [h]
+    VectorLocation decay_scale;  ///< [h]: ln of a factor, or its negative (`decay_is_log`)
+    bool decay_is_log = true;
+    VectorLocation norm;  ///< [v]
+    LinearLocation out;   ///< [width, valuesWidth]
+};
+
 /// `AlternatingUpdates` with S streams.
 struct AltUpWeights {
     NormLocation router_norm;             ///< [width]
@@ -112,8 +142,9 @@ struct LatentWeights {
     LinearLocation down;                       ///< [rank, width]
     NormLocation norm;                         ///< [rank]
     LinearLocation shared_key;                 ///< the rotated part of keys [rotated, width]
-    std::vector<MatrixLocation> keys;          ///< [H·n, rank], or for each head [n, rank]
-    MatrixLocation values;                     ///< [H·v, rank]
+    std::optional<IndexerWeights> indexer = {};
+    std::vector<MatrixLocation> keys;  ///< [H·n, rank], or for each head [n, rank]
+    MatrixLocation values;             ///< [H·v, rank]
 };
 
 /// Where the parameters of a block are stored; empty if the family has no such parameter.
@@ -125,13 +156,18 @@ struct BlockWeights {
                  ///< and values are nowhere if the layer uses those of an earlier one
     /// Instead of `key` and `value`; `query` is [heads·d, query_rank] if queries have a latent vector.
     std::optional<LatentWeights> latent;
-    std::optional<NormLocation> mixed_norm;  ///< of the input of `output` (`Architecture::norms_inner`)
+    // Instead of all parts of attention.
+    std::optional<ShortConvolutionWeights> convolution;
+    std::optional<GatedDeltaWeights> gated_delta;
+    std::optional<LinearLocation> head_gate;  ///< [heads·d, width] (`Architecture::gates_heads`)
+    std::optional<NormLocation> mixed_norm;   ///< of the input of `output` (`Architecture::norms_inner`)
     std::optional<NormLocation> query_norm, key_norm;  ///< [d], or [heads·d] (`QueryKeyNorms`)
     std::optional<NormLocation> after_attention_norm, after_feed_forward_norm;
     /// Absent without `Architecture::norms_before`, and where both branches share a norm.
     std::optional<NormLocation> feed_forward_norm;
     std::optional<VectorLocation> sinks;  ///< [heads] (`Architecture::has_sinks`)
-    /// Without parameters if the layer is a mixture, unless it is `ExpertMixture::beside_dense`.
+    /// Without parameters if the layer is a mixture, unless there is a dense layer beside it
+    /// (`ExpertMixture::hasDenseBeside`).
     FeedForwardWeights feed_forward;
     std::optional<MixtureWeights> mixture;
     std::optional<AltUpWeights> altup;

@@ -32,6 +32,8 @@ TensorLocator::TensorLocator(const TensorStore& store, Naming naming, const Arch
     if (is_gguf_ && family_.gguf_rules.gate_and_up_fused) names_.gate_up = names_.up;
     if (is_gguf_ && family_.gguf_rules.feed_forward_norm != nullptr)
         names_.feed_forward_norm = family_.gguf_rules.feed_forward_norm;
+    if (is_gguf_ && family_.gguf_rules.final_norm != nullptr)
+        names_.final_norm = family_.gguf_rules.final_norm;
     nameNormsOfTwo();
     const std::string alternative_head = family_.alternative_head;
     if (!is_gguf_ && !alternative_head.empty() && store.has(alternative_head + ".weight"))
@@ -68,9 +70,12 @@ void TensorLocator::dropPrefixOfHeadlessModels() {
 }
 
 std::string TensorLocator::inLayer(std::int64_t layer, const std::string& part) const {
-    std::string prefix = names_.layer;
-    prefix.replace(prefix.find("{}"), 2, std::to_string(layer));
-    return prefix + part;
+    std::string prefix = names_.layer, name = part;
+    const std::int64_t attentions = is_gguf_ ? 1 : family_.config_rules.sizes.attentions_of_layer;
+    prefix.replace(prefix.find("{}"), 2, std::to_string(layer / attentions));
+    if (const std::size_t place = name.find("[]"); place != std::string::npos)
+        name.replace(place, 2, std::to_string(layer % attentions));
+    return prefix + name;
 }
 
 const StoredTensor& TensorLocator::tensor(const std::string& name) {
@@ -202,8 +207,17 @@ bool TensorLocator::isOfSharedKeys(const std::string& name) const {
     return false;
 }
 
+/// Whether a tensor is of an expert that is an identity.
+bool TensorLocator::isOfIdentityExpert(const std::string& name) const {
+    for (const MixtureNames& names : family_.mixture_names)
+        for (std::int64_t expert = model_.mixture.experts; expert < model_.mixture.choices(); ++expert)
+            for (const std::string* const part : {&names.gate, &names.up, &names.down})
+                if (name.ends_with("." + withNumber(*part, expert) + ".weight")) return true;
+    return false;
+}
+
 bool TensorLocator::hasNoEffect(const std::string& name) const {
-    if (isMtpTensor(name) || isOfSharedKeys(name)) return true;
+    if (isMtpTensor(name) || isOfSharedKeys(name) || isOfIdentityExpert(name)) return true;
     if (anyOf(family_.of_other_outputs,
               [&](const std::string& part) { return name.find(part) != std::string::npos; }))
         return true;

@@ -28,7 +28,8 @@ class TensorLocator {
     const GemmaNames& gemmaNames() const { return gemma_names_; }
     const BiasRules& biases() const { return biases_; }
     bool isGguf() const { return is_gguf_; }
-    /// Name of a part of a layer.
+    /// Name of a part of a layer; "[]" in it stands for the number of an attention in a layer of the file
+    /// (`SizeNames::attentions_of_layer`).
     std::string inLayer(std::int64_t layer, const std::string& part) const;
     bool hasTensor(const std::string& name) const { return store_.has(name); }
     bool has(const std::string& name) const { return store_.has(name + ".weight"); }
@@ -64,6 +65,7 @@ class TensorLocator {
     bool isExtraParameter(const std::string& name) const;
     bool scalesByFactors() const;
     bool isMtpTensor(const std::string& name) const;
+    bool isOfIdentityExpert(const std::string& name) const;
     bool isOfSharedKeys(const std::string& name) const;
     bool hasNoEffect(const std::string& name) const;
 

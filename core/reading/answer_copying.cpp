@@ -1,4 +1,5 @@
 #include <Eigen/Eigenvalues>
+#include <cmath>
 
 #include "core/questions/copying.h"
 #include "core/reading/answers.h"
@@ -23,6 +24,10 @@ CopyingAnswer copyingOf(const QuestionContext& context) {
     const Eigen::MatrixXd unembeddings = matrixOf(decoder.unembeddings(distinct));  // [tokens, C]
     CopyingAnswer answer{context.reader.textsOf(distinct), {}};
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+        if (!model.hasHeads(layer)) {
+            answer.score.emplace_back(static_cast<std::size_t>(model.heads), NAN);
+            continue;
+        }
         const ValueWeights weights(decoder, layer);
         const Eigen::MatrixXd X = matrixOf(decoder.normedEmbeddings(distinct, layer));  // [tokens, C]
         std::vector<double>& scores = answer.score.emplace_back();

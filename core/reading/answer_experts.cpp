@@ -12,7 +12,7 @@ namespace {
 
 ExpertsOfLayer choicesOf(const ExpertMixture& mixture, std::int64_t layer, const ChosenExperts& chosen) {
     ExpertsOfLayer choices{layer, {}, {}, {}};
-    choices.counts.resize(static_cast<std::size_t>(mixture.experts));
+    choices.counts.resize(static_cast<std::size_t>(mixture.choices()));
     const auto expert = chosen.experts.accessor<std::int64_t, 2>();
     const auto weight = chosen.weights.accessor<float, 2>();
     for (std::int64_t t = 0; t < expert.size(0); ++t) {

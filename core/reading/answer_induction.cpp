@@ -1,6 +1,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/error.h"
 #include "core/base/random.h"
@@ -78,6 +79,8 @@ InductionAnswer inductionOf(const QuestionContext& context) {
     for (std::int64_t layer = 0; layer < context.model().layers; ++layer) {
         const double* const row = means[layer].const_data_ptr<double>();
         answer.score.emplace_back(row, row + context.model().heads);
+        if (!context.model().hasHeads(layer))
+            std::fill(answer.score.back().begin(), answer.score.back().end(), NAN);
     }
     return answer;
 }

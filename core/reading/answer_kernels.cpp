@@ -9,6 +9,13 @@ KernelsAnswer kernelsOf(const QuestionContext& context) {
     const Architecture& model = context.model();
     KernelsAnswer answer;
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+        if (!model.hasHeads(layer)) {  // a place for each, so that heads are found by their number
+            const Eigen::MatrixXd none = Eigen::MatrixXd::Zero(1, 1);
+            answer.kernels.insert(
+                answer.kernels.end(), static_cast<std::size_t>(model.heads),
+                valueKernel(none, none, {1, Pairing::half, {}}, static_cast<int>(context.count())));
+            continue;
+        }
         const ValueWeights weights(context.reader.decoder(), layer);
         for (std::int64_t head = 0; head < model.heads; ++head) {
             context.reader.reportProgress(layer * model.heads + head, model.layers * model.heads, "heads");

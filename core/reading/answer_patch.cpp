@@ -1,5 +1,8 @@
 #include <ATen/ATen.h>
 
+#include <cmath>
+#include <map>
+
 #include "core/base/console.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -25,7 +28,7 @@ class Patching {
                                               std::to_string(context.ids.size()) + " and " +
                                               std::to_string(other_.size()));
         ForwardHooks keep;
-        keep.heads = [&](std::int64_t, at::Tensor& mixed) { outputs_.push_back(mixed.clone()); };
+        keep.heads = [&](std::int64_t layer, at::Tensor& mixed) { outputs_[layer] = mixed.clone(); };
         const at::Tensor logits = lastLogits(context.ids, keep), other_logits = lastLogits(other_, {});
         right_ = logits.argmax().item<std::int64_t>();
         wrong_ = other_logits.argmax().item<std::int64_t>();
@@ -44,8 +47,7 @@ class Patching {
         ForwardHooks patch;
         patch.heads = [&](std::int64_t at, at::Tensor& mixed) {
             if (at != layer) return;
-            at::Tensor to = mixed.select(0, head),
-                       from = outputs_[static_cast<std::size_t>(layer)].select(0, head);
+            at::Tensor to = mixed.select(0, head), from = outputs_.at(layer).select(0, head);
             if (position) {
                 to = to.narrow(0, *position, 1);
                 from = from.narrow(0, *position, 1);
@@ -72,7 +74,7 @@ class Patching {
     const std::int64_t passes_;
     std::int64_t pass_ = 0, right_ = 0, wrong_ = 0;
     std::vector<std::int64_t> other_;
-    std::vector<at::Tensor> outputs_;  ///< of this text, by layer [H, T, d]
+    std::map<std::int64_t, at::Tensor> outputs_;  ///< of this text, by layer [H, T, d]
 };
 
 PatchAnswer patchOf(const QuestionContext& context) {
@@ -96,7 +98,8 @@ PatchAnswer patchOf(const QuestionContext& context) {
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
         patching.answer.restored.emplace_back();
         for (std::int64_t head = 0; head < model.heads; ++head)
-            patching.answer.restored.back().push_back(patching.recoveredBy(layer, head));
+            patching.answer.restored.back().push_back(
+                model.hasHeads(layer) ? patching.recoveredBy(layer, head) : NAN);
     }
     return patching.answer;
 }
@@ -114,6 +117,7 @@ void printPatch(const PatchAnswer& answer, const QuestionContext& context, Answe
     to.columns(by_position ? "position,token,other_token,restored" : "layer,head,restored");
     for (std::size_t i = 0; i < answer.restored.size(); ++i)
         for (std::size_t k = 0; k < answer.restored[i].size(); ++k) {
+            if (std::isnan(answer.restored[i][k])) continue;  // no head
             const std::string restored = formatRounded(answer.restored[i][k], 4);
             if (by_position)
                 to.row({std::to_string(k), tableCell(answer.tokens[k]), tableCell(answer.other_tokens[k]),

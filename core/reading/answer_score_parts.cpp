@@ -62,7 +62,10 @@ ScorePartsAnswer scorePartsOf(const QuestionContext& context) {
         });
     };
     context.reader.hidden(context.ids, context.change, recorder);
-    return answer;
+    ScorePartsAnswer of_heads{answer.rotated_features, answer.features, {}};
+    for (std::int64_t i = 0; i < std::ssize(answer.heads); ++i)
+        if (model.hasHeads(i / H)) of_heads.heads.push_back(answer.heads[static_cast<std::size_t>(i)]);
+    return of_heads;
 }
 
 struct ScorePartsColumn {

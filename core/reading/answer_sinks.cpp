@@ -37,6 +37,7 @@ SinksAnswer sinksOf(const QuestionContext& context) {
                   model.has_sinks);
     };
     context.reader.hidden(context.ids, context.change, recorder);
+    std::erase_if(answer.heads, [&](const SinksOfHead& head) { return !model.hasHeads(head.layer); });
     const auto queries = static_cast<double>(context.ids.size() - 1);
     for (SinksOfHead& head : answer.heads) {
         head.sink /= queries;

@@ -25,6 +25,7 @@ void requireKnownForm(const QuestionContext& context, std::int64_t layer) {
     if (model.family != kRoperFamily && model.hasBias() && !isUsualAlibi(model))
         refuse("this model biases its scores by other slopes than 2^(-8h/H)");
     if (model.latent.isUsed()) refuse("this model has latent attention");
+    if (model.gates_heads) refuse("this model gates the outputs of its heads");
     if (model.has_sinks) refuse("the softmax of this model has a sink");
     if (model.norms_rotated && model.query_key_norm_weights)
         refuse("this model norms queries and keys after their rotation");

@@ -105,7 +105,10 @@ void writeScores(const std::string& name, const std::vector<std::vector<double>>
 std::string serializeAnswer(ModelReader& reader, Question question) {
     // Requests may omit layer and head, meaning the first ones.
     if (question.kind().heads == QuestionKind::Heads::one || question.positions) {
-        question.layer = question.layer.value_or(0);
+        std::int64_t first = 0;
+        while (first + 1 < reader.architecture().layers && !reader.architecture().hasHeads(first))
+            ++first;
+        question.layer = question.layer.value_or(first);
         question.head = question.head.value_or(0);
     }
     return answerWith(reader, question, findAnswerHandler(question).serialize);

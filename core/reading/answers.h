@@ -24,7 +24,7 @@ struct QuestionContext {
     std::int64_t count() const { return question.countOrDefault(); }
     /// Whether an answer about all heads includes this one.
     bool isSelected(std::int64_t layer, std::int64_t head) const {
-        return HeadSelection{question.layer, question.head}.contains(layer, head);
+        return model().hasHeads(layer) && HeadSelection{question.layer, question.head}.contains(layer, head);
     }
     /// The one head that is shown.
     struct Head {

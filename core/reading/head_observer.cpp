@@ -132,6 +132,7 @@ void HeadObserver::observe(std::int64_t layer, std::int64_t first, const at::Ten
 
 std::vector<HeadReport> HeadObserver::reports() const {
     std::vector<HeadReport> means = reports_;
+    std::erase_if(means, [&](const HeadReport& report) { return !architecture_.hasHeads(report.layer); });
     const double queries = static_cast<double>(architecture_.causal ? std::max<std::int64_t>(T_ - 1, 1) : T_);
     for (HeadReport& report : means) {
         for (double* const sum : {&report.entropy, &report.mean_distance, &report.first, &report.self,

@@ -257,15 +257,25 @@ void ModelReader::attention(std::span<const std::int64_t> ids, const LayerCallba
     const at::NoGradGuard no_gradients;
     const auto T = static_cast<std::int64_t>(ids.size());
     const at::Tensor layer_weights = at::zeros({architecture().heads, T, T});
+    const auto send = [&](std::int64_t layer, const at::Tensor& weights) {
+        receive(layer, {weights.const_data_ptr<float>(), static_cast<std::size_t>(weights.numel())});
+    };
+    std::int64_t next = 0;
+    // Layers that do not attend have no weights above 0.
+    const auto sendZerosUntil = [&](std::int64_t layer) {
+        for (; next < layer; ++next)
+            send(next, at::zeros_like(layer_weights));
+    };
     ForwardHooks recorder;
     recorder.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
         const std::int64_t queries = weights.size(1);
         layer_weights.narrow(1, first, queries).narrow(2, 0, weights.size(2)).copy_(weights);
-        if (first + queries == T)
-            receive(layer,
-                    {layer_weights.const_data_ptr<float>(), static_cast<std::size_t>(layer_weights.numel())});
+        if (first + queries < T) return;
+        sendZerosUntil(layer);
+        send(next++, layer_weights);
     };
     hidden(ids, intervention, recorder);
+    sendZerosUntil(architecture().layers);
 }
 
 }  // namespace roper

@@ -16,6 +16,11 @@ double minReadingBytes(const Architecture& model, std::int64_t tokens) {
     const std::int64_t attending = (2 + model.altup.streams) * model.width +
                                    model.layers * model.layer_embeddings.width + 3 * of_queries +
                                    3 * of_keys + 2 * model.heads * Decoder::kQueries;
+    // In layers that do not attend: what is convolved, before and after, and the recurrence's vectors.
+    const std::int64_t convolved =
+        model.mixers.empty() ? 0
+                             : 4 * std::max(3 * model.width, 2 * model.gated_delta.keysWidth() +
+                                                                 2 * model.gated_delta.valuesWidth());
     const ExpertMixture& mixture = model.mixture;
     // In a mixture also the router's logits and scores, the sum, and an expert's input and output.
     const std::int64_t mixing = mixture.experts == 0
@@ -27,7 +32,7 @@ double minReadingBytes(const Architecture& model, std::int64_t tokens) {
     const std::int64_t predicting = (model.head_activation ? 4 : 1) * model.width +
                                     std::min<std::int64_t>(Decoder::kLogits, model.vocabulary);
     return static_cast<double>(sizeof(float)) * static_cast<double>(tokens) *
-           static_cast<double>(std::max({attending, feeding, predicting}));
+           static_cast<double>(std::max({attending, convolved, feeding, predicting}));
 }
 
 double largestMatrixBytes(const Architecture& model) {
@@ -36,9 +41,11 @@ double largestMatrixBytes(const Architecture& model) {
         std::find(mixture.layers.begin(), mixture.layers.end(), false) != mixture.layers.end();
     const std::int64_t most_rows =
         std::max({model.heads * model.head_dim,
-                  mixture.experts == 0 || is_dense || mixture.beside_dense ? model.feed_forward : 0,
+                  mixture.experts == 0 || is_dense || mixture.hasDenseBeside() ? model.feed_forward : 0,
                   mixture.feed_forward, mixture.shared_feed_forward, mixture.experts,
                   model.layers * model.layer_embeddings.width,
+                  2 * model.gated_delta.keysWidth() + model.gated_delta.valuesWidth(),
+                  model.mixers.empty() ? 0 : 3 * model.width,
                   std::min<std::int64_t>(Decoder::kLogits, model.vocabulary)});
     return static_cast<double>(sizeof(float)) * static_cast<double>(most_rows) *
            static_cast<double>(model.width);

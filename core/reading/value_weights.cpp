@@ -26,6 +26,10 @@ ValueWeights::ValueWeights(Decoder& decoder, std::int64_t layer)
     if (model_.norms_values)
         throw Error(ErrorKind::usage,
                     "heads of this model norm their values, so that they have no OV circuit");
+    if (model_.gates_heads)
+        throw Error(
+            ErrorKind::usage,
+            "this model gates the outputs of its heads by each token, so that they have no OV circuit");
     if (model_.norms_inner)
         throw Error(
             ErrorKind::usage,

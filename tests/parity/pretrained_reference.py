@@ -88,6 +88,11 @@ OF_GEMMA_3N = {"num_hidden_layers": 5, "layer_types": ["sliding_attention", "ful
                "head_dim": 12, "sliding_window": 6, "intermediate_size": [48, 48, 40, 48, 48], "num_kv_shared_layers": 2,
                "activation_sparsity_pattern": [0.9, 0.5, 0.0, 0.0, 0.0], "laurel_rank": 6, "hidden_size_per_layer_input": 10,
                "vocab_size_per_layer_input": 64}
+OF_LFM = {"num_hidden_layers": 4, "layer_types": ["conv", "full_attention"] * 2, "conv_L_cache": 4}
+OF_SIX_EXPERTS = {"num_experts": 6, "num_experts_per_tok": 3, "moe_intermediate_size": 12}
+OF_DELTA = {"num_hidden_layers": 3, "layer_types": ["linear_attention", "full_attention", "linear_attention"], "head_dim": 8,
+            "linear_num_key_heads": 2, "linear_num_value_heads": 4, "linear_key_head_dim": 6, "linear_value_head_dim": 7,
+            "linear_conv_kernel_dim": 3}
 OF_GEMMA_4 = {"num_hidden_layers": 4, "layer_types": ["sliding_attention", "full_attention"] * 2, "head_dim": 12,
               "global_head_dim": 16, "sliding_window": 6, "num_kv_shared_layers": 2, "use_double_wide_mlp": True,
               "hidden_size_per_layer_input": 10, "vocab_size_per_layer_input": 64, "final_logit_softcapping": 20.0}
@@ -107,6 +112,15 @@ FURTHER = {
     "falcon_7b": ({**OF_FALCON, "ffn_hidden_size": 48}, torch.bfloat16),
     "falcon_rw": ({**OF_FALCON, "ffn_hidden_size": 48, "num_attention_heads": 6, "hidden_size": 36, "alibi": True,
                    "multi_query": False, "parallel_attn": False, "bias": True}, torch.bfloat16),
+    "lfm2": ({**OF_LFM, "block_multiple_of": 8}, torch.bfloat16),
+    "lfm2_biased": ({**OF_LFM, "model_type": "lfm2", "conv_bias": True, "block_auto_adjust_ff_dim": False, "conv_L_cache": 2},
+                    torch.bfloat16),
+    "lfm2_moe": ({**OF_LFM, "num_dense_layers": 1, "num_experts": 6, "num_experts_per_tok": 3, "moe_intermediate_size": 12},
+                 torch.bfloat16),
+    "qwen3_next": ({**OF_DELTA, **OF_SIX_EXPERTS, "shared_expert_intermediate_size": 20}, torch.bfloat16),
+    "qwen3_5_text": ({**OF_DELTA, "rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "partial_rotary_factor": 0.5,
+                                                      "mrope_section": [1, 1, 0]}}, torch.bfloat16),
+    "qwen3_5_moe_text": ({**OF_DELTA, **OF_SIX_EXPERTS, "intermediate_size": None, "shared_expert_intermediate_size": 20}, torch.bfloat16),
     "gemma3n_text": (OF_GEMMA_3N, torch.bfloat16),
     # Without a scale, and with fewer embeddings of layers than tokens.
     "gemma3n_few": ({**OF_GEMMA_3N, "model_type": "gemma3n_text", "altup_num_inputs": 2, "altup_active_idx": 1,
@@ -145,6 +159,13 @@ LATENT = {
                        "topk_group": 1, "first_k_dense_replace": None, "num_hidden_layers": 3,
                        "mlp_layer_types": ["dense", "sparse", "sparse"], "qk_rope_head_dim": 4, "qk_nope_head_dim": 12,
                        "v_head_dim": 16}, torch.bfloat16),
+    # A query sees nine keys.
+    "deepseek_v32": ({**OF_DEEPSEEK, "q_lora_rank": 14, "n_group": 2, "topk_group": 1, "num_hidden_layers": 3, "index_topk": 9,
+                      "index_n_heads": 8, "index_head_dim": 10, "rope_parameters": OF_LATENT_YARN}, torch.bfloat16),
+    # Of nine experts three are identities.
+    "longcat_flash": ({**OF_LATENT, "num_hidden_layers": None, "intermediate_size": None, "num_layers": 2, "ffn_hidden_size": 48,
+                       "q_lora_rank": 14, "head_dim": 6, "moe_topk": 3, "n_routed_experts": 6, "zero_expert_num": 3,
+                       "expert_ffn_hidden_size": 12}, torch.bfloat16),
     # The scale of queries grows beyond this text: GGUF files lack it.
     "mistral4": ({**OF_DEEPSEEK, "q_lora_rank": 14, "n_group": 2, "topk_group": 1, "first_k_dense_replace": 1, "n_shared_experts": 2,
                   "rope_parameters": {**OF_LATENT_YARN, "original_max_position_embeddings": 32, "mscale": 1.0, "mscale_all_dim": 1.0,
@@ -203,7 +224,8 @@ MIXTURES = {
 MERGED = {"mixtral", "granitemoe", "phimoe", "ernie4_5_moe"}
 MODELS = {**DENSE, **FURTHER, **MIXTURES, **LATENT, **ENCODERS}
 # llama.cpp's converter does not know most of these; it writes Mistral's models as Llama's. GGUF files of encoders are not read.
-WITHOUT_GGUF = {"bitnet", "codegen", "falcon_7b", "falcon_rw", "flex_olmo", "gemma3n_few", "gptj", "helium", "ministral", "mistral", "opt", "opt_350m",
+WITHOUT_GGUF = {"bitnet", "codegen", "deepseek_v32", "falcon_7b", "falcon_rw", "flex_olmo", "gemma3n_few", "gptj", "helium",
+                "lfm2_biased", "longcat_flash", "ministral", "mistral", "opt", "opt_350m",
                 *ENCODERS}
 
 # Name: family, entries (without the architecture) and tensors that its GGUF file gets, and the equivalent fields of the config.
@@ -294,7 +316,7 @@ def random_model(name: str) -> transformers.PreTrainedModel:
             if parameter.ndim == 1 or "norm" in key or "correction" in key:
                 parameter.add_(torch.randn_like(parameter) * 0.2)
         for key, buffer in model.named_buffers():
-            if "correction" in key or "layer_scalar" in key:
+            if any(part in key for part in ("correction", "layer_scalar", "expert_bias")):
                 buffer.add_(torch.randn_like(buffer) * 0.2)
     return model.to(dtype)
 
@@ -308,8 +330,14 @@ def expected(folder: pathlib.Path) -> dict[str, torch.Tensor]:
         tokens[0, 0], tokens[0, 9], tokens[0, -1] = CLS, MASK, SEP
     with torch.no_grad():
         out = as_made(model)(tokens, output_attentions=True, **({} if is_encoder else {"use_cache": False}))
+    attention = [layer[0] for layer in out.attentions]
+    kinds = getattr(model.config, "layer_types", None) or []
+    if len(attention) < len(kinds):  # layers that do not attend return no weights
+        of_layers = iter(attention)
+        attention = [next(of_layers) if "attention" in kind and "linear" not in kind else torch.zeros_like(attention[0])
+                     for kind in kinds]
     return {"tokens": tokens[0].contiguous(), "logits": out.logits[0].float().contiguous(),
-            "attention": torch.stack([layer[0] for layer in out.attentions]).float().contiguous(),
+            "attention": torch.stack(attention).float().contiguous(),
             **({"nll": masked_nll(model, tokens[0])} if is_encoder else {})}
 
 
@@ -370,6 +398,8 @@ def write_gguf(folder: pathlib.Path, path: pathlib.Path) -> None:
             config |= {"moe_intermediate_size": [config["intermediate_size"]] * layers, "moe_topk": [config["moe_topk"]] * layers,
                        "num_shared_expert": [1] * layers}
         kind = conversion.get_model_class(conversion.get_model_architecture(config, conversion.ModelType.TEXT))
+        if config["model_type"] in ("qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"):
+            kind.no_mtp = True  # otherwise it asks for layers that predict several tokens
         # Mistral's class leaves the work to another one.
         for one in (kind, getattr(kind, "Mistral4Model", kind)):
             one.set_vocab = lambda self: self.gguf_writer.add_vocab_size(self.hparams["vocab_size"])
@@ -475,6 +505,15 @@ CONFIGS = {
         "full_attention": {"rope_type": "proportional", "rope_theta": 100.0, "partial_rotary_factor": 0.5, "factor": 2.0},
         "sliding_attention": {"rope_type": "linear", "rope_theta": 50.0, "factor": 3.0}}}),
     "one expert of Gemma 4": ("gemma4_experts", {"top_k_experts": 1, "num_global_key_value_heads": 3}),
+    "fewer keys of DeepSeek V3.2": ("deepseek_v32", {"index_topk": 3, "norm_topk_prob": False, "rope_parameters": {
+        "rope_type": "linear", "rope_theta": 50.0, "factor": 2.0}}),
+    "more keys of DeepSeek V3.2 than there are": ("deepseek_v32", {"index_topk": 100}),
+    "fewer experts of LongCat Flash": ("longcat_flash", {"moe_topk": 2, "routed_scaling_factor": 0.7, "rms_norm_eps": 0.01}),
+    "another base and epsilon of LFM2": ("lfm2", {"norm_eps": 0.01, "rope_parameters": {"rope_type": "default", "rope_theta": 70.0}}),
+    "other weights of LFM2's experts": ("lfm2_moe", {"norm_topk_prob": False, "routed_scaling_factor": 0.5, "num_experts_per_tok": 2}),
+    "other weights of Qwen3-Next's experts": ("qwen3_next", {"norm_topk_prob": False, "num_experts_per_tok": 1, "rope_parameters": {
+        "rope_type": "default", "rope_theta": 70.0, "partial_rotary_factor": 0.5}}),
+    "another activation of Qwen 3.5": ("qwen3_5_text", {"hidden_act": "gelu", "rms_norm_eps": 0.01}),
     "growth of queries of Mistral 4": ("mistral4", {"routed_scaling_factor": 0.5, "norm_topk_prob": False, "rope_parameters": {
         **OF_LATENT_YARN, "original_max_position_embeddings": 5, "mscale": 1.0, "mscale_all_dim": 0.5, "llama_4_scaling_beta": 0.5,
         "partial_rotary_factor": 0.375}}),

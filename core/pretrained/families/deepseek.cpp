@@ -1,3 +1,4 @@
+#include "core/model_config/config_fields.h"
 #include "core/pretrained/families/families.h"
 
 namespace roper::family {
@@ -118,6 +119,37 @@ Family glm4_moe_lite() {
     mixture.first_dense = {nullptr, 1};
     for (const char* const member : {"first_k_dense_replace", "topk_method"})
         family.config_rules.ignored.emplace_back(member);
+    return family;
+}
+
+/// DeepSeek V3.2, in which a query sees only the keys that an indexer chooses.
+Family deepseek_v32() {
+    Family family = deepseek_v3();
+    family.model_type = "deepseek_v32";
+    family.gguf = "";  // llama.cpp's converter rotates the vectors of indexers by a Hadamard matrix
+    family.latent_names.indexer_query = "self_attn.indexer.wq_b";
+    family.latent_names.indexer_key = "self_attn.indexer.wk";
+    family.latent_names.indexer_key_norm = "self_attn.indexer.k_norm";
+    family.latent_names.indexer_heads = "self_attn.indexer.weights_proj";
+    ConfigRules& rules = family.config_rules;
+    rules.context = 163840;
+    rules.mixture.layers = MixtureLayers::listed_or_after_first_dense;
+    rules.read = [](const ConfigFields& config, ParsedArchitecture& reading) {
+        const auto size = [&](const char* key, int usually) {
+            return config.integer(key, 1, 1 << 20).value_or(usually);
+        };
+        reading.architecture.indexer = {size("index_topk", 2048), size("index_n_heads", 64),
+                                        size("index_head_dim", 128)};
+        const auto kinds = config.texts("layer_types", kMaxLayers);
+        for (const std::string& kind : kinds.value_or(std::vector<std::string>()))
+            if (kind != "indexed_attention")
+                config.refuse("layer_types", "must be indexed_attention in all layers");
+    };
+    rules.read_layers = [](const ConfigFields& config, Architecture& model) {
+        if (model.latent.query_rank == 0) config.refuse("q_lora_rank", "is null; the indexer needs it");
+        if (model.indexer.head_dim < model.latent.rotated)
+            config.refuse("index_head_dim", "must be at least qk_rope_head_dim");
+    };
     return family;
 }
 

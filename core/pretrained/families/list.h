@@ -14,6 +14,9 @@
     FAMILY(qwen3)              \
     FAMILY(qwen2_moe)          \
     FAMILY(qwen3_moe)          \
+    FAMILY(qwen3_next)         \
+    FAMILY(qwen3_5_text)       \
+    FAMILY(qwen3_5_moe_text)   \
     FAMILY(gemma)              \
     FAMILY(gemma2)             \
     FAMILY(gemma3_text)        \
@@ -31,11 +34,15 @@
     FAMILY(granitemoe)         \
     FAMILY(granitemoeshared)   \
     FAMILY(smollm3)            \
+    FAMILY(lfm2)               \
+    FAMILY(lfm2_moe)           \
     FAMILY(exaone4)            \
     FAMILY(exaone_moe)         \
     FAMILY(deepseek_v2)        \
     FAMILY(deepseek_v3)        \
+    FAMILY(deepseek_v32)       \
     FAMILY(kimi_k2)            \
+    FAMILY(longcat_flash)      \
     FAMILY(glm4_moe_lite)      \
     FAMILY(youtu)              \
     FAMILY(minicpm3)           \

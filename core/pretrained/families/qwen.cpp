@@ -1,4 +1,5 @@
 #include "core/pretrained/families/families.h"
+#include "core/pretrained/mixer_reading.h"
 
 namespace roper::family {
 
@@ -70,6 +71,87 @@ Family qwen3_moe() {
     family.config_rules.mixture = qwenMixture(8, 768);
     family.config_rules.mixture.experts.default_value = 128;
     family.gguf_rules.has_expert_width = true;
+    return family;
+}
+
+namespace {
+
+/// Gated delta rules in most layers, and attention whose heads are gated in the others.
+Family qwenHybrid(const char* model_type, const char* gguf_name) {
+    Family family = llamaLike(model_type, gguf_name);
+    family.describe = [](Architecture& model) {
+        model.norm_adds_one = true;
+        model.query_key_norms = QueryKeyNorms::shared_weights;
+        model.gates_heads = true;
+    };
+    family.delta_names = {.query_key_value = "linear_attn.in_proj_qkv",
+                          .gate = "linear_attn.in_proj_z",
+                          .beta = "linear_attn.in_proj_b",
+                          .decay = "linear_attn.in_proj_a",
+                          .query_key_value_gate = "",
+                          .beta_decay = "",
+                          .taps = "linear_attn.conv1d",
+                          .norm = "linear_attn.norm",
+                          .out = "linear_attn.out_proj",
+                          .decay_bias = "linear_attn.dt_bias",
+                          .decay_log = "linear_attn.A_log",
+                          .decay_scale = ""};
+    family.mtp_name_parts = {"mtp."};
+    family.has_mtp_layers = true;
+    ConfigRules& rules = family.config_rules;
+    rules.context = 32768;
+    rules.biases.query_key_value = rules.biases.output = {"attention_bias"};
+    rules.read_layers = readGatedDelta;
+    GgufRules& gguf = family.gguf_rules;
+    gguf.biases = {if_present, never, never, never};
+    gguf.feed_forward_norm = "post_attention_norm";
+    gguf.read_layers = readGgufGatedDelta;
+    return family;
+}
+
+void addQwenExperts(int experts, int per_token, Family& family) {
+    family.mixture_names = qwen2_moe().mixture_names;
+    MixtureRules& mixture = family.config_rules.mixture;
+    mixture = qwenMixture(per_token, 512);
+    mixture.experts = {"num_experts", experts};
+    mixture.shared_feed_forward = {"shared_expert_intermediate_size", 512};
+    mixture.normalizes_usually = true;
+    family.gguf_rules.has_expert_width = family.gguf_rules.has_shared_width = true;
+}
+
+}  // namespace
+
+Family qwen3_next() {
+    Family family = qwenHybrid("qwen3_next", "qwen3next");
+    family.describe = [](Architecture& model) {
+        qwenHybrid("", "").describe(model);
+        model.mixture.shared_is_gated = true;
+    };
+    family.delta_names.query_key_value_gate = "linear_attn.in_proj_qkvz";
+    family.delta_names.beta_decay = "linear_attn.in_proj_ba";
+    addQwenExperts(512, 10, family);
+    return family;
+}
+
+/// The text part of Qwen 3.5. In its GGUF files, value heads are in another order.
+Family qwen3_5_text() {
+    Family family = qwenHybrid("qwen3_5_text", "qwen35");
+    family.gguf_rules.read_layers = [](const GgufEntries& entries, Architecture& model) {
+        readGgufGatedDelta(entries, model);
+        model.gated_delta.is_tiled = true;
+    };
+    return family;
+}
+
+Family qwen3_5_moe_text() {
+    Family family = qwen3_5_text();
+    family.model_type = "qwen3_5_moe_text";
+    family.gguf = "qwen35moe";
+    family.describe = qwen3_next().describe;
+    addQwenExperts(256, 8, family);
+    family.config_rules.sizes.feed_forward = "moe_intermediate_size";  // no layer is dense
+    family.config_rules.mixture.layers = MixtureLayers::all;
+    family.config_rules.mixture.normalizes_flag = nullptr;
     return family;
 }
 

@@ -52,6 +52,13 @@ at::Tensor attentionOf(Decoder& decoder, const std::vector<std::int64_t>& tokens
     return all;
 }
 
+std::vector<std::int64_t> layersWithHeads(const Architecture& model) {
+    std::vector<std::int64_t> layers;
+    for (std::int64_t layer = 0; layer < model.layers; ++layer)
+        if (model.hasHeads(layer)) layers.push_back(layer);
+    return layers;
+}
+
 void expectAsTransformers(const std::string& file, const std::string& family) {
     Decoder decoder(openPretrainedModel(kFolder + "/" + file));
     const Expected expected = expectedOf(family);
@@ -70,9 +77,9 @@ TEST_P(DecoderOfFamily, ComputesAsTransformersDoes) {
 
 /// The files of llama.cpp's converter, which does not write every family.
 TEST_P(DecoderOfFamily, ReadsTheSameFromGguf) {
-    const std::set<std::string> without = {"bitnet",     "codegen", "esm",       "eurobert", "flex_olmo",
-                                           "gptj",       "helium",  "ministral", "mistral",  "modernbert",
-                                           "nomic_bert", "opt",     "roformer"};
+    const std::set<std::string> without = {
+        "bitnet", "codegen",   "deepseek_v32", "esm",        "longcat_flash", "eurobert", "flex_olmo", "gptj",
+        "helium", "ministral", "mistral",      "modernbert", "nomic_bert",    "opt",      "roformer"};
     if (without.count(GetParam()) > 0) GTEST_SKIP() << "no GGUF files of this family are read";
     expectAsTransformers(GetParam() + ".gguf", GetParam());
 }
@@ -86,8 +93,9 @@ TEST_P(DecoderOfFamily, ContinuesFromACache) {
         return;
     }
     Intervention changed;
-    changed.unrotated = {{0, 1}};
-    changed.ablated_heads = {{1, 2}};
+    const std::vector<std::int64_t> attending = layersWithHeads(decoder.architecture());
+    changed.unrotated = {{attending.front(), 1}};
+    changed.ablated_heads = {{attending.back(), 2}};
     if (decoder.architecture().rotations.front().rotatedWidth() > 0) changed.ablated_pairs = {{{}, {0}}};
     for (const Intervention& intervention : {Intervention{}, changed}) {
         const at::Tensor whole = decoder.hidden(tokens, intervention);
@@ -104,11 +112,37 @@ TEST_P(DecoderOfFamily, ContinuesFromACache) {
 
 /// Models of a family whose tensors are others than those of its usual ones.
 TEST(Decoder, ComputesVariantsOfAFamilyAsTransformersDoes) {
-    for (const std::string variant :
-         {"opt_350m", "falcon_7b", "falcon_rw", "stablelm_12b", "gemma3n_few", "gemma4_experts"})
+    for (const std::string variant : {"opt_350m", "falcon_7b", "falcon_rw", "stablelm_12b", "gemma3n_few",
+                                      "gemma4_experts", "lfm2_biased"})
         expectAsTransformers(variant, variant);
     for (const std::string variant : {"stablelm_12b", "gemma4_experts"})
         expectAsTransformers(variant + ".gguf", variant);
+}
+
+TEST(Decoder, HasNoHeadsInLayersThatDoNotAttend) {
+    Decoder decoder(openPretrainedModel(kFolder + "/lfm2"));
+    const std::vector<std::int64_t> tokens = expectedOf("lfm2").tokens;
+    ASSERT_EQ(layersWithHeads(decoder.architecture()), (std::vector<std::int64_t>{1, 3}));
+    Intervention changed;
+    changed.ablated_heads = {{0, 1}};
+    EXPECT_THROW(decoder.hidden(tokens, changed), std::invalid_argument);
+    changed.ablated_heads = {{{}, 1}};  // of all layers
+    EXPECT_NO_THROW(decoder.hidden(tokens, changed));
+}
+
+/// A text longer than the tokens that a gated delta rule computes at once.
+TEST(Decoder, ReadsALongTextAsItReadsItsParts) {
+    for (const std::string family : {"qwen3_next", "qwen3_5_text", "lfm2"}) {
+        Decoder decoder(openPretrainedModel(kFolder + "/" + family));
+        std::vector<std::int64_t> tokens;
+        for (std::int64_t t = 0; t < 150; ++t)
+            tokens.push_back(t * t % 64);
+        DecoderCache cache;
+        std::vector<at::Tensor> parts;
+        for (std::size_t begin = 0; begin < tokens.size(); begin += 25)
+            parts.push_back(decoder.hidden(std::span(tokens).subspan(begin, 25), {}, {}, &cache));
+        expectClose(at::cat(parts), decoder.hidden(tokens), 5e-5, family);
+    }
 }
 
 /// The names of transformers 5's own classes: one tensor for all experts of a layer.

@@ -1,0 +1,101 @@
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "core/language_model/activated.h"
+#include "core/language_model/decoder.h"
+
+// Gated DeltaNet (Yang et al. 2024, arXiv 2412.06464) as Qwen3-Next computes it. T tokens, C = width, h value
+// heads; q and k [d], v [w] of a head are linear in x, convolved and activated; q and k have length 1, q then
+// 1/√d. With α_t = exp(−A softplus(W_α x_t + b)) and β_t = σ(W_β x_t), the state S [d, w] of a head becomes
+//
+//   S_t = α_t S_{t−1} + β_t k_t (v_t − α_t S_{t−1}ᵀ k_t)ᵀ,   o_t = S_tᵀ q_t
+//
+// and the output is W_o (norm(o) ⊙ silu(W_z x)).
+
+namespace roper {
+namespace {
+
+/// x / √(Σ x² + ε)
+at::Tensor ofLengthOne(const at::Tensor& x) {
+    constexpr double kEpsilon = 1e-6;
+    return x * x.square().sum(-1, /*keepdim=*/true).add_(kEpsilon).rsqrt_();
+}
+
+/// Inputs of the recurrence for some tokens: q, k [h, n, d], v [h, n, w], ln α, β [h, n]; in float64, so that
+/// results do not depend on how a text is divided.
+struct DeltaInputs {
+    at::Tensor q, k, v, log_decay, beta;
+
+    DeltaInputs part(std::int64_t begin, std::int64_t count) const {
+        const auto of = [&](const at::Tensor& x) { return x.narrow(1, begin, count); };
+        return {of(q), of(k), of(v), of(log_decay), of(beta)};
+    }
+};
+
+/// The outputs o [h, n, w] of n tokens at once, and their last state in place of the one before them
+/// (section 3.3 of the paper): with γ_i = ln α_1 + … + ln α_i and D_ij = exp(γ_i − γ_j) for j ≤ i,
+///
+///   (I + tril(β k kᵀ ⊙ D, −1)) u = β (v − exp(γ) k S),   o = exp(γ) q S + (q kᵀ ⊙ D) u,
+///   S′ = exp(γ_n) S + (exp(γ_n − γ) k)ᵀ u
+at::Tensor advance(const DeltaInputs& in, at::Tensor& state) {
+    const at::Tensor total = in.log_decay.cumsum(1), growth = total.exp().unsqueeze(-1);  // γ, exp(γ)
+    const at::Tensor between = (total.unsqueeze(2) - total.unsqueeze(1)).tril().exp().tril();
+    const at::Tensor beta = in.beta.unsqueeze(-1), keys = in.k.transpose(1, 2);
+    const at::Tensor system = at::bmm(in.k * beta, keys) * between;
+    const at::Tensor corrections = at::linalg_solve_triangular(
+        system, beta * (in.v - at::bmm(in.k * growth, state)), /*upper=*/false, /*left=*/true,
+        /*unitriangular=*/true);
+    at::Tensor out = at::bmm(in.q * growth, state) + at::bmm(at::bmm(in.q, keys) * between, corrections);
+    const at::Tensor last = total.narrow(1, total.size(1) - 1, 1);
+    state = state * last.exp().unsqueeze(-1) +
+            at::bmm((in.k * (last - total).exp().unsqueeze(-1)).transpose(1, 2), corrections);
+    return out;
+}
+
+}  // namespace
+
+at::Tensor Decoder::gatedDelta(const at::Tensor& x, const GatedDeltaWeights& by, std::int64_t layer,
+                               const Pass& pass) {
+    constexpr std::int64_t kAtOnce = 64;
+    const Architecture& model = architecture();
+    const GatedDelta& sizes = model.gated_delta;
+    const std::int64_t T = x.size(0), repeats = sizes.value_heads / sizes.key_heads;
+    std::vector<at::Tensor> parts;
+    for (const LinearLocation& location : by.query_key_value)
+        parts.push_back(linear(x, location));
+    const at::Tensor mixed = activated(convolved(at::cat(parts, 1), by.taps, layer, pass), model.activation);
+    const auto keysOf = [&](std::int64_t first) {  // [value heads, T, d]
+        const at::Tensor all = ofLengthOne(mixed.narrow(1, first, sizes.keysWidth())
+                                               .unflatten(1, {sizes.key_heads, sizes.key_dim})
+                                               .transpose(0, 1));
+        return sizes.is_tiled ? all.repeat({repeats, 1, 1}) : all.repeat_interleave(repeats, 0);
+    };
+    const auto ofHeads = [&](const at::Tensor& of) {
+        return of.unflatten(1, {sizes.value_heads, sizes.value_dim}).transpose(0, 1);
+    };
+    const at::Tensor scale = weights_.vector(by.decay_scale);
+    const at::Tensor rate = by.decay_is_log ? -scale.exp() : scale;
+    const at::Tensor log_decay = rate * at::softplus(linear(x, by.decay) + weights_.vector(by.decay_bias));
+    const auto exact = [](const at::Tensor& of) { return of.to(at::kDouble).contiguous(); };
+    const DeltaInputs in{exact(keysOf(0)) / std::sqrt(static_cast<double>(sizes.key_dim)),
+                         exact(keysOf(sizes.keysWidth())),
+                         exact(ofHeads(mixed.narrow(1, 2 * sizes.keysWidth(), sizes.valuesWidth()))),
+                         exact(log_decay.t()), exact(at::sigmoid(linear(x, by.beta)).t())};
+
+    const bool continues = pass.cache != nullptr && pass.first > 0;
+    at::Tensor state = continues
+                           ? pass.cache->at(layer).state
+                           : at::zeros({sizes.value_heads, sizes.key_dim, sizes.value_dim}, at::kDouble);
+    std::vector<at::Tensor> outputs;
+    for (std::int64_t begin = 0; begin < T; begin += kAtOnce)
+        outputs.push_back(advance(in.part(begin, std::min(kAtOnce, T - begin)), state));
+    if (pass.cache != nullptr) pass.cache->at(layer).state = state;
+
+    const at::Tensor out = at::cat(outputs, 1).to(at::kFloat);
+    const at::Tensor normed = out * out.square().mean(-1, true).add_(model.norm_epsilon).rsqrt_() *
+                              weights_.vector(by.norm) * at::silu(ofHeads(linear(x, by.gate)));
+    return linear(normed.transpose(0, 1).reshape({T, sizes.valuesWidth()}), by.out);
+}
+
+}  // namespace roper
