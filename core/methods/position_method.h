@@ -9,7 +9,7 @@
 
 #include "core/fields/declared_settings.h"
 #include "core/rotary/rotary_config.h"
-#include "core/rotary/rotated_tensors.h"
+#include "core/rotary/head_layout.h"
 
 namespace roper {
 

@@ -8,8 +8,7 @@
 #include "core/model_config/model_type.h"
 #include "core/model_config/rotation_reading.h"
 #include "core/pretrained/family.h"
-#include "core/pretrained/latent_reading.h"
-#include "core/pretrained/mixture_reading.h"
+#include "core/pretrained/feature_reading.h"
 #include "core/pretrained/quantised_folder.h"
 
 namespace roper {

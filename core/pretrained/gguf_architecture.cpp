@@ -3,12 +3,10 @@
 
 #include "core/base/text.h"
 #include "core/pretrained/family.h"
+#include "core/pretrained/feature_reading.h"
 #include "core/pretrained/gguf_entries.h"
 #include "core/pretrained/gguf_keys.h"
 #include "core/pretrained/gguf_rotation.h"
-#include "core/pretrained/latent_reading.h"
-#include "core/pretrained/mixer_reading.h"
-#include "core/pretrained/mixture_reading.h"
 
 namespace roper {
 namespace {

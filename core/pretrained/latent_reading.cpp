@@ -1,4 +1,4 @@
-#include "core/pretrained/latent_reading.h"
+#include "core/pretrained/feature_reading.h"
 
 #include <cmath>
 

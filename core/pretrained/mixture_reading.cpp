@@ -1,4 +1,4 @@
-#include "core/pretrained/mixture_reading.h"
+#include "core/pretrained/feature_reading.h"
 
 #include <algorithm>
 #include <cmath>

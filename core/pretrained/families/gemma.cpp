@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "core/pretrained/families/families.h"
-#include "core/pretrained/gemma_reading.h"
+#include "core/pretrained/feature_reading.h"
 
 namespace roper::family {
 

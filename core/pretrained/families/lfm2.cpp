@@ -2,8 +2,8 @@
 
 #include "core/model_config/config_fields.h"
 #include "core/pretrained/families/families.h"
+#include "core/pretrained/feature_reading.h"
 #include "core/pretrained/gguf_entries.h"
-#include "core/pretrained/mixer_reading.h"
 
 namespace roper::family {
 namespace {

@@ -1,5 +1,5 @@
 #include "core/pretrained/families/families.h"
-#include "core/pretrained/mixer_reading.h"
+#include "core/pretrained/feature_reading.h"
 
 namespace roper::family {
 
