@@ -126,7 +126,7 @@ Family glm4_moe_lite() {
 Family deepseek_v32() {
     Family family = deepseek_v3();
     family.model_type = "deepseek_v32";
-    family.gguf = "";  // llama.cpp's converter rotates the vectors of indexers by a Hadamard matrix
+    family.gguf = "";  // llama.cpp calls it deepseek32, which is not read
     family.latent_names.indexer_query = "self_attn.indexer.wq_b";
     family.latent_names.indexer_key = "self_attn.indexer.wk";
     family.latent_names.indexer_key_norm = "self_attn.indexer.k_norm";
