@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/fields/declared_settings.h"
-#include "core/rotary/rotary_config.h"
 #include "core/rotary/head_layout.h"
+#include "core/rotary/rotary_config.h"
 
 namespace roper {
 
