@@ -176,7 +176,7 @@ void PlotLegend::refill(const std::vector<QCPGraph*>& graphs, int rows, int left
 }
 
 PlotLegend::Move PlotLegend::avoidCurves(const std::vector<const QCPGraph*>& curves) {
-    if (!plot_->legend->visible() || below_) return Move::none;
+    if (!isInside()) return Move::none;
     const QRectF inside = plot_->axisRect()->rect();
     QCPLayoutInset* layout = plot_->axisRect()->insetLayout();
     const Qt::Alignment now = layout->insetAlignment(0);

@@ -30,6 +30,8 @@ class PlotLegend {
 
     /// Whether it was last filled for a position below the axes.
     bool isBelow() const { return below_; }
+    /// Whether it is shown inside the axes, where it may cover curves.
+    bool isInside() const { return plot_->legend->visible() && !below_; }
     /// Height below the axes, in pixels; 0 inside them.
     double height() const { return height_; }
     enum class Move {

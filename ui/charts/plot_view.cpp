@@ -266,12 +266,14 @@ void PlotView::paintWithLegend(bool legend, QPainter& painter, const QRectF& are
     const bool crosshair_shown = crosshair_->visible(), frame_shown = focus_frame_->visible();
     crosshair_->setVisible(false);
     focus_frame_->setVisible(false);
-    // Where curves are in a figure of this size is known after it has been laid out once.
-    QPicture laid_out;
-    QPainter unseen(&laid_out);
-    paintPlot(*plot_, unseen, area);
-    unseen.end();
-    if (legend_.avoidCurves(curveGraphs()) == PlotLegend::Move::below) draw(canvas);
+    if (legend_.isInside()) {
+        // Where curves are in a figure of this size is known after it has been laid out once.
+        QPicture laid_out;
+        QPainter unseen(&laid_out);
+        paintPlot(*plot_, unseen, area);
+        unseen.end();
+        if (legend_.avoidCurves(curveGraphs()) == PlotLegend::Move::below) draw(canvas);
+    }
     paintPlot(*plot_, painter, area);
     crosshair_->setVisible(crosshair_shown);
     focus_frame_->setVisible(frame_shown);
