@@ -19,6 +19,10 @@
 namespace roper {
 namespace {
 
+// LibTorch records collectives in one map of the program, which it changes without a lock (seen in 2.11).
+// A trainer is one process of its group; these tests run several in one program, so they do not record.
+[[maybe_unused]] const bool is_recorder_off = ::setenv("TORCH_FR_BUFFER_SIZE", "0", 1) == 0;
+
 Specification small(const std::string& position, std::int64_t batch) {
     Specification specification = loadPreset("addition-small").specification;
     applySetting(specification, "model.position=" + position);
@@ -186,18 +190,19 @@ TEST(DataParallel, WhoeverIsGoneIsNoticed) {
     expectError(ErrorKind::preempted, "has ended or does not respond", [&] { leader->allReduce(numbers); });
 }
 
+// Rank 0 may still be connecting when the other process ends, so that connect() may throw, too.
 TEST(DataParallel, TheErrorOfAnotherIsThrownByRank0) {
     const auto leader = ProcessGroup::create(2, true);
-    std::thread follower([&] {
+    const std::jthread follower([&] {
         const auto group = ProcessGroup::join(leader->address(), 1, 2);
         group->connect();
         group->reportFailure(Error(ErrorKind::memory, "process 1 on node3: no memory is left"));
     });
-    leader->connect();
-    follower.join();
     at::Tensor numbers = at::ones({3});
-    expectError(ErrorKind::memory, "process 1 on node3: no memory is left",
-                [&] { leader->broadcast(numbers); });
+    expectError(ErrorKind::memory, "process 1 on node3: no memory is left", [&] {
+        leader->connect();
+        leader->broadcast(numbers);
+    });
 }
 
 TEST(DataParallel, AnInterfaceThatIsNotThereIsNamed) {
