@@ -41,7 +41,7 @@ Implementation readImplementation(TomlSection section) {
     made.settings = section.entries("setup");
     section.finish();
     try {
-        made.applyTo(Setup{});
+        made.rotation = made.applyTo(Setup{});
     } catch (const Error& error) {
         section.fail(section.place(), "\"" + made.name + "\": " + error.what());
     }
@@ -60,6 +60,12 @@ Setup Implementation::applyTo(Setup setup) const {
                     : back == "twice" ? Mistake::values_twice
                                       : Mistake::none;
     return withSettings(std::move(setup), settings);
+}
+
+bool Implementation::isShownBy(const Setup& setup) const {
+    // Settings are texts, which take time to apply.
+    if (settings.empty() || static_cast<const RotaryConfig&>(setup) != rotation) return false;
+    return applyTo(setup) == setup;
 }
 
 std::vector<Implementation> parseImplementations(std::string_view text, const std::string& origin) {

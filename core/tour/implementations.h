@@ -25,6 +25,10 @@ struct Implementation {
     /// A setup that shows such a head; everything but the rotation and the use of values stays the same.
     /// @throws Error (usage) for a setting that is unknown or out of bounds
     Setup applyTo(Setup setup) const;
+    /// Whether `applyTo` would leave the setup as it is; always false without settings.
+    bool isShownBy(const Setup& setup) const;
+
+    RotaryConfig rotation = {};  ///< of a setup that shows such a head
 };
 
 /// @param origin  path of the file, for errors

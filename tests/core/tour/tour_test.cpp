@@ -156,7 +156,10 @@ TEST(Implementations, ReplaceTheRotationAndKeepTheRest) {
     before.query = 5;
     before.seed = 9;
     before.mistake = Mistake::values_twice;
-    const ASetup after = parseImplementations(kRow, "file.toml")[0].applyTo(before);
+    const Implementation read = parseImplementations(kRow, "file.toml")[0];
+    ASetup after = read.applyTo(before);
+    EXPECT_FALSE(read.isShownBy(before));
+    EXPECT_TRUE(read.isShownBy(after));
     EXPECT_EQ(after.head_dim, 512);
     EXPECT_EQ(after.base, 10000);
     EXPECT_EQ(after.firstRotated(), 448);
@@ -164,6 +167,8 @@ TEST(Implementations, ReplaceTheRotationAndKeepTheRest) {
     EXPECT_EQ(after.mistake, Mistake::no_inverse);
     EXPECT_EQ(after.query, 5);
     EXPECT_EQ(after.seed, 9U);
+    after.mistake = Mistake::none;
+    EXPECT_FALSE(read.isShownBy(after));
     EXPECT_EQ(parseImplementations(rowWith("never", "twice"), "f")[0].applyTo(before).mistake,
               Mistake::values_twice);
     EXPECT_EQ(parseImplementations(rowWith("never", "yes"), "f")[0].applyTo(before).mistake, Mistake::none);

@@ -58,8 +58,7 @@ QString toolTipOf(const Implementation& one) {
 
 ImplementationsTable::ImplementationsTable(AttentionState& state, QWidget* parent)
     : QTableWidget(0, static_cast<int>(std::size(kTableColumns)), parent),
-      state_(state),
-      implementations_(bundledImplementations()) {
+      state_(state) {
     QStringList headers;
     for (const TableColumn& column : kTableColumns)
         headers << tr(column.header);
@@ -73,9 +72,19 @@ ImplementationsTable::ImplementationsTable(AttentionState& state, QWidget* paren
     horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     setAccessibleName(tr("Published implementations that rotate values"));
     setToolTip(tr("Click an implementation to show how one of its heads mixes values"));
-    setRowCount(static_cast<int>(implementations_.size()));
+    connect(this, &QTableWidget::cellClicked, this, &ImplementationsTable::choose);
+    connect(this, &QTableWidget::cellActivated, this, &ImplementationsTable::choose);  // by Return
+}
+
+const std::vector<Implementation>& ImplementationsTable::implementations() const {
+    if (implementations_.empty()) implementations_ = bundledImplementations();
+    return implementations_;
+}
+
+void ImplementationsTable::fill() {
+    setRowCount(static_cast<int>(implementations().size()));
     for (int row = 0; row < rowCount(); ++row) {
-        const Implementation& one = implementations_[static_cast<std::size_t>(row)];
+        const Implementation& one = implementations()[static_cast<std::size_t>(row)];
         const QStringList cells = cellsOf(one);
         for (int column = 0; column < columnCount(); ++column) {
             auto* cell = new QTableWidgetItem(cells[column]);
@@ -83,12 +92,11 @@ ImplementationsTable::ImplementationsTable(AttentionState& state, QWidget* paren
             setItem(row, column, cell);
         }
     }
-    connect(this, &QTableWidget::cellClicked, this, &ImplementationsTable::choose);
-    connect(this, &QTableWidget::cellActivated, this, &ImplementationsTable::choose);  // by Return
+    resizeRowsToContents();
 }
 
 void ImplementationsTable::choose(int row) {
-    const Implementation& one = implementations_[static_cast<std::size_t>(row)];
+    const Implementation& one = implementations()[static_cast<std::size_t>(row)];
     const QString name = cellsOf(one).front();
     if (one.settings.empty()) {
         emit reported(
@@ -103,9 +111,9 @@ void ImplementationsTable::choose(int row) {
 }
 
 void ImplementationsTable::showRows() {
+    if (rowCount() == 0) fill();
     const auto isShown = [&](int row) {
-        const Implementation& one = implementations_[static_cast<std::size_t>(row)];
-        return !one.settings.empty() && one.applyTo(state_.setup()) == state_.setup();
+        return implementations()[static_cast<std::size_t>(row)].isShownBy(state_.setup());
     };
     if (currentRow() >= 0 && isShown(currentRow())) return;  // several rows may rotate alike
     int shown = 0;
@@ -132,7 +140,7 @@ void ImplementationsTable::resizeEvent(QResizeEvent* event) {
 
 QSize ImplementationsTable::figureSize() const {
     constexpr int kRow = 40;  // two lines, or three
-    return {860, kRow * (rowCount() + 1)};
+    return {860, kRow * (static_cast<int>(implementations().size()) + 1)};
 }
 
 /// Narrow figures show the implementations and whether they rotate back.
@@ -177,21 +185,21 @@ void ImplementationsTable::paintFigure(QPainter& painter, const QRectF& area, co
     std::size_t drawn = 0;
     const double note = painter.fontMetrics().height() + 2;  // below the rows that fit
     const auto bottomOf = [&](std::size_t row) {
-        return row + 1 == implementations_.size() ? area.bottom() : area.bottom() - note;
+        return row + 1 == implementations().size() ? area.bottom() : area.bottom() - note;
     };
-    while (drawn < implementations_.size() &&
-           line(cellsOf(implementations_[drawn]), theme.text, bottomOf(drawn)))
+    while (drawn < implementations().size() &&
+           line(cellsOf(implementations()[drawn]), theme.text, bottomOf(drawn)))
         ++drawn;
-    if (drawn < implementations_.size())
+    if (drawn < implementations().size())
         drawColoredText(painter, QRectF(area.left() + kMargin, y, area.width(), area.bottom() - y),
-                        Qt::AlignLeft | Qt::AlignTop, tr("and %1 more").arg(implementations_.size() - drawn),
+                        Qt::AlignLeft | Qt::AlignTop, tr("and %1 more").arg(implementations().size() - drawn),
                         theme.faint_text);
 }
 
 QString ImplementationsTable::figureCsv() const {
     CsvText csv(QStringLiteral(
         "implementation,version,year,pairs,rotated_features,rotated_back,shared,cache,scaling,source"));
-    for (const Implementation& one : implementations_)
+    for (const Implementation& one : implementations())
         csv.line(fromText(one.name), fromText(one.version), one.year, fromText(one.pairing),
                  fromText(one.part), fromText(one.back), fromText(one.shared_keys), fromText(one.cache),
                  fromText(one.scaling), fromText(one.source));

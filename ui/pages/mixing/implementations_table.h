@@ -15,9 +15,10 @@ class ImplementationsTable : public QTableWidget, public Figure {
   public:
     ImplementationsTable(AttentionState& state, QWidget* parent);
 
-    const std::vector<Implementation>& implementations() const { return implementations_; }
+    /// The bundled ones, read when first needed. @throws Error
+    const std::vector<Implementation>& implementations() const;
 
-    /// Marks the row that the current setup shows, if any.
+    /// Fills the table and marks the row that the current setup shows, if any. @throws Error
     void showRows();
 
     QString figureName() const override { return QStringLiteral("in-the-wild"); }
@@ -38,10 +39,11 @@ class ImplementationsTable : public QTableWidget, public Figure {
     void resizeEvent(QResizeEvent* event) override;
 
   private:
+    void fill();
     void choose(int row);
 
     AttentionState& state_;
-    std::vector<Implementation> implementations_;
+    mutable std::vector<Implementation> implementations_;
 };
 
 }  // namespace roper
