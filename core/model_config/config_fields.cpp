@@ -1,5 +1,6 @@
 #include "core/model_config/config_fields.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -12,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kShownValue = 60;
+constexpr std::size_t kShownValue = 60, kMaxByLayer = 1024;
 
 [[noreturn]] void fail(const std::string& message) {
     throw Error(ErrorKind::usage, message);
@@ -136,6 +137,37 @@ std::optional<std::vector<double>> ConfigFields::numbers(const std::string& key,
                             ", not " + formatNumber(read.back()));
     }
     return read;
+}
+
+std::optional<std::vector<int>> ConfigFields::integers(const std::string& key, int low, int high,
+                                                       std::size_t max_count) const {
+    const auto all = numbers(key, low, high, max_count);
+    if (!all) return std::nullopt;
+    for (const double one : *all)
+        if (one != std::floor(one))
+            refuse(key, "must be a list of whole numbers; one entry is " + formatNumber(one));
+    return std::vector<int>(all->begin(), all->end());
+}
+
+void ConfigFields::requireOnePerLayer(const std::string& key, std::size_t entries,
+                                      std::int64_t layers) const {
+    if (static_cast<std::int64_t>(entries) != layers)
+        refuse(key, "has " + std::to_string(entries) + " entries for " + std::to_string(layers) + " layers");
+}
+
+std::optional<std::vector<std::size_t>> ConfigFields::kindsByLayer(
+    const std::string& key, std::int64_t layers, const std::vector<std::string>& known) const {
+    const auto kinds = texts(key, kMaxByLayer);
+    if (!kinds) return std::nullopt;
+    requireOnePerLayer(key, kinds->size(), layers);
+    std::vector<std::size_t> indices;
+    for (const std::string& kind : *kinds) {
+        const auto found = std::find(known.begin(), known.end(), kind);
+        if (found == known.end())
+            refuse(key, "\"" + toSingleLine(kind) + "\" is not known here; known are " + join(known, ", "));
+        indices.push_back(static_cast<std::size_t>(found - known.begin()));
+    }
+    return indices;
 }
 
 std::optional<std::vector<std::string>> ConfigFields::texts(const std::string& key,

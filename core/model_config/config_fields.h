@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -50,6 +51,12 @@ class ConfigFields {
     /// A list of at most `max_count` numbers.
     std::optional<std::vector<double>> numbers(const std::string& key, double low, double high,
                                                std::size_t max_count) const;
+    /// The same of whole numbers.
+    std::optional<std::vector<int>> integers(const std::string& key, int low, int high,
+                                             std::size_t max_count) const;
+    /// A list with one of the known texts for each layer, as indices into them.
+    std::optional<std::vector<std::size_t>> kindsByLayer(const std::string& key, std::int64_t layers,
+                                                         const std::vector<std::string>& known) const;
     /// A list of at most `max_count` texts.
     std::optional<std::vector<std::string>> texts(const std::string& key, std::size_t max_count) const;
     std::optional<ConfigFields> object(const std::string& key) const;
@@ -57,6 +64,9 @@ class ConfigFields {
     /// The first of several keys that exists.
     std::optional<double> firstNumber(std::initializer_list<const char*> keys, double low, double high) const;
     std::optional<int> firstInteger(std::initializer_list<const char*> keys, int low, int high) const;
+
+    /// Refuses a list that does not have one entry for each layer.
+    void requireOnePerLayer(const std::string& key, std::size_t entries, std::int64_t layers) const;
 
     /// Keys of all members that are objects, sorted.
     std::vector<std::string> objectKeys() const;

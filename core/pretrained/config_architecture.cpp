@@ -49,14 +49,9 @@ Activation activationOf(const ConfigFields& config, const char* key, Activation 
 
 /// The width of every layer's feed-forward.
 void readFeedForwardByLayer(const ConfigFields& config, const char* key, Architecture& model) {
-    const auto widths = config.numbers(key, 1, static_cast<double>(kMaxFeedForward), kMaxLayers);
-    if (widths->size() != static_cast<std::size_t>(model.layers))
-        config.refuse(key, "has " + std::to_string(widths->size()) + " widths for " +
-                               std::to_string(model.layers) + " layers");
-    for (const double width : *widths) {
-        if (width != std::floor(width)) config.refuse(key, "must be a list of whole numbers");
-        model.feed_forward_of_layer.push_back(static_cast<std::int64_t>(width));
-    }
+    const auto widths = config.integers(key, 1, static_cast<int>(kMaxFeedForward), kMaxLayers);
+    config.requireOnePerLayer(key, widths->size(), model.layers);
+    model.feed_forward_of_layer.assign(widths->begin(), widths->end());
     model.feed_forward =
         *std::max_element(model.feed_forward_of_layer.begin(), model.feed_forward_of_layer.end());
 }
@@ -222,17 +217,8 @@ std::vector<bool> windowedLayers(const ConfigFields& config, const ConfigRules& 
     const std::string of_windows =
         rules.windowed == WindowedLayers::chunked ? "chunked_attention" : "sliding_attention";
     std::vector<bool> windowed;
-    if (const auto listed = config.texts("layer_types", kMaxLayers)) {
-        if (listed->size() != static_cast<std::size_t>(model.layers))
-            config.refuse("layer_types", "names " + std::to_string(listed->size()) + " layers of " +
-                                             std::to_string(model.layers));
-        for (const std::string& kind : *listed) {
-            if (kind != "full_attention" && kind != of_windows)
-                config.refuse("layer_types", "\"" + toSingleLine(kind) +
-                                                 "\" is not known here; known are full_attention and " +
-                                                 of_windows);
-            windowed.push_back(kind == of_windows);
-        }
+    if (const auto kinds = config.kindsByLayer("layer_types", model.layers, {"full_attention", of_windows})) {
+        windowed.assign(kinds->begin(), kinds->end());
         if (rules.ends_unwindowed) windowed.back() = false;
         return windowed;
     }

@@ -33,9 +33,7 @@ std::vector<double> cutoffsOf(const ConfigFields& config, std::int64_t layers) {
         shares = *given;
     else if (layers > kUsualLayers)
         std::fill_n(shares.begin(), kUsualLayers, kUsual);
-    if (std::ssize(shares) != layers)
-        config.refuse(kKey, "has " + std::to_string(shares.size()) + " numbers for " +
-                                std::to_string(layers) + " layers");
+    config.requireOnePerLayer(kKey, shares.size(), layers);
     std::vector<double> cutoffs;
     for (const double share : shares)
         cutoffs.push_back(share > 0 ? normalQuantile(share) : kNoCutoff);

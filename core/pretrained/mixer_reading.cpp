@@ -17,19 +17,12 @@ std::vector<Mixer> attendingEvery(std::int64_t n, std::int64_t layers) {
 }
 
 std::vector<Mixer> deltaLayers(const ConfigFields& config, std::int64_t layers) {
-    constexpr const char* kKinds = "layer_types";
     const auto interval = config.integer("full_attention_interval", 1, static_cast<int>(kMaxLayers));
-    const auto kinds = config.texts(kKinds, kMaxLayers);
+    const auto kinds = config.kindsByLayer("layer_types", layers, {"full_attention", "linear_attention"});
     if (!kinds) return attendingEvery(interval.value_or(kUsualInterval), layers);
-    if (std::ssize(*kinds) != layers)
-        config.refuse(kKinds,
-                      "names " + std::to_string(kinds->size()) + " layers of " + std::to_string(layers));
     std::vector<Mixer> mixers;
-    for (const std::string& kind : *kinds) {
-        if (kind != "full_attention" && kind != "linear_attention")
-            config.refuse(kKinds, "must consist of full_attention and linear_attention");
-        mixers.push_back(kind == "full_attention" ? Mixer::attention : Mixer::gated_delta);
-    }
+    for (const std::size_t kind : *kinds)
+        mixers.push_back(kind == 0 ? Mixer::attention : Mixer::gated_delta);
     return mixers;
 }
 

@@ -29,29 +29,16 @@ std::int64_t countOf(const ConfigFields& config, const MixtureRules::Count& coun
 /// The layers of a list of their numbers, counted from 0.
 std::vector<bool> listedLayers(const ConfigFields& config, const char* key, std::int64_t layers) {
     std::vector<bool> listed(static_cast<std::size_t>(layers));
-    const auto numbers = config.numbers(key, 0, static_cast<double>(kMaxLayers), kMaxLayers);
-    for (const double number : numbers.value_or(std::vector<double>())) {
-        if (number != std::floor(number)) config.refuse(key, "must be a list of whole numbers");
-        if (number < static_cast<double>(layers)) listed[static_cast<std::size_t>(number)] = true;
-    }
+    const auto numbers = config.integers(key, 0, static_cast<int>(kMaxLayers), kMaxLayers);
+    for (const int number : numbers.value_or(std::vector<int>()))
+        if (number < layers) listed[static_cast<std::size_t>(number)] = true;
     return listed;
 }
 
 /// Which layers `mlp_layer_types` calls sparse.
 std::vector<bool> layersOfKinds(const ConfigFields& config, std::int64_t layers) {
-    constexpr const char* kKinds = "mlp_layer_types";
-    const auto kinds = config.texts(kKinds, kMaxLayers);
-    if (kinds->size() != static_cast<std::size_t>(layers))
-        config.refuse(kKinds,
-                      "names " + std::to_string(kinds->size()) + " layers of " + std::to_string(layers));
-    std::vector<bool> sparse;
-    for (const std::string& kind : *kinds) {
-        if (kind != "sparse" && kind != "dense")
-            config.refuse(kKinds,
-                          "\"" + toSingleLine(kind) + "\" is not known here; known are dense and sparse");
-        sparse.push_back(kind == "sparse");
-    }
-    return sparse;
+    const auto kinds = config.kindsByLayer("mlp_layer_types", layers, {"dense", "sparse"});
+    return {kinds->begin(), kinds->end()};
 }
 
 std::vector<bool> mixtureLayers(const ConfigFields& config, const MixtureRules& rules, std::int64_t layers) {

@@ -140,10 +140,7 @@ Family deepseek_v32() {
         };
         reading.architecture.indexer = {size("index_topk", 2048), size("index_n_heads", 64),
                                         size("index_head_dim", 128)};
-        const auto kinds = config.texts("layer_types", kMaxLayers);
-        for (const std::string& kind : kinds.value_or(std::vector<std::string>()))
-            if (kind != "indexed_attention")
-                config.refuse("layer_types", "must be indexed_attention in all layers");
+        config.kindsByLayer("layer_types", reading.architecture.layers, {"indexed_attention"});
     };
     rules.read_layers = [](const ConfigFields& config, Architecture& model) {
         if (model.latent.query_rank == 0) config.refuse("q_lora_rank", "is null; the indexer needs it");

@@ -26,25 +26,15 @@ void readFeedForwardWidth(const ConfigFields& config, Architecture& model) {
 
 /// Which layers attend: `layer_types`, or the numbers in `full_attn_idxs`; by default all.
 std::vector<Mixer> mixersOf(const ConfigFields& config, std::int64_t layers) {
-    constexpr const char *kKinds = "layer_types", *kAttending = "full_attn_idxs";
     std::vector<Mixer> mixers(static_cast<std::size_t>(layers), Mixer::attention);
-    const auto attending = config.numbers(kAttending, 0, static_cast<double>(kMaxLayers), kMaxLayers);
-    if (const auto kinds = config.texts(kKinds, kMaxLayers)) {
-        if (std::ssize(*kinds) != layers)
-            config.refuse(kKinds,
-                          "names " + std::to_string(kinds->size()) + " layers of " + std::to_string(layers));
-        for (std::size_t layer = 0; layer < kinds->size(); ++layer) {
-            if ((*kinds)[layer] != "full_attention" && (*kinds)[layer] != "conv")
-                config.refuse(kKinds, "must consist of full_attention and conv");
-            if ((*kinds)[layer] == "conv") mixers[layer] = Mixer::short_convolution;
-        }
+    const auto attending = config.integers("full_attn_idxs", 0, static_cast<int>(kMaxLayers), kMaxLayers);
+    if (const auto kinds = config.kindsByLayer("layer_types", layers, {"full_attention", "conv"})) {
+        for (std::size_t layer = 0; layer < kinds->size(); ++layer)
+            if ((*kinds)[layer] == 1) mixers[layer] = Mixer::short_convolution;
     } else if (attending) {
         mixers.assign(mixers.size(), Mixer::short_convolution);
-        for (const double layer : *attending) {
-            if (layer != std::floor(layer)) config.refuse(kAttending, "must be a list of whole numbers");
-            if (layer < static_cast<double>(layers))
-                mixers[static_cast<std::size_t>(layer)] = Mixer::attention;
-        }
+        for (const int layer : *attending)
+            if (layer < layers) mixers[static_cast<std::size_t>(layer)] = Mixer::attention;
     }
     return mixers;
 }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
+#include "core/model_config/config_fields.h"
 #include "tests/support/expect_error.h"
 
 namespace roper {
@@ -324,6 +326,26 @@ TEST(ParsedRotation, AModelTypeThatIsNotKnownIsSaid) {
         "use_dynamic_ntk": true})")
             .find("use_dynamic_ntk = true"),
         std::string::npos);
+}
+
+TEST(ConfigFields, AListByLayerHasOneKnownEntryForEach) {
+    const auto config = ConfigFields::parse(
+        R"({"kinds": ["wide", "narrow", "wide"], "widths": [8, 16, 8], "odd": [1, 2.5], "none": null})");
+    const std::vector<std::string> known{"narrow", "wide"};
+    EXPECT_EQ(config.kindsByLayer("kinds", 3, known), (std::vector<std::size_t>{1, 0, 1}));
+    EXPECT_EQ(config.integers("widths", 1, 99, 9), (std::vector<int>{8, 16, 8}));
+    EXPECT_FALSE(config.kindsByLayer("none", 3, known));
+    EXPECT_FALSE(config.integers("missing", 1, 99, 9));
+    const auto refuses = [](const std::string& says, const std::function<void()>& read) {
+        expectError(ErrorKind::usage, says, read);
+    };
+    refuses("kinds has 3 entries for 4 layers", [&] { config.kindsByLayer("kinds", 4, known); });
+    refuses("\"narrow\" is not known here; known are wide, high", [&] {
+        config.kindsByLayer("kinds", 3, {"wide", "high"});
+    });
+    refuses("odd must be a list of whole numbers; one entry is 2.5",
+            [&] { config.integers("odd", 1, 99, 9); });
+    refuses("widths must contain numbers between 1 and 9", [&] { config.integers("widths", 1, 9, 9); });
 }
 
 }  // namespace
