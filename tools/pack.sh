@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154  # set by lab
 # Packs the trainer into one archive for cluster nodes. They need a glibc as new as this system's and, for a GPU, its
-# driver.
+# driver. Or all programs into a Debian package, whose contents are in cmake/Install.cmake.
 
 # Libraries that every system has in versions that match its loader, and libraries of a GPU driver.
 system_libraries='ld-linux-x86-64\.so|lib(c|m|dl|rt|util|pthread|resolv|anl)\.so|libcuda\.so|libnvidia-'
@@ -55,4 +55,19 @@ pack_libraries_of() {
 
 pack_file() {
     [[ -e $2 ]] || { mkdir -p "${2%/*}" && cp "$1" "$2"; }
+}
+
+make_package() {
+    local folder=$root/build/package log=$lab/package.log package
+    is_debian_like || fail 2 "$distribution_name has no Debian packages; cmake --install build/release installs the programs."
+    rm -rf -- "$folder"
+    say "Making a Debian package, which takes a few minutes …"
+    cpack --config "$root/build/release/CPackConfig.cmake" -G DEB -B "$folder" >"$log" 2>&1 ||
+        fail 1 "The package could not be made; $log says why."
+    package=$(find "$folder" -maxdepth 1 -name '*.deb')
+    mv -- "$package" "$PWD/" || fail 6 "$package could not be moved to $PWD."
+    rm -rf -- "$folder"
+    package=${package##*/}
+    say "$PWD/$package, $(du -m "$PWD/$package" | cut -f1) MB: install it on this distribution with"
+    say "sudo apt install ./$package"
 }

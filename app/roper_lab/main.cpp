@@ -13,6 +13,7 @@
 #include "app/roper_lab/display.h"
 #include "app/roper_lab/figures.h"
 #include "app/roper_lab/pictures.h"
+#include "commit.h"
 #include "core/base/console.h"
 #include "core/base/error.h"
 #include "core/base/this_process.h"
@@ -46,7 +47,7 @@ void useOffscreenPlatform() {
 /// @returns an exit code if the program should end at once
 std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     CLI::App app{"A laboratory for rotary position embeddings.", "roper-lab"};
-    app.set_version_flag("--version", "roper-lab " + roper::programVersion());
+    app.set_version_flag("--version", roper::versionLine("roper-lab"));
     app.add_option("--runs", arguments.runs, "Folder of the runs (default: $ROPER_LAB_RUNS, else ./runs)");
     app.add_option("--page", arguments.page,
                    "Page to show: rotation, spectrum, attention, value-mixing, training, compare or inspect; "
@@ -163,6 +164,7 @@ int runProgram(QApplication& application, const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    roper::setProgramCommit(ROPER_LAB_COMMIT);
     const roper::TerminalOutputFilter clean_output;
     return roper::runReportingErrors("roper-lab", [&] {
         Arguments arguments;
@@ -172,6 +174,8 @@ int main(int argc, char** argv) {
         roper::limitOpenMpSpinning();  // here, so that no trainer has to start twice
         const auto application =
             draws ? std::make_unique<QApplication>(argc, argv) : roper::createApplication(argc, argv);
+        QGuiApplication::setWindowIcon(QIcon(QStringLiteral(":/desktop/roper-lab.svg")));
+        QGuiApplication::setDesktopFileName(QStringLiteral("roper-lab"));
         roper::requireFonts();
         QApplication::setOrganizationName("RoPER Lab");
         // Figures are the same for everyone: they neither read nor change the user's settings.

@@ -37,7 +37,7 @@ std::string tasksHelp() {
 
 CommandLine::CommandLine() {
     app_.require_subcommand(1);
-    app_.set_version_flag("--version", "roper-train " + programVersion());
+    app_.set_version_flag("--version", versionLine("roper-train"));
     app_.failure_message(explainParseError);
     addRun();
     addResume();

@@ -78,6 +78,10 @@ void setProgramCommit(const std::string& of_program) {
     commit = of_program;
 }
 
+std::string versionLine(const std::string& program) {
+    return program + " " + programVersion() + (commit.empty() ? "" : " (" + commit + ")");
+}
+
 std::string thisHost() {
     static const std::string host = hostName();
     return host;

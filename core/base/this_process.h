@@ -21,6 +21,9 @@ std::string readFirstLine(const std::filesystem::path& path);
 /// The number after a name at the beginning of a line of such a file; 0 if there is none.
 double readNumberAfter(std::string_view name, const std::filesystem::path& path);
 
+/// "roper-train 0.1.0 (1a2b3c4d5e6f)", with the commit if it is known, as `--version` prints it.
+std::string versionLine(const std::string& program);
+
 /// The name of this machine, or of the container in which the program runs.
 std::string thisHost();
 

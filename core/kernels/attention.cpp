@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "core/kernels/instruction_sets.h"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/attention.cpp"
 #include "hwy/foreach_target.h"

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/kernels/instruction_sets.h"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/cached_attention.cpp"
 #include "hwy/foreach_target.h"

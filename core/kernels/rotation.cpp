@@ -1,7 +1,5 @@
 #include "core/kernels/rotation.h"
 
-#include "core/kernels/instruction_sets.h"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/rotation.cpp"
 #include "hwy/foreach_target.h"

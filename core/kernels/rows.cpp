@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "core/kernels/instruction_sets.h"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/rows.cpp"
 #include "hwy/foreach_target.h"

@@ -10,7 +10,6 @@
 
 #include "core/language_model/activated.h"
 #include "core/language_model/finite_check.h"
-#include "core/language_model/score_scale.h"
 #include "core/operators/linear_attention.h"
 #include "core/operators/products.h"
 
@@ -248,7 +247,7 @@ at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer
     const auto& sink_place = model_.weights.blocks[static_cast<std::size_t>(view.layer)].sinks;
     const at::Tensor sinks = sink_place ? weights_.vector(*sink_place) : at::Tensor();
     const std::int64_t H = model.heads, T = pass.tokens;
-    const double scale = scoreScale(model, view.layer);
+    const double scale = model.scoreScaleOf(view.layer);
     const std::int64_t window = model.isWindowed(view.layer) ? model.window : pass.first + T + 1;
     const bool is_chunked = model.chunked && model.isWindowed(view.layer);
     const at::Tensor mixed = at::empty({H, T, model.valueWidthOf(view.layer)}, at::kFloat);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -263,6 +264,12 @@ struct Architecture {
     }
     /// Width of a layer's heads.
     std::int64_t headDimOf(std::int64_t layer) const { return rotationOf(layer).head_dim; }
+    /// The factor c of the scores c·q·k in a layer.
+    double scoreScaleOf(std::int64_t layer) const {
+        const double scale =
+            score_scale > 0 ? score_scale : 1 / std::sqrt(static_cast<double>(headDimOf(layer)));
+        return scale / (scores_by_layer ? static_cast<double>(layer + 1) : 1);
+    }
     /// Width of the values and outputs of a layer's heads.
     std::int64_t valueWidthOf(std::int64_t layer) const {
         return value_dim > 0 ? value_dim : headDimOf(layer);

@@ -2,7 +2,6 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/language_model/score_scale.h"
 #include "core/questions/score_parts.h"
 #include "core/reading/answers.h"
 #include "core/reading/head_observer.h"
@@ -55,7 +54,7 @@ ScorePartsAnswer scorePartsOf(const QuestionContext& context) {
                 ScoreParts& parts = answer.heads[static_cast<std::size_t>(view.layer * H + head)];
                 parts = scoreParts(matrixOf(view.rotated_q.select(0, head)),
                                    matrixOf(view.rotated_k.select(0, head * view.rotated_k.size(0) / H)),
-                                   rotated, scoreScale(model, view.layer), window, model.causal);
+                                   rotated, model.scoreScaleOf(view.layer), window, model.causal);
                 parts.layer = view.layer;
                 parts.head = head;
             }

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/language_model/score_scale.h"
 #include "core/operators/tensor_data.h"
 #include "core/pretrained/family.h"
 #include "core/reading/answers.h"
@@ -44,7 +43,7 @@ void requireKnownForm(const QuestionContext& context, std::int64_t layer) {
 at::Tensor queryScale(const Architecture& model, std::int64_t layer, const RotaryConfig& rotation,
                       double attention_factor) {
     const std::int64_t head_dim = model.headDimOf(layer);
-    const double own = scoreScale(model, layer) * std::sqrt(static_cast<double>(head_dim));
+    const double own = model.scoreScaleOf(layer) * std::sqrt(static_cast<double>(head_dim));
     at::Tensor scale = at::full({head_dim}, own);
     for (int pair = 0; pair < rotation.rotatedWidth() / 2; ++pair) {
         const PairFeatures features = featuresOfPair(rotation.pairing, rotation.rotatedWidth(), pair);

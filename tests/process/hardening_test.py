@@ -1,5 +1,7 @@
-"""How the programs are built: stack protection and checked buffers, read-only relocations, and no path of this clone."""
+"""How the programs are built: stack protection and checked buffers, read-only relocations, and no path of this clone; and that
+what is packed or installed works without it."""
 
+import gzip
 import os
 import re
 import shutil
@@ -110,6 +112,71 @@ class Packed(unittest.TestCase):
         subprocess.run([self.stage / "bin" / "roper-train", "--version"], capture_output=True,
                        env={"PATH": "/usr/bin:/bin", "LD_LIBRARY_PATH": str(above[0]), "LD_PRELOAD": str(planted)})
         self.assertTrue(mark.exists())
+
+
+def without(folder):
+    """A command that runs another one where this folder is empty, where the system permits that."""
+    hide = ["unshare", "--map-root-user", "--mount", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', str(folder)]
+    return hide if subprocess.run([*hide, "true"], capture_output=True).returncode == 0 else []
+
+
+@unittest.skipUnless(os.environ.get("ROPER_LAB"), "the window is not built")
+class Installed(unittest.TestCase):
+    """What `cmake --install` installs, which is what packages contain."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="roper-installed-")
+        cls.prefix = Path(cls.folder.name) / "usr"
+        cls.root = next(parent for parent in PROGRAMS[0].parents if (parent / "resources").is_dir())
+        subprocess.run(["cmake", "--install", PROGRAMS[0].parents[1], "--prefix", "/usr"], check=True, capture_output=True,
+                       env={**os.environ, "DESTDIR": cls.folder.name})
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def run_installed(self, program, *arguments):
+        done = subprocess.run([*without(self.root), self.prefix / "bin" / program, *arguments], cwd=self.folder.name,
+                              capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "HOME": self.folder.name})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_it_trains_and_draws_without_the_folder_it_was_built_in(self):
+        self.assertIn("copy-quick", self.run_installed("roper-train", "presets", "--names").split())
+        self.assertRegex(self.run_installed("roper-train", "--version"), r"^roper-train \d+\.\d+\.\d+( \([0-9a-f]{12}(-dirty)?\))?\n$")
+        self.run_installed("roper-train", "run", "copy-quick", "--steps", "2", "--name", "a", "--quiet")
+        self.assertIn("finished", self.run_installed("roper-train", "list", "--json"))
+        for file in ("spectrum.svg", "in-the-wild.csv", "loss.png"):
+            self.run_installed("roper-lab", "figure", Path(file).stem, "--out", file)
+            self.assertGreater((Path(self.folder.name) / file).stat().st_size, 100)
+        # A vocabulary is learned by the third program, which the trainer starts.
+        self.run_installed("roper-train", "run", "text-quick", "--steps", "1", "--name", "b", "--quiet")
+
+    def test_no_file_leads_back_or_is_writable_by_others(self):
+        for path in self.prefix.rglob("*"):
+            if path.is_symlink():
+                self.assertTrue(path.resolve().is_relative_to(self.prefix), path)
+            else:
+                self.assertEqual(path.stat().st_mode & 0o022, 0, path)
+            if is_elf(path):
+                for place in search_paths(path):
+                    self.assertRegex(place, r"^\$ORIGIN(/|$)")
+                    inside = os.path.normpath(place.replace("$ORIGIN", str(path.parent)))
+                    self.assertTrue(Path(inside).is_relative_to(self.prefix), inside)
+
+    def test_menus_manuals_and_completions_are_there(self):
+        share = self.prefix / "share"
+        entry = (share / "applications" / "roper-lab.desktop").read_text()
+        self.assertIn("\nExec=roper-lab\n", entry)
+        self.assertTrue((share / "icons/hicolor/scalable/apps/roper-lab.svg").is_file())
+        self.assertIn("<binary>roper-lab</binary>", (share / "metainfo" / "roper-lab.metainfo.xml").read_text())
+        for program in ("roper-lab", "roper-train"):
+            self.assertIn(b".SH NAME", gzip.decompress((share / "man" / "man1" / f"{program}.1.gz").read_bytes()))
+            for script in (f"bash-completion/completions/{program}", f"zsh/vendor-completions/_{program}",
+                           f"fish/vendor_completions.d/{program}.fish"):
+                self.assertIn(program, (share / script).read_text())
+        self.assertIn("GNU General Public License", (share / "doc" / "roper-lab" / "copyright").read_text())
 
 
 if __name__ == "__main__":

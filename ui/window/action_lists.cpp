@@ -1,10 +1,14 @@
 #include "ui/window/action_lists.h"
 
+#include <QClipboard>
 #include <QDialog>
 #include <QDialogButtonBox>
 #include <QFile>
+#include <QGuiApplication>
+#include <QIcon>
 #include <QKeyEvent>
 #include <QMessageBox>
+#include <QPushButton>
 #include <algorithm>
 
 #include "core/base/this_process.h"
@@ -70,18 +74,33 @@ void showGlossary(QWidget* parent) {
     if (file.open(QIODevice::ReadOnly)) browser->setMarkdown(QString::fromUtf8(file.readAll()));
 }
 
+/// An entry for BibTeX, as in CITATION.cff.
+QString bibTexEntry() {
+    return QStringLiteral(
+               "@software{roper_lab,\n"
+               "  title   = {{RoPER Lab}: a laboratory for rotary position embeddings},\n"
+               "  author  = {{The authors of RoPER Lab}},\n"
+               "  version = {%1},\n"
+               "  year    = {2026}\n"
+               "}\n")
+        .arg(QString::fromStdString(programVersion()));
+}
+
 void showAbout(QWidget* parent) {
     QMessageBox box(QMessageBox::NoIcon, text("About RoPER Lab"), {}, QMessageBox::Ok, parent);
+    box.setIconPixmap(QGuiApplication::windowIcon().pixmap(64));
+    const QPushButton* cite = box.addButton(text("Copy citation (BibTeX)"), QMessageBox::ActionRole);
     box.setTextFormat(Qt::RichText);
-    box.setText(text("<h3>RoPER Lab %1</h3>"
+    box.setText(text("<h3>%1</h3>"
                      "<p>A laboratory for rotary position embeddings.</p>"
                      "<p>RoPE: Su et al., <i>RoFormer: Enhanced Transformer with Rotary Position "
                      "Embedding</i>, 2021.<br>RoPER: Harik &amp; Jayasiri, <i>Rotary Positional Embeddings "
                      "with Relative distances</i>, 2022; published again as RoVE, arXiv 2606.11275, 2026.</p>"
                      "<p>Free software under the GNU General Public License, version 3 or later. It is built "
                      "on Qt, QCustomPlot, Eigen, LibTorch and other free libraries.</p>")
-                    .arg(QString::fromStdString(programVersion())));
+                    .arg(QString::fromStdString(versionLine("RoPER Lab"))));
     box.exec();
+    if (box.clickedButton() == cite) QGuiApplication::clipboard()->setText(bibTexEntry());
 }
 
 CommandPalette::CommandPalette(const Actions& actions, QWidget* parent)
