@@ -15,7 +15,10 @@ if(NOT DEFINED roper_built)
     install(FILES resources/desktop/roper-lab.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
     install(FILES README.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/roper-lab)
     cmake_path(GET LIBTORCH_ROOT PARENT_PATH libtorch)
+    set(contact "RoPER Lab maintainers <roper-lab@users.noreply.github.com>")
     install(CODE "set(roper_built \"${CMAKE_BINARY_DIR}\")
+set(version ${PROJECT_VERSION})
+set(contact \"${contact}\")
 set(source \"${CMAKE_SOURCE_DIR}\")
 set(libtorch \"${libtorch}\")
 set(data \"${CMAKE_INSTALL_DATADIR}\")
@@ -23,12 +26,13 @@ include(\"${CMAKE_CURRENT_LIST_FILE}\")")
 
     set(CPACK_GENERATOR DEB)
     set(CPACK_PACKAGE_NAME roper-lab)
-    set(CPACK_PACKAGE_CONTACT "RoPER Lab maintainers <roper-lab@users.noreply.github.com>")
+    set(CPACK_PACKAGE_CONTACT ${contact})
     set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "laboratory for rotary position embeddings")
     set(CPACK_PACKAGE_DESCRIPTION
-        "RoPER Lab shows how rotary position embeddings (RoPE) turn queries and keys, and how RoPER turns values and turns the
-output back. It draws rotations, attention and value mixing, trains small transformers, compares methods over seeds, looks
-into published models, and exports every figure.")
+"RoPER Lab shows how rotary position embeddings (RoPE) turn queries and keys,
+and how RoPER also turns values and turns the output back. It draws rotations,
+attention and value mixing, trains small transformers, compares methods over
+seeds, looks into published models, and exports every figure.")
     set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
     set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
     set(CPACK_DEBIAN_PACKAGE_SECTION science)
@@ -60,6 +64,11 @@ foreach(library IN LISTS libraries)
     cmake_path(RELATIVE_PATH library BASE_DIRECTORY ${libtorch} OUTPUT_VARIABLE place)
     cmake_path(GET place PARENT_PATH place)
     file(INSTALL ${library} DESTINATION ${CMAKE_INSTALL_PREFIX}/lib/roper-lab/libtorch/${place})  # adds DESTDIR itself
+    if(CMAKE_INSTALL_DO_STRIP)
+        cmake_path(GET library FILENAME name)
+        execute_process(COMMAND strip --strip-unneeded ${prefix}/lib/roper-lab/libtorch/${place}/${name}
+                        COMMAND_ERROR_IS_FATAL ANY)
+    endif()
 endforeach()
 
 file(MAKE_DIRECTORY ${prefix}/bin ${prefix}/${data}/man/man1 ${prefix}/${data}/bash-completion/completions
@@ -77,9 +86,9 @@ foreach(program roper-train roper-lab)
     execute_process(COMMAND gzip -9nf ${prefix}/${data}/man/man1/${program}.1 COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
 
-# The licences, and the changes in the place and form that Debian wants.
+# The licences and changes, in the places and forms that Debian wants.
 set(documents ${prefix}/${data}/doc/roper-lab)
-file(WRITE ${documents}/copyright "RoPER Lab is free software under the GNU General Public License, version 3 or later:\n"
+file(WRITE ${documents}/copyright "Copyright 2026 The authors of RoPER Lab\n\nRoPER Lab is free software under the GNU General Public License, version 3 or later:\n"
      "/usr/share/common-licenses/GPL-3\n\nThe folder lib/roper-lab/libtorch holds libraries of PyTorch, and of the CUDA\n"
      "toolkit that they load; their licences are in this folder.\n")
 file(GLOB licences ${libtorch}/*.dist-info/licenses/[Ll][Ii][Cc]*)
@@ -87,5 +96,8 @@ foreach(licence IN LISTS licences)
     string(REGEX REPLACE ".*/([a-z_]+)-[^/]*dist-info/.*" "\\1" owner ${licence})
     configure_file(${licence} ${documents}/licence-of-${owner}.txt COPYONLY)
 endforeach()
-configure_file(${source}/CHANGELOG.md ${documents}/changelog COPYONLY)
-execute_process(COMMAND gzip -9nf ${documents}/changelog COMMAND_ERROR_IS_FATAL ANY)
+configure_file(${source}/CHANGELOG.md ${documents}/NEWS COPYONLY)
+string(TIMESTAMP now "%a, %d %b %Y %H:%M:%S +0000" UTC)
+file(WRITE ${documents}/changelog
+     "roper-lab (${version}) unstable; urgency=medium\n\n  * NEWS.gz says what is new.\n\n -- ${contact}  ${now}\n")
+execute_process(COMMAND gzip -9nf ${documents}/NEWS ${documents}/changelog COMMAND_ERROR_IS_FATAL ANY)
