@@ -61,6 +61,8 @@ class DemonstrationTest : public PageTest {
             QTest::qWait(50);
             for (const QLabel* text : card().findChildren<QLabel*>())
                 QVERIFY2(text->height() >= text->heightForWidth(text->width()), qPrintable(text->text()));
+            const auto* tabs = card().parentWidget()->findChild<QTabWidget*>();
+            QVERIFY(tabs->mapTo(card().parentWidget(), QPoint()).y() >= card().geometry().bottom());
         }
         QSignalSpy inspected(&page(), &TrainingPage::inspectRequested);
         QTest::mouseClick(card().inspectButton(), Qt::LeftButton);
@@ -72,6 +74,25 @@ class DemonstrationTest : public PageTest {
         startWith(card().moreSeedsButton());
         // Seed 0 exists; the others wait.
         QTRY_COMPARE(window_->queue().queue().entries.size(), std::size_t(2 * (kMinPairs - 1)));
+    }
+
+    /// The second demonstration has its own preset, text and state.
+    void theChosenDemonstrationIsShownAndTrained() {
+        makeTwin("rope", 60);
+        makeTwin("roper", 128);
+        openWindow("Training", runs());
+        QTRY_VERIFY(card().sentence().startsWith("RoPER solved 90 %"));
+        card().chooser()->setCurrentIndex(1);
+        QVERIFY2(card().sentence().startsWith("One vector is key and value"), qPrintable(card().sentence()));
+        QVERIFY(!card().inspectButton()->isVisible());
+        QSignalSpy started(&card(), &DemonstrationCard::startRequested);
+        startWith(card().startButton());
+        const auto specification = started.first().first().value<Specification>();
+        QVERIFY(specification.model.shared_kv);
+        QCOMPARE(specification.about.title, loadPreset("shared-quick").specification.about.title);
+        QTRY_COMPARE(window_->runs().runs().size(), std::size_t(4));
+        card().chooser()->setCurrentIndex(0);
+        QTRY_VERIFY(card().sentence().startsWith("RoPER solved 90 %"));
     }
 
     void otherSettingsOfTheSameTaskAreNotTheDemonstration() {

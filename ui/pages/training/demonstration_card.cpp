@@ -11,7 +11,21 @@
 namespace roper {
 namespace {
 
-constexpr auto kPreset = "copy-quick";
+struct Demonstration {
+    const char *preset, *title, *start, *trains;
+};
+constexpr Demonstration kDemonstrations[] = {
+    {"copy-quick", QT_TRANSLATE_NOOP("roper::DemonstrationCard", "RoPE and RoPER"),
+     QT_TRANSLATE_NOOP("roper::DemonstrationCard", "Watch RoPER learn sooner"),
+     QT_TRANSLATE_NOOP("roper::DemonstrationCard",
+                       "Trains RoPE and RoPER to copy the same strings, in about %1.")},
+    {"shared-quick", QT_TRANSLATE_NOOP("roper::DemonstrationCard", "Why DeepSeek V4 rotates back"),
+     QT_TRANSLATE_NOOP("roper::DemonstrationCard", "Watch it with and without"),
+     QT_TRANSLATE_NOOP(
+         "roper::DemonstrationCard",
+         "One vector is key and value for all heads, so values rotate with the keys. Trains one model "
+         "that rotates the output back (RoPER) and one that does not (RoPE), in about %1.")}};
+
 constexpr int kRefreshInterval_ms = 200;
 constexpr double kShare = 0.9;  // share of solved problems that both race for
 
@@ -20,10 +34,10 @@ constexpr double kShare = 0.9;  // share of solved problems that both race for
 DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
     : QFrame(parent),
       state_(state),
+      chooser_(new QComboBox),
       sentence_(wrappedLabel()),
       evidence_(wrappedLabel()),
-      start_(makeActionButton(tr("Watch RoPER learn sooner"), {}, this,
-                              [this] { emit startRequested(*specification_); })),
+      start_(makeActionButton({}, {}, this, [this] { emit startRequested(*specification_); })),
       inspect_(makeActionButton(tr("Inspect what it learned"),
                                 tr("Attention of the model trained with RoPER"), this,
                                 [this] { emit inspectRequested(roper_run_, true); })),
@@ -34,23 +48,35 @@ DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
                                    tr("Queue both methods for six seeds: a single pair shows little"), this,
                                    [this] { emit moreSeedsRequested(*specification_); })) {
     setFrameShape(QFrame::StyledPanel);
-    setAccessibleName(start_->text());
+    setAccessibleName(tr("Demonstration"));
+    for (const Demonstration& one : kDemonstrations)
+        chooser_->addItem(tr(one.title));
+    chooser_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);  // as narrow as needed
+    chooser_->setAccessibleName(tr("Demonstration"));
+    chooser_->setToolTip(tr("What the demonstration shows"));
     sentence_->setAccessibleName(tr("Result of the demonstration"));
     start_->setFont(boldFont(start_->font()));
-    columnOf({start_, sentence_, evidence_, makeFlowRow({inspect_, compare_, more_seeds_})}, this);
-    try {
-        specification_ = loadPreset(kPreset).specification;
-        evidence_->setText(QString::fromStdString(specification_->about.evidence));
-    } catch (const Error& error) {
-        qWarning("%s", error.what());
-    }
-    setVisible(specification_.has_value());
+    columnOf({chooser_, start_, sentence_, evidence_, makeFlowRow({inspect_, compare_, more_seeds_})}, this);
     timer_.setSingleShot(true);
     timer_.setInterval(kRefreshInterval_ms);
     connect(&timer_, &QTimer::timeout, this, &DemonstrationCard::refresh);
     connect(&state_.store(), &RunStore::changed, this, [this] {
         if (!timer_.isActive()) timer_.start();
     });
+    connect(chooser_, &QComboBox::currentIndexChanged, this, &DemonstrationCard::load);
+    load();
+    setVisible(specification_.has_value());
+}
+
+void DemonstrationCard::load() {
+    try {
+        specification_ = loadPreset(kDemonstrations[chooser_->currentIndex()].preset).specification;
+        evidence_->setText(QString::fromStdString(specification_->about.evidence));
+    } catch (const Error& error) {
+        specification_.reset();
+        sentence_->setText(QString::fromUtf8(error.what()));
+        start_->setEnabled(false);
+    }
     refresh();
 }
 
@@ -82,6 +108,7 @@ const RunWatcher* DemonstrationCard::newest(const std::string& position) const {
 
 void DemonstrationCard::refresh() {
     if (!specification_) return;
+    const Demonstration& shown = kDemonstrations[chooser_->currentIndex()];
     const RunWatcher *rope_run = newest("rope"), *roper_run = newest("roper");
     const auto rope = recordOf(rope_run), roper = recordOf(roper_run);
     roper_run_ = roper ? roper_run->name() : QString();
@@ -100,12 +127,11 @@ void DemonstrationCard::refresh() {
         const double seconds = time.basis == ExpectedTime::Basis::guess
                                    ? 60 * specification_->about.minutes * static_cast<double>(twins.size())
                                    : time.seconds;
-        sentence_->setText(
-            tr("Trains RoPE and RoPER to copy the same strings, in about %1.").arg(shortDuration(seconds)));
+        sentence_->setText(tr(shown.trains).arg(shortDuration(seconds)));
     }
     const QString lack = state_.memoryShortage(*specification_, 2);
     start_->setEnabled(!is_training && lack.isEmpty());
-    start_->setText(is_done ? tr("Watch again") : tr("Watch RoPER learn sooner"));
+    start_->setText(is_done ? tr("Watch again") : tr(shown.start));
     start_->setToolTip(
         lack.isEmpty() ? tr("Train RoPE and RoPER at the same time, and show only these two in the charts")
                        : lack);

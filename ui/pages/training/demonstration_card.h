@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QComboBox>
 #include <QFrame>
 #include <QLabel>
 #include <QPushButton>
@@ -11,15 +12,16 @@
 
 namespace roper {
 
-/// "Watch RoPER learn sooner": trains RoPE and RoPER on the preset that separates them best for its time,
-/// shows their progress live and finally which was first, the results of many seeds, and where to continue.
-/// Its state is that of the newest such runs in the folder.
+/// Trains RoPE and RoPER on a preset that separates them within seconds ("Watch RoPER learn sooner"), shows
+/// their progress live and finally which was first, the results of many seeds, and where to continue. There
+/// is one demonstration for each such preset; its state is that of the newest such runs in the folder.
 class DemonstrationCard : public QFrame {
     Q_OBJECT
 
   public:
     DemonstrationCard(TrainingState& state, QWidget* parent);
 
+    QComboBox* chooser() { return chooser_; }
     QPushButton* startButton() { return start_; }
     QPushButton* inspectButton() { return inspect_; }
     QPushButton* compareButton() { return compare_; }
@@ -39,10 +41,13 @@ class DemonstrationCard : public QFrame {
 
   private:
     void reserveTextHeight();
+    /// Shows the chosen demonstration.
+    void load();
     const RunWatcher* newest(const std::string& position) const;
     void refresh();
 
     TrainingState& state_;
+    QComboBox* chooser_;
     std::optional<Specification> specification_;  ///< nothing if the preset is not installed
     QString roper_run_;                           ///< the newest RoPER run, as shown
     QTimer timer_;                                ///< collects changes, which may come many times a second

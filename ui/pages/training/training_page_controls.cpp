@@ -1,5 +1,6 @@
 #include <QGridLayout>
 #include <QScrollArea>
+#include <QScrollBar>
 
 #include "ui/controls/layout_helpers.h"
 #include "ui/pages/training/training_page.h"
@@ -17,7 +18,20 @@ QWidget* TrainingPage::makeChooser() {
     chooser_->addTab(scroll, tr("All settings"));
     expected_costs_ = wrappedLabel();
     expected_costs_->setAccessibleName(tr("Cost of a run"));
-    return wrapInWidget(columnOf({demonstration_, {chooser_, 1}, expected_costs_, makeStartButtons()}));
+    constexpr int kLeastLines = 9;  // of the presets or settings
+    chooser_->setMinimumHeight(kLeastLines * chooser_->fontMetrics().lineSpacing());
+    chooser_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Ignored);
+    QWidget* const chooser = wrapInWidget(columnOf({chooser_}));  // counts with its least height
+    // In a low window, whatever does not fit above the buttons is scrolled to.
+    auto* above = new QScrollArea;
+    QWidget* const content = wrapInWidget(columnOf({demonstration_, {chooser, 1}, expected_costs_}));
+    above->setWidget(content);
+    above->setWidgetResizable(true);
+    above->setMinimumWidth(content->minimumSizeHint().width() +
+                           above->verticalScrollBar()->sizeHint().width());
+    above->setFrameShape(QFrame::NoFrame);
+    above->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    return wrapInWidget(columnOf({{above, 1}, makeStartButtons()}));
 }
 
 QWidget* TrainingPage::makeStartButtons() {
@@ -48,8 +62,10 @@ QWidget* TrainingPage::makeStartButtons() {
 
 void TrainingPage::addActions(Actions& actions) {
     const QString group = tr("Training");
-    actions.add(group, tr("Watch RoPER learn sooner"), {},
-                [this] { demonstration_->startButton()->click(); });
+    actions.add(group, tr("Watch RoPER learn sooner"), {}, [this] {
+        demonstration_->chooser()->setCurrentIndex(0);
+        demonstration_->startButton()->click();
+    });
     actions.add(group, tr("Start"), {}, [this] { start_->click(); });
     actions.add(group, tr("Start as twins"), Qt::CTRL | Qt::Key_Return, [this] { twins_->click(); });
     actions.add(group, tr("Queue twins with several seeds"), {}, [this] { queue_twins_->click(); });
