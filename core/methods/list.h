@@ -1,7 +1,7 @@
 #pragma once
 
 // All position methods in display order. To add a method, add a line here, a file to this folder and a file
-// of the same name to core/model/positions.
+// of the same name to core/model/positions, where methods that rotate share rotary_positions.cpp.
 #define ROPER_METHODS(METHOD) \
     METHOD(none)              \
     METHOD(learned)           \
