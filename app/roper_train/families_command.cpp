@@ -86,8 +86,8 @@ Json rowOf(const LayerGroup& group, const Architecture& model, const HeadsAnswer
                 {"theta_min", pairs > 0 ? Json(theta.minCoeff()) : Json()},
                 {"never_turn", never_turn},
                 {"sinks", model.has_sinks},
-                {"values_rotate", !model.value_rotations.empty()},
-                {"values_rotate_back", !model.value_rotations.empty() && model.outputs_rotate_back}};
+                {"values_rotate", model.rotatesValues()},
+                {"values_rotate_back", model.rotatesValues() && model.rotatesOutputs()}};
     if (!on_text.heads.empty()) {
         const TextStatistics mean = statisticsOf(group.layers, on_text.heads);
         row["slow_share"] = mean.slow_share;

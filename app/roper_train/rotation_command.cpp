@@ -31,8 +31,12 @@ ParsedRotation readingOf(PretrainedModel model) {
     reading.model_type = of.family;
     reading.notes = std::move(model.notes);
     reading.positions = static_cast<double>(of.context);
-    if (!of.value_rotations.empty())
-        reading.values = of.outputs_rotate_back ? ValueRotation::rotated_back : ValueRotation::rotated;
+    if (of.rotatesValues())
+        reading.values = of.rotatesOutputs() ? ValueRotation::rotated_back : ValueRotation::rotated;
+    const RotatedTensors rotated = of.rotatedTensors();
+    if (!rotated.scoresAreRelative() || (rotated.output && !rotated.value) ||
+        (rotated.anyOfValues() && !rotated.anyOfScores()))
+        reading.notes.push_back("of queries, keys, values and outputs, these rotate: " + nameOf(rotated));
     for (const RotaryConfig& rotary : of.rotations)
         reading.layers.push_back({"", {}, rotary});
     for (std::size_t layer = 0; layer < of.rotation_of_layer.size(); ++layer)

@@ -67,7 +67,7 @@ Eigen::MatrixXd rotatedRows(const ScoreRule& rule, const Eigen::MatrixXd& X, con
     Eigen::MatrixXd rotated = step.apply(featureMap(rule.attention, X), positions);
     // Ablation follows the rotation: without the query's pair it contributes to no product.
     if (is_query) zeroAblatedPairs(rule, rotated);
-    applyAttentionFactor(rule, step.rotary, rotated);
+    if (step.direction != 0) applyAttentionFactor(rule, step.rotary, rotated);
     applyDecay(rule, rotated, step.rotary, positions, is_query);
     if (is_query) rotated *= scaleOf(rule, X.cols());
     return rotated;

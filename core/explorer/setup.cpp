@@ -81,15 +81,13 @@ HeadContext Setup::headContext() const {
 }
 
 double Setup::attentionFactor() const {
-    return rotates() ? scaled(scaling.method).attention_factor : 1.0;
+    return rotatesScores() ? scaled(scaling.method).attention_factor : 1.0;
 }
 
 AttentionForm Setup::correctForm() const {
     const Rotary rotation = rotary();
-    if (positionMethod().rotates_values) return roperForm(rotation, valueRotary(), value_rotation_strength);
-    AttentionForm form = ropeForm(rotation);
-    if (!rotates()) form.query.direction = form.key.direction = 0;
-    return form;
+    return formOf(rotatedTensors(), rotation, rotatesValues() ? valueRotary() : rotation,
+                  value_rotation_strength);
 }
 
 AttentionForm Setup::form() const {
@@ -128,7 +126,8 @@ Setup sanitized(Setup s) {
     atMost(s.key, last);
     // Linear attention has no scores to which a bias could be added.
     if (s.positionMethod().biases_scores) s.attention = AttentionKind::softmax;
-    if (!s.rotates() && !affectsValues(s.mistake)) s.mistake = Mistake::none;  // the mistake does not apply
+    // Value mixing shows the mistakes of values with every method.
+    if (!affectsValues(s.mistake) && !appliesTo(s.mistake, s.rotatedTensors())) s.mistake = Mistake::none;
     std::vector<ScalingMethod> once;
     for (const ScalingMethod method : s.overlays)
         if (std::find(once.begin(), once.end(), method) == once.end()) once.push_back(method);

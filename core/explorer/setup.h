@@ -79,6 +79,7 @@ struct Setup : RotaryConfig {
     int head = 0;  ///< from 0
     int heads = 8;
     std::string method = "roper";  ///< name of a position method
+    std::string rotates = "qkvo";  ///< which tensors the method "rotary" rotates (`RotatedTensors`)
     AttentionKind attention = AttentionKind::softmax;
     bool causal = true;
     Mistake mistake = Mistake::none;
@@ -114,8 +115,11 @@ struct Setup : RotaryConfig {
         return source == VectorSource::random ? mixed_tokens : MixedTokens::all;
     }
 
-    /// Whether the method rotates queries and keys.
-    bool rotates() const { return positionMethod().rotates; }
+    /// Which tensors the method rotates.
+    RotatedTensors rotatedTensors() const { return positionMethod().rotatedTensors(rotates); }
+    /// Whether queries or keys rotate; whether values or outputs do.
+    bool rotatesScores() const { return rotatedTensors().anyOfScores(); }
+    bool rotatesValues() const { return rotatedTensors().anyOfValues(); }
     /// The method's form of attention, without and with the setup's mistake.
     AttentionForm correctForm() const;
     AttentionForm form() const;

@@ -356,11 +356,14 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
         view.q = view.q * growthOfQueries(model, pass.first, pass.tokens);
     view.unrotated_q = featureMap(model.attention, view.q);
     view.unrotated_k = featureMap(model.attention, view.k);
-    view.rotated_q = rotated(view.unrotated_q, by, pass.rotations[kind].queries);
-    view.rotated_k = rotated(view.unrotated_k, by, pass.rotations[kind].keys);
-    const bool rotates_values =
+    const auto rotatedIf = [&](bool rotates, const at::Tensor& features, const CosSin& angles) {
+        return rotates ? rotated(features, by, angles) : features.clone();
+    };
+    view.rotated_q = rotatedIf(model.rotated.query, view.unrotated_q, pass.rotations[kind].queries);
+    view.rotated_k = rotatedIf(model.rotated.key, view.unrotated_k, pass.rotations[kind].keys);
+    const bool has_value_rotation =
         !model.value_rotations.empty() && model.value_rotations[kind].rotatedWidth() > 0;
-    view.rotated_v = rotates_values
+    view.rotated_v = has_value_rotation && model.rotated.value
                          ? rotated(view.v, model.value_rotations[kind], pass.value_rotations[kind].keys)
                          : view.v;
     intervene(view, pass.intervention);
@@ -374,7 +377,7 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
     if (pass.cache != nullptr) all = pass.cache->append(layer, all);
     at::Tensor mixed = weightedSum(view, all, pass);
     if (block.head_gate) mixed.mul_(at::sigmoid(splitHeads(linear(x, *block.head_gate), model.heads)));
-    if (rotates_values && model.outputs_rotate_back) mixed = rotatedBack(mixed, layer, pass);
+    if (has_value_rotation && model.rotated.output) mixed = rotatedBack(mixed, layer, pass);
     for (const HeadSelection& ablated : pass.intervention.ablated_heads)
         for (std::int64_t head = 0; head < model.heads; ++head)
             if (ablated.contains(layer, head)) mixed.select(0, head).zero_();

@@ -21,8 +21,10 @@ std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<RotaryCon
         const std::int64_t from = intervention.shift + first;
         const double factor = what == AttentionFactorUse::scores ? scaled.attention_factor : 1;
         const CosSin exact = makeCosSinTable({by.head_dim, by.pairing, scaled.theta}, from, T, at::kDouble);
-        const at::Tensor cosine = exact.cosine * factor, sine = exact.sine * factor;
         const auto made = [&](bool is_query) -> CosSin {
+            // Where keys are also the values, the queries of a run have the factor twice.
+            const double own = !architecture().shared_kv ? factor : is_query ? factor * factor : 1;
+            const at::Tensor cosine = exact.cosine * own, sine = exact.sine * own;
             if (!architecture().decay) return {cosine.to(at::kFloat), sine.to(at::kFloat)};
             const at::Tensor decay = makeDecayTable(architecture().decay, pairs, from, T, is_query);
             return {(cosine * decay).to(at::kFloat), (sine * decay).to(at::kFloat)};

@@ -10,4 +10,5 @@
     METHOD(alibi)             \
     METHOD(rope)              \
     METHOD(roper)             \
+    METHOD(rotary)            \
     METHOD(xpos)

@@ -35,7 +35,8 @@ struct PositionSettings : RotaryConfig {
     /// Which tensors rotate: those of the method, and with `shared_kv` the values if the keys do.
     RotatedTensors rotatedTensors() const;
 
-    /// Rotation of queries and keys, and of values and outputs, for heads of d features.
+    /// Rotation of queries and keys, and of values and outputs, for heads of d features; with `shared_kv` one
+    /// of all. Of no features if none of them rotates.
     RotaryConfig rotation(std::int64_t d) const;
     RotaryConfig valueRotation(std::int64_t d) const;
 };
@@ -73,8 +74,8 @@ struct PositionMethod {
     std::vector<std::string> relevant_fields = {};
     std::vector<DeclaredSetting> settings = {};  ///< settings that only this method has
 
-    bool rotates = false;         ///< queries and keys rotate
-    bool rotates_values = false;  ///< values rotate as well, and outputs rotate back
+    /// Which tensors rotate; of a method with the setting "rotates", unless that says otherwise.
+    RotatedTensors rotated = {};
     /// Whether it adds a bias to the scores before the softmax; `bias` must then be set. Linear attention has
     /// no such scores.
     bool biases_scores = false;
@@ -100,6 +101,13 @@ struct PositionMethod {
     std::function<double(int pair, int pairs, double position, bool is_query)> decay = {};
 
     bool readsField(const std::string& field) const;
+
+    /// @param chosen  the setting "rotates", which some methods read
+    RotatedTensors rotatedTensors(const std::string& chosen) const {
+        return readsField("rotates") ? rotatedTensorsFromName(chosen) : rotated;
+    }
+    bool rotates() const { return rotated.anyOfScores(); }
+    bool rotatesValues() const { return rotated.anyOfValues(); }
 };
 
 /// All methods in display order.
@@ -112,6 +120,6 @@ const PositionMethod& positionMethod(const std::string& name);
 const std::vector<std::string>& twinMethods();
 
 /// Common part of all methods that rotate.
-PositionMethod rotaryMethod();
+PositionMethod methodThatRotates();
 
 }  // namespace roper

@@ -44,23 +44,29 @@ const PositionMethod& PositionSettings::method() const {
 }
 
 bool PositionSettings::trainsFrequencies() const {
-    return method().rotates && frequencies == "trained";
+    return (rotatedTensors().anyOfScores() || rotatedTensors().anyOfValues()) && frequencies == "trained";
 }
 
 RotaryConfig PositionSettings::rotation(std::int64_t d) const {
+    const RotatedTensors rotated = rotatedTensors();
+    if (!rotated.anyOfScores() && !(shared_kv && rotated.anyOfValues())) return unrotatedConfig(d);
     RotaryConfig made = *this;
     made.head_dim = static_cast<int>(d);
     return made;
 }
 
 RotatedTensors PositionSettings::rotatedTensors() const {
-    const PositionMethod& by = method();
-    return {by.rotates, by.rotates, by.rotates_values || (shared_kv && by.rotates), by.rotates_values};
+    RotatedTensors rotated = method().rotatedTensors(specific_settings.text("rotates"));
+    if (shared_kv && rotated.key) rotated.value = true;
+    return rotated;
 }
 
 RotaryConfig PositionSettings::valueRotation(std::int64_t d) const {
-    RotaryConfig made = rotation(d);
-    if (!shared_kv) made.rotary_fraction = value_rotary_fraction;
+    if (shared_kv) return rotation(d);
+    if (!rotatedTensors().anyOfValues()) return unrotatedConfig(d);
+    RotaryConfig made = *this;
+    made.head_dim = static_cast<int>(d);
+    made.rotary_fraction = value_rotary_fraction;
     return made;
 }
 

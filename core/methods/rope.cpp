@@ -3,7 +3,7 @@
 namespace roper {
 
 PositionMethod ropeMethod() {
-    PositionMethod method = rotaryMethod();
+    PositionMethod method = methodThatRotates();
     method.name = "rope";
     method.title = "RoPE";
     method.summary =

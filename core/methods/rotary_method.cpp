@@ -6,19 +6,18 @@ namespace {
 /// Number of trained frequencies: one per pair and layer. Shared keys and values have the same.
 std::int64_t trainedFrequencies(const PositionSettings& s, const ModelShape& shape) {
     if (s.frequencies != "trained") return 0;
-    const bool has_own_of_values = s.rotatedTensors().anyOfValues() && !s.shared_kv;
     const int features = s.rotation(shape.headDim()).rotatedWidth() +
-                         (has_own_of_values ? s.valueRotation(shape.headDim()).rotatedWidth() : 0);
+                         (s.shared_kv ? 0 : s.valueRotation(shape.headDim()).rotatedWidth());
     return shape.layers * features / 2;
 }
 
 }  // namespace
 
-PositionMethod rotaryMethod() {
+PositionMethod methodThatRotates() {
     PositionMethod method;
     method.relevant_fields = {"pairing",           "rotary_fraction", "base",
                               "frequency_formula", "frequencies",     "frequency_rate"};
-    method.rotates = true;
+    method.rotated = kRopeTensors;
     method.parameters = trainedFrequencies;
     method.extrapolation =
         "slow pairs reach angles never seen in training; frequencies can be scaled (linear, NTK, YaRN, "

@@ -12,7 +12,7 @@ constexpr std::int64_t kMaxLength = 32768;
 }  // namespace
 
 PositionMethod xposMethod() {
-    PositionMethod method = rotaryMethod();
+    PositionMethod method = methodThatRotates();
     method.name = "xpos";
     method.title = "xPos";
     method.summary =

@@ -11,6 +11,7 @@
 
 #include "core/pretrained/gguf_file.h"
 #include "core/rotary/attention_kind.h"
+#include "core/rotary/head_layout.h"
 #include "core/rotary/rotary_config.h"
 
 namespace roper {
@@ -252,10 +253,23 @@ struct Architecture {
     AttentionKind attention = AttentionKind::softmax;
     /// Like `rotations`: values rotate; empty: they do not.
     std::vector<RotaryConfig> value_rotations;
-    bool outputs_rotate_back = true;  ///< where values rotate (RoPER, but not RoFormer's rotary_value)
+    /// Which tensors the rotations above rotate. RoFormer's rotary_value never rotates outputs back.
+    RotatedTensors rotated = kRoperTensors;
     /// Factor on a pair of a rotated query or key at a position (xPos); empty: 1.
     std::function<double(int pair, int pairs, double position, bool is_query)> decay;
 
+    /// Which tensors rotate in any layer.
+    RotatedTensors rotatedTensors() const {
+        const auto any = [](const std::vector<RotaryConfig>& of_layers) {
+            return std::any_of(of_layers.begin(), of_layers.end(),
+                               [](const RotaryConfig& one) { return one.rotatedWidth() > 0; });
+        };
+        const bool scores = any(rotations), values = any(value_rotations);
+        return {scores && rotated.query, scores && rotated.key, values && rotated.value,
+                values && rotated.output};
+    }
+    bool rotatesValues() const { return !value_rotations.empty() && rotated.value; }
+    bool rotatesOutputs() const { return !value_rotations.empty() && rotated.output; }
     bool hasBias() const { return !head_bias.empty() || !key_bias.empty(); }
     std::int64_t embeddingWidth() const { return embedding_width > 0 ? embedding_width : width; }
     /// Whether the layer attends; otherwise it has no heads.

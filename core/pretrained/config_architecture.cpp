@@ -309,7 +309,7 @@ void readRotations(const ConfigFields& config, ParsedArchitecture& reading) {
                 model.rotation_of_layer[static_cast<std::size_t>(layer)] = kind;
     }
     if (rotates_values) model.value_rotations = model.rotations;
-    model.outputs_rotate_back = rotation.values != ValueRotation::rotated;
+    model.rotated.output = rotation.values != ValueRotation::rotated;
 }
 
 /// Members that do not affect the computation here: settings of training, generation and storage, and those

@@ -22,6 +22,7 @@ struct ModelSummary {
     bool causal = true;                     ///< otherwise every token attends to both sides
     bool predicts_masked = false;           ///< masked tokens instead of next ones
     bool rotates = false, rotates_values = false;
+    std::string rotated = {};             ///< which of q, k, v and o rotate: "qk"; empty: none
     bool outputs_rotate_back = true;      ///< where values rotate
     std::vector<double> theta = {};       ///< of the first layer, radians per position
     std::vector<std::string> notes = {};  ///< warnings from loading the model
@@ -33,7 +34,7 @@ struct ModelSummary {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelSummary, name, family, layers, heads, key_value_heads, head_dim,
                                    width, feed_forward, vocabulary, context, parameters, experts,
                                    experts_per_token, parameters_per_token, causal, predicts_masked, rotates,
-                                   rotates_values, outputs_rotate_back, theta, notes, has_problems,
+                                   rotates_values, rotated, outputs_rotate_back, theta, notes, has_problems,
                                    checkpoints, gflops)
 
 /// The most parameters that a pass over this many tokens uses: in every mixture each token may take other

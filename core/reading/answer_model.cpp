@@ -37,12 +37,13 @@ ModelSummary summaryOf(const QuestionContext& context) {
     summary.parameters_per_token = reader.model().weights.parameters_per_token;
     summary.causal = a.causal;
     summary.predicts_masked = a.predicts_masked;
-    summary.outputs_rotate_back = a.outputs_rotate_back;
+    summary.outputs_rotate_back = a.value_rotations.empty() || a.rotated.output;
     const Eigen::VectorXd theta = a.rotationOf(0).frequenciesForLength(static_cast<double>(a.context)).theta;
     summary.theta.assign(theta.begin(), theta.end());
     for (const RotaryConfig& rotation : a.rotations)
         summary.rotates = summary.rotates || rotation.rotatedWidth() > 0;
-    summary.rotates_values = !a.value_rotations.empty();
+    summary.rotates_values = a.rotatesValues();
+    summary.rotated = nameOf(a.rotatedTensors());
     summary.notes = reader.model().notes;
     summary.has_problems = a.causal && reader.task() != nullptr && reader.task()->hasProblems();
     for (const TrainedState& state : reader.history())

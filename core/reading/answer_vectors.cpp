@@ -34,7 +34,8 @@ void requireKnownForm(const QuestionContext& context, std::int64_t layer) {
                 : model.causal ? "the last " + std::to_string(model.window) + " tokens"
                                : std::to_string(model.window - 1) + " tokens on both sides") +
                " alone");
-    if (!model.value_rotations.empty() && !model.outputs_rotate_back)
+    // A run of the method rotary says which tensors rotate, and the pages draw any set.
+    if (!context.reader.runMetadata().contains("rotates") && model.rotatesValues() && !model.rotatesOutputs())
         refuse("values of this model are rotated and never back");
 }
 

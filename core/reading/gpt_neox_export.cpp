@@ -31,7 +31,9 @@ void requireRepresentable(const Specification& s, const Architecture& model) {
     };
     if (model.shared_kv) refuse("keys that are also the values (model.shared_kv)");
     if (model.key_value_heads != model.heads) refuse("key/value heads for several queries (model.kv_heads)");
-    if (!model.value_rotations.empty()) refuse("rotation of values (RoPER)");
+    if (model.rotatesValues()) refuse("rotation of values (RoPER)");
+    if (model.rotatesOutputs()) refuse("rotation of outputs (model.rotates)");
+    if (!model.rotated.scoresAreRelative()) refuse("rotation of only queries or only keys (model.rotates)");
     if (model.decay) refuse("decay of scores (xPos)");
     if (!model.head_bias.empty()) refuse("bias of scores (ALiBi, T5)");
     if (model.learned_positions || model.sinusoids > 0) refuse("positions added to embeddings");

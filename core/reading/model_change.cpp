@@ -74,10 +74,11 @@ void requireValidSelection(const HeadSelection& chosen, const Architecture& mode
 Intervention makeIntervention(const ModelChange& change, const Architecture& model) {
     Intervention intervention;
     const HeadSelection chosen{change.layer, change.head};
-    if ((change.no_value_rotation || change.no_inverse) && model.value_rotations.empty())
+    const bool rotates_either = model.rotatesValues() || model.rotatesOutputs();
+    if ((change.no_value_rotation && !model.rotatesValues()) || (change.no_inverse && !rotates_either))
         throw Error(ErrorKind::usage,
                     "this model rotates no values; only RoPER's values and outputs can be left unrotated");
-    if (change.no_inverse && !model.outputs_rotate_back)
+    if (change.no_inverse && !model.rotatesOutputs())
         throw Error(ErrorKind::usage,
                     "this model rotates values and never back; no outputs can be left unrotated");
     if (!change.ablate.empty())

@@ -68,15 +68,16 @@ Tokenizer openTokenizer(const FilePath& path) {
 
 std::map<std::string, std::string> makeRunMetadata(const Specification& specification, std::int64_t step) {
     const Specification::Model& m = specification.model;
-    std::map<std::string, std::string> metadata = ModelDescription{step,
-                                                                   m.position,
-                                                                   enumFromName<AttentionKind>(m.attention),
-                                                                   !specification.isMasked(),
-                                                                   m,
-                                                                   m.valueRotation(0).rotary_fraction,
-                                                                   static_cast<int>(m.layers),
-                                                                   static_cast<int>(m.heads)}
-                                                      .toMetadata();
+    std::map<std::string, std::string> metadata =
+        ModelDescription{step,
+                         m.position,
+                         enumFromName<AttentionKind>(m.attention),
+                         !specification.isMasked(),
+                         m,
+                         m.shared_kv ? m.rotary_fraction : m.value_rotary_fraction,
+                         static_cast<int>(m.layers),
+                         static_cast<int>(m.heads)}
+            .toMetadata();
     for (const DeclaredSetting& setting : m.method().settings)
         metadata[setting.name] = m.specific_settings.asText(setting);
     return metadata;

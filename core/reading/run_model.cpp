@@ -24,15 +24,12 @@ std::vector<RotaryConfig> rotationsOf(const Specification& s, const TensorStore&
 void describeRotations(const Specification& s, const TensorStore& tensors, Architecture& model) {
     const RotatedTensors rotated = s.model.rotatedTensors();
     const std::int64_t d = model.head_dim;
-    model.rotations = {unrotatedConfig(d)};
-    if (rotated.anyOfScores())
-        model.rotations = rotationsOf(s, tensors, s.model.rotation(d), "query_key_frequencies");
-    if (rotated.anyOfValues()) {
+    model.rotated = rotated;
+    model.rotations = rotationsOf(s, tensors, s.model.rotation(d), "query_key_frequencies");
+    if (rotated.anyOfValues())
         model.value_rotations = s.model.shared_kv
                                     ? model.rotations
                                     : rotationsOf(s, tensors, s.model.valueRotation(d), "value_frequencies");
-        model.outputs_rotate_back = rotated.output;
-    }
     // A layer has the same index in both lists.
     const std::size_t kinds = std::max(model.rotations.size(), model.value_rotations.size());
     model.rotations.resize(kinds, model.rotations.front());

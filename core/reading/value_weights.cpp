@@ -18,11 +18,16 @@ ValueWeights::ValueWeights(Decoder& decoder, std::int64_t layer)
             ErrorKind::usage,
             "values of latent attention are normed between two linear layers, so that a head has no OV "
             "circuit");
-    if (!model_.value_rotations.empty() && !model_.outputs_rotate_back)
+    if (model_.rotatesValues() && !model_.rotatesOutputs())
         throw Error(ErrorKind::usage,
                     "values of this model are rotated by their positions and never back: what a head adds "
                     "depends on the position of the token, not on its distance, so that a head has no OV "
                     "circuit by distance");
+    if (model_.rotatesOutputs() && !model_.rotatesValues())
+        throw Error(
+            ErrorKind::usage,
+            "outputs of this model are rotated by their positions, its values are not: what a head "
+            "adds depends on the position of the query, so that a head has no OV circuit by distance");
     if (model_.norms_values)
         throw Error(ErrorKind::usage,
                     "heads of this model norm their values, so that they have no OV circuit");

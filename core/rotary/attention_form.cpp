@@ -9,12 +9,22 @@ Eigen::MatrixXd RotationStep::apply(const Eigen::MatrixXd& X, const Eigen::Vecto
     return rotateRows(rotary, X, direction * (positions.array() + offset));
 }
 
+AttentionForm formOf(const RotatedTensors& rotated, const Rotary& query_key, const Rotary& value,
+                     double value_rotation_strength) {
+    const auto step = [](bool rotates, const Rotary& rotary, double direction) {
+        return RotationStep{rotary, rotates ? direction : 0.0};
+    };
+    return {step(rotated.query, query_key, 1), step(rotated.key, query_key, 1),
+            step(rotated.value, value, value_rotation_strength),
+            step(rotated.output, value, -value_rotation_strength)};
+}
+
 AttentionForm ropeForm(const Rotary& query_key) {
-    return {{query_key}, {query_key}, {query_key, 0}, {query_key, 0}};
+    return formOf(kRopeTensors, query_key, query_key);
 }
 
 AttentionForm roperForm(const Rotary& query_key, const Rotary& value, double value_rotation_strength) {
-    return {{query_key}, {query_key}, {value, value_rotation_strength}, {value, -value_rotation_strength}};
+    return formOf(kRoperTensors, query_key, value, value_rotation_strength);
 }
 
 AttentionForm withMistake(AttentionForm form, Mistake mistake, const FrequencyRule& frequencies) {
@@ -61,6 +71,10 @@ AttentionForm withMistake(AttentionForm form, Mistake mistake, const FrequencyRu
 
 bool affectsValues(Mistake mistake) {
     return mistake == Mistake::no_inverse || mistake == Mistake::values_twice;
+}
+
+bool appliesTo(Mistake mistake, const RotatedTensors& rotated) {
+    return affectsValues(mistake) ? rotated.value && rotated.output : rotated.query && rotated.key;
 }
 
 bool isRevealedByShift(Mistake mistake) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/rotary/head_layout.h"
 #include "core/rotary/rotation.h"
 
 namespace roper {
@@ -31,6 +32,11 @@ struct AttentionForm {
     RotationStep query, key, value, output;
 };
 
+/// The form in which these tensors rotate: queries and keys by one rotation, values and outputs by another.
+/// @param value_rotation_strength  share of the rotation of values and outputs, 0 to 1
+AttentionForm formOf(const RotatedTensors& rotated, const Rotary& query_key, const Rotary& value,
+                     double value_rotation_strength = 1.0);
+
 AttentionForm ropeForm(const Rotary& query_key);
 
 /// @param value_rotation_strength  share of the value rotation: 0 is RoPE, 1 is RoPER
@@ -41,7 +47,7 @@ enum class Mistake {
     none,
     wrong_pairing,       ///< keys use the other pairing than queries
     wrong_direction,     ///< keys rotate by −j
-    no_inverse,          ///< RoPER without R(−n)
+    no_inverse,          ///< RoPER without R(−n): "qkv"
     values_twice,        ///< RoPER's values rotated twice
     positions_from_one,  ///< queries count positions from 1, keys from 0
     model_width,  ///< frequencies for the width of a model with kModelHeads heads instead of the head's width
@@ -75,6 +81,10 @@ AttentionForm withMistake(AttentionForm form, Mistake mistake, const FrequencyRu
 
 /// Whether the mistake concerns values, which plain RoPE does not rotate.
 bool affectsValues(Mistake mistake);
+
+/// Whether the mistake can be made where these tensors rotate: one of scores needs queries and keys, one of
+/// values needs values and outputs.
+bool appliesTo(Mistake mistake, const RotatedTensors& rotated);
 
 /// Whether shifting the whole sentence reveals the mistake. With the others scores still depend only on
 /// distance, but on the wrong one; only a comparison with the correct form reveals them.

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace roper {
 
@@ -32,8 +34,23 @@ struct RotatedTensors {
 
     bool anyOfScores() const { return query || key; }
     bool anyOfValues() const { return value || output; }
+    /// Whether scores depend on positions only through distances; whether what weights mix does.
+    bool scoresAreRelative() const { return query == key; }
+    bool outputsAreRelative() const { return value == output; }
 
     bool operator==(const RotatedTensors&) const = default;
 };
+
+inline constexpr RotatedTensors kRopeTensors = {true, true, false, false};
+inline constexpr RotatedTensors kRoperTensors = {true, true, true, true};
+
+/// The names of all sets of at least one tensor, those that Su compares first.
+const std::vector<std::string>& rotatedTensorsNames();
+
+/// The set with this name, whose letters are in the order q, k, v, o.
+/// @throws std::invalid_argument if there is none
+RotatedTensors rotatedTensorsFromName(const std::string& name);
+
+std::string nameOf(const RotatedTensors& rotated);
 
 }  // namespace roper

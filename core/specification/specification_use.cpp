@@ -38,6 +38,11 @@ std::optional<std::string> methodUnusedReason(const SpecificationField& field, c
     if (field.name == "frequency_rate" && !s.model.trainsFrequencies()) return "model.frequencies is fixed";
     if (field.name == "value_rotary_fraction" && s.model.shared_kv)
         return "model.shared_kv is 1, so that values rotate as keys";
+    const RotatedTensors rotated = s.model.rotatedTensors();
+    if (field.name == "value_rotary_fraction" && !rotated.anyOfValues())
+        return "model.rotates is " + nameOf(rotated) + ", so that neither values nor outputs rotate";
+    if (field.name == "rotary_fraction" && !rotated.anyOfScores() && !s.model.shared_kv)
+        return "model.rotates is " + nameOf(rotated) + ", so that neither queries nor keys rotate";
     return std::nullopt;
 }
 

@@ -32,6 +32,7 @@ class AttentionPageTest : public PageTest {
 
     void everyMethodGivesItsOwnMap() {
         auto* methods = control<QComboBox>("Position method");
+        change([](Setup& s) { s.rotates = "k"; });  // of the method that rotates a chosen set
         std::vector<Eigen::MatrixXd> maps;
         for (int entry = 0; entry < methods->count(); ++entry) {
             methods->setCurrentIndex(entry);
@@ -96,6 +97,31 @@ class AttentionPageTest : public PageTest {
             box->click();
             QCOMPARE(setup().mistake, Mistake::none);
         }
+    }
+
+    /// Sets that do not depend on distances alone change under the shift: in scores, or only in outputs.
+    void theSetOfRotatedTensorsIsChosen() {
+        auto* sets = control<QComboBox>("Rotates");
+        change([](Setup& s) { s.map = MapKind::shift_difference; });
+        QVERIFY(!sets->isVisible());
+        change([](Setup& s) { s.method = "rotary"; });
+        QVERIFY(sets->isVisible());
+        for (const auto& [set, what, is_relative, explained] :
+             {std::tuple{"qk", "scores", true, "depends only on n − j"},
+              {"qkvo", "scores", true, "depends only on n − j"},
+              {"k", "scores", false, "Only keys rotate"},
+              {"qkv", "outputs", false, "Only values, not outputs, rotate"},
+              {"qko", "outputs", false, "Only outputs, not values, rotate"}}) {
+            sets->setCurrentText(set);
+            QCOMPARE(setup().rotates, std::string(set));
+            const double moved = page_->map().map().values->cwiseAbs().maxCoeff();
+            QVERIFY2(is_relative ? moved < 1e-9 : moved > 1e-2, set);
+            QVERIFY2(page_->headline().contains(what), qPrintable(page_->headline()));
+            QVERIFY2(page_->explanation().contains(QString(explained)), qPrintable(page_->explanation()));
+            QCOMPARE(page_->gallery().box(Mistake::wrong_direction)->isEnabled(), QString(set) != "k");
+            QCOMPARE(page_->gallery().box(Mistake::values_twice)->isEnabled(), QString(set) == "qkvo");
+        }
+        QVERIFY(page_->explanation().contains("s = (R(n)q)·(R(j)k)/√d, o = R(−n) Σ a v"));
     }
 
     void aMistakeAboutValuesNeedsRoper() {

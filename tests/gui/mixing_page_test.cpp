@@ -166,6 +166,38 @@ class MixingPageTest : public PageTest {
         QCOMPARE(setup(), before);
     }
 
+    /// Of the sets of rotated tensors, qkv is RoPER without the inverse, and qko RoPER with nothing else.
+    void valuesOrOutputsMayRotateAlone() {
+        change([](Setup& s) { s.mistake = Mistake::no_inverse; });
+        const Eigen::Vector2d without_inverse = page_->compass().roperCompass().sum;
+        change([](Setup& s) {
+            s.mistake = Mistake::none;
+            s.method = "rotary";
+            s.rotates = "qkv";
+        });
+        auto* back = control<QCheckBox>("Rotate back by R(−n)");
+        QVERIFY(!back->isChecked() && !back->isEnabled());
+        QVERIFY((page_->compass().roperCompass().sum - without_inverse).norm() < 1e-15);
+        QCOMPARE(mixingTitle(setup()), QString("qkv rotated"));
+        QCOMPARE(mixingFormulas(setup()).output, QString("o = Σ a R(j)v"));
+        QCOMPARE(mixingFormulas(setup()).direct_output, QString("Σ a R(j)v"));
+        QVERIFY(page_->compass().figureCaption().contains("RoPE and qkv rotated"));
+        change([](Setup& s) { s.rotates = "qko"; });
+        QVERIFY(back->isChecked() && back->isEnabled());
+        const double theta = setup().rotary().theta[setup().pair];
+        for (const CompassArrow& arrow : page_->compass().roperCompass().arrows)
+            QVERIFY(std::abs(arrow.angle + setup().query * theta) < 1e-12);
+        QCOMPARE(mixingFormulas(setup()).rotate, QString("v′ⱼ = vⱼ, not rotated"));
+        QCOMPARE(mixingFormulas(setup()).output, QString("o = Σ a R(−n)v"));
+        QCOMPARE(mixingFormulas(setup()).angle, QString("−nθ"));
+        // Where neither rotates or both do, the page compares RoPE with RoPER.
+        for (const char* rotates : {"qk", "vo"}) {
+            change([rotates](Setup& s) { s.rotates = rotates; });
+            QCOMPARE(mixingTitle(setup()), QString("RoPER"));
+            QCOMPARE(mixingFormulas(setup()).output, QString("o = Σ a R(j−n)v"));
+        }
+    }
+
     void threeStepsFollowTheFormAndTheOneIsRight() {
         const auto column = [&](int index) {
             std::vector<double> numbers;

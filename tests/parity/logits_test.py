@@ -43,6 +43,12 @@ class Model:
         self.kv_heads = int(self.s["model.kv_heads"]) or self.heads
         self.shared = self.s["model.shared_kv"] == 1
 
+    def rotated(self):
+        """The letters of what rotates: queries, keys, values, output."""
+        position = self.s["model.position"]
+        letters = self.s["model.rotates"] if position == "rotary" else {"rope": "qk", "xpos": "qk", "roper": "qkvo"}.get(position, "")
+        return letters + "v" if self.shared and "k" in letters else letters
+
     def vectors(self, x, block):
         """Queries, keys and values [T, d] of each head, before rotation."""
         qkv = numpy.split(self.linear(x, block + "attention.qkv"), self.heads + self.kv_heads * (1 if self.shared else 2), axis=1)
@@ -119,18 +125,20 @@ class Model:
         return rotate(q) @ rotate(k, -1).T * seen / ((q @ k.T) * seen).sum(1, keepdims=True)
 
     def attention(self, x, block):
-        position = self.s["model.position"]
-        fraction = self.s["model.rotary_fraction"] if position in ("rope", "roper", "xpos") else 0
+        fraction, value_fraction = self.s["model.rotary_fraction"], self.s["model.value_rotary_fraction"]
         of_scores, of_values = block + "attention.query_key_frequencies", block + "attention.value_frequencies"
-        value_fraction = output_fraction = self.s["model.value_rotary_fraction"] if position == "roper" else 0
+        rotated = self.rotated()
         if self.shared:  # what is key and value at once rotates as a key
-            value_fraction, output_fraction, of_values = fraction, fraction if position == "roper" else 0, of_scores
+            value_fraction, of_values = fraction, of_scores
         heads = []
         for h, (q, k, v) in enumerate(self.vectors(x, block)):
-            rotate = lambda y, sign=1: self.decay(self.rotate(y, fraction, of_scores), fraction, sign)
+            def rotate(y, sign=1):
+                rotates = ("q" if sign > 0 else "k") in rotated
+                return self.decay(self.rotate(y, fraction, of_scores), fraction, sign) if rotates else y
             weights = self.weights(q, k, h, rotate)
             self.attentions.append(weights)
-            heads.append(self.rotate(weights @ self.rotate(v, value_fraction, of_values), output_fraction, of_values, -1))
+            mixed = weights @ (self.rotate(v, value_fraction, of_values) if "v" in rotated else v)
+            heads.append(self.rotate(mixed, value_fraction, of_values, -1) if "o" in rotated else mixed)
         return self.linear(numpy.concatenate(heads, 1), block + "attention.output")
 
     def added(self, T):
@@ -180,20 +188,18 @@ class RoundedModel(Model):
         return bfloat16(made) if name.endswith("qkv") else made
 
     def attention(self, x, block):
-        T, output_rotates = len(x), self.s["model.position"] == "roper"
-        value_rotates = output_rotates or self.shared
+        T = len(x)
         scale = math.log2(math.e) / math.sqrt(self.d)
         heads = []
         for q, k, v in self.vectors(x, block):
-            rotate = lambda y: self.rotate(y, 1, None)
-            scores = bfloat16(rotate(q) * scale) @ bfloat16(rotate(k)).T
+            rotate = lambda y, letter: self.rotate(y, 1, None) if letter in self.rotated() else y
+            scores = bfloat16(rotate(q, "q") * scale) @ bfloat16(rotate(k, "k")).T
             scores[numpy.triu(numpy.ones((T, T)), 1) == 1] = -numpy.inf
             p = numpy.exp2(scores - scores.max(1, keepdims=True))
             total = p.sum(1, keepdims=True)
             self.attentions.append(p / total)
-            values = bfloat16(rotate(v) if value_rotates else v)
-            mixed = bfloat16(p) @ values / total
-            heads.append(self.rotate(mixed, 1, None, -1) if output_rotates else mixed)
+            mixed = bfloat16(p) @ bfloat16(rotate(v, "v")) / total
+            heads.append(self.rotate(mixed, 1, None, -1) if "o" in self.rotated() else mixed)
         return self.linear(numpy.concatenate(heads, 1), block + "attention.output")
 
     def feed_forward(self, x, block):
@@ -269,6 +275,14 @@ class Parity(TrainerTest):
         self.check("--set", "position=roper", "--set", "attention=linear_numerator")
         self.check("--set", "position=rope", "--set", "attention=linear_cosine")
 
+    def test_any_set_of_rotated_tensors(self):
+        for rotates in ("k", "vo", "qkv", "o"):
+            with self.subTest(rotates):
+                self.check("--set", "position=rotary", "--set", "rotates=" + rotates)
+        self.check("--set", "position=rotary", "--set", "rotates=vo", "--set", "frequencies=trained", "--set", "value_rotary_fraction=0.5",
+                   "--set", "frequency_rate=1")
+        self.check("--set", "position=rotary", "--set", "rotates=kv", "--set", "shared_kv=1", "--set", "kv_heads=1")
+
     def test_key_value_heads(self):
         self.check("--set", "position=roper", "--set", "heads=4", "--set", "kv_heads=2")
         for position in ("rope", "roper", "alibi"):
@@ -288,7 +302,8 @@ class Parity(TrainerTest):
 
     def test_bfloat16_rounds_where_it_is_said(self):
         for settings in (("position=roper", "norm=pre", "activation=gelu"), ("position=rope", "norm=post", "activation=relu"),
-                         ("position=roper", "kv_heads=1", "shared_kv=1")):
+                         ("position=roper", "kv_heads=1", "shared_kv=1"), ("position=rotary", "rotates=k"),
+                         ("position=rotary", "rotates=vo"), ("position=rotary", "rotates=qkv")):
             run = self.train("-".join(settings).replace("=", ""), "--steps", 60,
                              *[word for setting in settings for word in ("--set", setting)])
             file = read_safetensors(sorted((run / "checkpoints").iterdir())[-1])

@@ -755,6 +755,57 @@ class Runs(TrainerTest):
         self.assertIn("rotates no values", look("rope", "--runs", self.runs, "--what", "loss", "--text", self.TEXT, "--no-inverse",
                                                 expected=2))
 
+    def test_a_run_says_which_tensors_it_rotates_and_moves_as_they_say(self):
+        """Su, kexue.fm/archives/10862: without both of a pair, q and k or v and o, a shift of all positions shows."""
+        for rotates in ("qk", "vo", "qkvo", "k", "qkv", "qko", "o"):
+            self.train(rotates, "--set", "position=rotary", "--set", "rotates=" + rotates, "--steps", 20)
+            said = json.loads(look(rotates, "--runs", self.runs, "--what", "model", "--json"))
+            self.assertEqual((said["rotated"], said["rotates_values"]), (rotates, "v" in rotates))
+            shift = abs(self.ask(rotates, "--what", "loss", "--shift", 500)["loss"] - self.ask(rotates, "--what", "loss")["loss"])
+            (self.assertLess if rotates in ("qk", "vo", "qkvo") else self.assertGreater)(shift, 1e-4, rotates)
+            done = self.trainer("rotation", rotates, "--runs", self.runs)
+            self.assertEqual("these rotate: " + rotates in done.stderr, rotates not in ("qk", "qkvo", "qkv"), done.stderr)
+            self.assertEqual("values also rotate" in done.stdout, "v" in rotates)
+        plain = ("--runs", self.runs, "--text", self.TEXT, "--what")
+        for rotates, change, why in (("k", "--no-inverse", "rotates no values"), ("qko", "--no-value-rotation", "rotates no values"),
+                                     ("qkv", "--no-inverse", "never back")):
+            self.assertIn(why, look(rotates, *plain, "loss", change, expected=2))
+        for rotates in ("vo", "o"):
+            self.assertNotEqual(self.ask(rotates, "--what", "loss", "--no-inverse")["loss"], self.ask(rotates, "--what", "loss")["loss"])
+        for rotates, why in (("qkv", "the position of the token"), ("qko", "the position of the query")):
+            self.assertIn(why, look(rotates, "--runs", self.runs, "--what", "kernels", "--count", 2, expected=2))
+        for rotates, why in (("k", "only queries or only keys"), ("qko", "rotation of outputs"), ("vo", "rotation of values")):
+            folder = Path(self._folder.name) / ("folder-" + rotates)
+            self.assert_fails(self.trainer("export", self.runs / rotates, "--what", "huggingface", "--out", folder), 2, why)
+        self.assertEqual(self.trainer("export", self.runs / "qk", "--what", "huggingface", "--out", Path(self._folder.name) / "qk-folder").returncode, 0)
+
+    def test_the_scores_of_rotated_keys_alone_are_those_of_numpy(self):
+        import numpy
+
+        self.train("k", "--set", "position=rotary", "--set", "rotates=k", "--set", "rotary_fraction=0.5", "--steps", 20)
+        process = subprocess.Popen([TRAINER, "serve", "k", "--runs", str(self.runs), "--json", "--with-parent"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, text=True)
+        with process, closing(Peer(json.loads(process.stdout.readline())["socket"])) as peer:
+            tensors, facts = tensors_of(peer.ask(command="head", layer=0, head=1, text=self.TEXT)[1])
+            process.stdin.close()
+        self.assertEqual((facts["position"], facts["rotates"]), ("rotary", "k"))
+        q, k = (tensors[name].astype(float) for name in "qk")
+        T, d = q.shape
+        r = d // 2
+        angles = numpy.arange(T)[:, None] / 10000 ** (2 * numpy.arange(r // 2) / r)
+        a, b = k[:, : r // 2], k[:, r // 2 : r]
+        rotated = numpy.concatenate([a * numpy.cos(angles) - b * numpy.sin(angles), a * numpy.sin(angles) + b * numpy.cos(angles)], 1)
+        parts = q[:, :r] @ rotated.T / d**0.5, q[:, r:] @ k[:, r:].T / d**0.5
+        scores = numpy.where(numpy.tri(T) > 0, sum(parts), -numpy.inf)
+        right = numpy.exp(scores - scores.max(1, keepdims=True))
+        right /= right.sum(1, keepdims=True)
+        given = self.ask("k", "--what", "attention", "--layer", 0, "--head", 1)
+        for n, row in enumerate(given["weights"]):
+            numpy.testing.assert_allclose(row, right[n, : n + 1], atol=1e-5)
+        said = self.ask("k", "--what", "score_parts", "--layer", 0, "--head", 1)
+        for name, part in zip(("rotated_mean", "unrotated_mean"), parts):
+            self.assertAlmostEqual(said[name], numpy.mean([abs(part[n, : n + 1]).mean() for n in range(1, T)]), places=5)
+
     def test_the_kernel_of_values_depends_on_distance_with_roper_alone(self):
         for position in ("rope", "roper"):
             self.train(position, "--set", f"position={position}", "--steps", 5)

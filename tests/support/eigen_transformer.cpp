@@ -25,11 +25,18 @@ class EigenModel {
             return makeRotary(static_cast<int>(s.headDim()), s.model.pairing, s.model.base,
                               s.model.frequency_formula, rotates ? fraction : 0.0);
         };
-        const bool rotates = s.model.method().rotates, rotates_values = s.model.method().rotates_values;
-        query_key_ = rotary(rotates, s.model.rotary_fraction);
+        const std::string& name = s.model.position;
+        const std::string letters = name == "rotary"  ? s.model.specific_settings.text("rotates")
+                                    : name == "roper" ? "qkvo"
+                                    : name == "rope" || name == "xpos" ? "qk"
+                                                                       : "";
+        const auto rotates = [&](char letter) { return letters.find(letter) != std::string::npos; };
         // What is key and value at once rotates as a key.
-        value_ = s.model.shared_kv ? query_key_ : rotary(rotates_values, s.model.value_rotary_fraction);
-        output_ = rotates_values ? value_ : rotary(false, 0);
+        const double of_values = s.model.shared_kv ? s.model.rotary_fraction : s.model.value_rotary_fraction;
+        query_ = rotary(rotates('q'), s.model.rotary_fraction);
+        key_ = rotary(rotates('k'), s.model.rotary_fraction);
+        value_ = rotary(rotates(s.model.shared_kv ? 'k' : 'v'), of_values);
+        output_ = rotary(rotates('o'), of_values);
     }
 
     Eigen::MatrixXd logits(const std::vector<std::int64_t>& tokens) const {
@@ -105,13 +112,15 @@ class EigenModel {
                                   v = s_.model.shared_kv ? k : qkv.middleCols(C + (K + group) * d, d);
             const std::string frequencies =
                 s_.model.shared_kv ? "query_key_frequencies" : "value_frequencies";
-            const Rotary of_scores = trained(block + "attention.query_key_frequencies", query_key_),
+            const Rotary of_queries = trained(block + "attention.query_key_frequencies", query_),
+                         of_keys = trained(block + "attention.query_key_frequencies", key_),
                          of_values = trained(block + "attention." + frequencies, value_),
                          of_outputs = trained(block + "attention." + frequencies, output_);
-            const Eigen::MatrixXd weights = referenceWeights(
-                {s_.model.attention, of_scores, [&](double distance) { return bias(head, distance); },
-                 !s_.isMasked(), [&](int pair, int pairs) { return decay(pair, pairs); }},
-                q, k, positions);
+            const Eigen::MatrixXd weights =
+                referenceWeights({s_.model.attention, of_queries, of_keys,
+                                  [&](double distance) { return bias(head, distance); }, !s_.isMasked(),
+                                  [&](int pair, int pairs) { return decay(pair, pairs); }},
+                                 q, k, positions);
             joined.middleCols(head * d, d) = referenceMixing(of_values, of_outputs, weights, v, positions);
         }
         return linear(block + "attention.output", joined);
@@ -153,7 +162,7 @@ class EigenModel {
 
     Specification s_;
     std::map<std::string, Eigen::MatrixXd> parameters_;
-    Rotary query_key_, value_, output_;
+    Rotary query_, key_, value_, output_;
 };
 
 }  // namespace

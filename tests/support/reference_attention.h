@@ -26,7 +26,7 @@ inline Eigen::MatrixXd referenceScores(const Rotary& rotary, const Eigen::Matrix
 /// How queries weight keys: causal, or all of them.
 struct ReferenceAttention {
     std::string kind;  ///< softmax, linear_numerator or linear_cosine
-    Rotary rotary;
+    Rotary query, key;
     std::function<double(double)> bias;  ///< by distance query − key; only for softmax
     bool causal = true;
     /// Factor on pair i of d/2 of a rotated query per unit of position; keys are divided by it. Default 1.
@@ -39,11 +39,12 @@ inline Eigen::MatrixXd referenceWeights(const ReferenceAttention& attention, con
     const auto phi = [](double x) { return x > 0 ? x + 1 : std::exp(x); };
     // Queries at position m are rotated by m and scaled by decay^m, keys by decay^−m.
     const auto rotated = [&](const Eigen::VectorXd& x, double m, double sign = 1) {
-        Eigen::VectorXd made = rotate(attention.rotary, x, m);
-        for (int i = 0; i < attention.rotary.pairs(); ++i) {
-            const auto [first, second] = attention.rotary.features(i);
-            made[first] *= std::pow(attention.decay(i, attention.rotary.pairs()), sign * m);
-            made[second] *= std::pow(attention.decay(i, attention.rotary.pairs()), sign * m);
+        const Rotary& by = sign > 0 ? attention.query : attention.key;
+        Eigen::VectorXd made = rotate(by, x, m);
+        for (int i = 0; i < by.pairs(); ++i) {
+            const auto [first, second] = by.features(i);
+            made[first] *= std::pow(attention.decay(i, by.pairs()), sign * m);
+            made[second] *= std::pow(attention.decay(i, by.pairs()), sign * m);
         }
         return made;
     };

@@ -27,8 +27,9 @@ Setup asInTheRun(Setup setup, const RunHead& head) {
     // A run's additive embeddings are already in its q and k, so its heads use no method.
     setup.method = method.adds_to_embeddings ? "none" : method.name;
     setup.attention = head.model.attention;
-    if (!method.rotates) setup.rotary_fraction = setup.value_rotary_fraction = 0;
+    if (!method.rotates()) setup.rotary_fraction = setup.value_rotary_fraction = 0;
     setup.learned = head.learned;
+    setup.rotates = head.learned.specific_settings.text("rotates");
     setup.causal = head.model.causal;
     setup.heads = head.model.heads;
     setup.value_rotation_strength = 1;

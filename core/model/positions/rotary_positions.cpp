@@ -31,9 +31,8 @@ RotaryPositions::RotaryPositions(const Specification& specification, Parameters&
       shared_kv_(specification.model.shared_kv),
       query_key_(makeRotation(specification.model.rotation(specification.headDim()), "query_key_frequencies",
                               parameters)),
-      value_(makeRotation(rotated_.anyOfValues() && !shared_kv_
-                              ? specification.model.valueRotation(specification.headDim())
-                              : unrotatedConfig(specification.headDim()),
+      value_(makeRotation(shared_kv_ ? unrotatedConfig(specification.headDim())
+                                     : specification.model.valueRotation(specification.headDim()),
                           "value_frequencies", parameters)) {}
 
 RotaryPositions::Rotation RotaryPositions::makeRotation(const RotaryConfig& config, const std::string& name,
@@ -138,6 +137,12 @@ std::unique_ptr<Positions> ropePositions(const Specification& specification, Par
 /// Rotation of queries, keys and values, and of the output back (Harik & Jayasiri 2022).
 std::unique_ptr<Positions> roperPositions(const Specification& specification, Parameters& parameters,
                                           at::TensorOptions options) {
+    return std::make_unique<RotaryPositions>(specification, parameters, options);
+}
+
+/// Rotation of the tensors that `model.rotates` names (Su 2025).
+std::unique_ptr<Positions> rotaryPositions(const Specification& specification, Parameters& parameters,
+                                           at::TensorOptions options) {
     return std::make_unique<RotaryPositions>(specification, parameters, options);
 }
 

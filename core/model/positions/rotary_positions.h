@@ -36,7 +36,7 @@ class RotaryPositions : public Positions {
         at::Tensor queries, keys;
     };
     /// Shared keys and values have one rotation.
-    const Rotation& valueRotation() const { return shared_kv_ && rotated_.value ? query_key_ : value_; }
+    const Rotation& valueRotation() const { return shared_kv_ ? query_key_ : value_; }
     Rotation makeRotation(const RotaryConfig& config, const std::string& name, Parameters& parameters) const;
     CosSin makeTable(const Rotation& rotation, std::int64_t positions) const;
     void extendTable(Rotation& rotation, std::int64_t positions);

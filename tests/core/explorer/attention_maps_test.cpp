@@ -63,6 +63,61 @@ TEST(AttentionMaps, ShiftChangesNothing) {
     }));
 }
 
+ASetup withRotated(const std::string& rotates, std::uint64_t seed) {
+    ASetup setup = setupForMistakes(seed);
+    setup.method = "rotary";
+    setup.rotates = rotates;
+    return sanitized(setup);
+}
+
+// Su, kexue.fm/archives/10862: of the sets of rotated tensors, qk, vo and qkvo depend on distances alone.
+TEST(AttentionMaps, AShiftShowsWhichSetsOfRotatedTensorsAreRelative) {
+    std::vector<std::string> relative;
+    for (const std::string& rotates : rotatedTensorsNames()) {
+        const ASetup setup = withRotated(rotates, 3);
+        const MistakeEffect effect = shiftEffect(setup, vectorsOf(setup), 500);
+        if (effect.largest() < 1e-9) relative.push_back(rotates);
+        const auto expectChange = [&](double change, bool is_relative) {
+            EXPECT_TRUE(is_relative ? change < 1e-9 : change > 1e-2) << rotates << " " << change;
+        };
+        const RotatedTensors rotated = setup.rotatedTensors();
+        expectChange(effect.scores, rotated.scoresAreRelative());
+        expectChange(effect.outputs, rotated.scoresAreRelative() && rotated.outputsAreRelative());
+    }
+    EXPECT_EQ(relative, (std::vector<std::string>{"qk", "qkvo", "vo"}));
+}
+
+TEST(AttentionMaps, RopeRoperAndTheirMistakeAreSetsOfRotatedTensors) {
+    const std::tuple<const char*, const char*, Mistake> cases[] = {{"rope", "qk", Mistake::none},
+                                                                   {"roper", "qkvo", Mistake::none},
+                                                                   {"roper", "qkv", Mistake::no_inverse}};
+    for (const auto& [method, rotates, mistake] : cases) {
+        const ASetup chosen = withRotated(rotates, 4);
+        ASetup named = setupForMistakes(4);
+        named.method = method;
+        named.mistake = mistake;
+        const HeadVectors heads = vectorsOf(named);
+        const ScoreRule a = scoreRule(named), b = scoreRule(chosen);
+        const Eigen::MatrixXd w = weights(a, heads, scores(a, heads));
+        EXPECT_EQ(largest(w - weights(b, heads, scores(b, heads))), 0.0) << rotates;
+        EXPECT_EQ(largest(outputs(a, heads, w) - outputs(b, heads, w)), 0.0) << rotates;
+    }
+}
+
+// YaRN multiplies cos and sin, so that it scales only what rotates.
+TEST(AttentionMaps, AnAttentionFactorScalesOnlyWhatRotates) {
+    const auto scoresOf = [](const std::string& rotates, ScalingMethod method) {
+        ASetup setup = withRotated(rotates, 5);
+        setup.scaling.method = method;
+        setup.scaling.attention_factor = 1.5;
+        return scores(scoreRule(setup), vectorsOf(setup))(0, 0);  // at position 0 all angles are 0
+    };
+    for (const auto& [rotates, factor] : {std::pair{"qk", 2.25}, {"k", 1.5}, {"vo", 1.0}})
+        EXPECT_NEAR(scoresOf(rotates, ScalingMethod::yarn) / scoresOf(rotates, ScalingMethod::none), factor,
+                    1e-12)
+            << rotates;
+}
+
 TEST(AttentionMaps, RopeIsThePlainScore) {
     EXPECT_TRUE(rc::check([] {
         ASetup setup = anySetup();
@@ -269,6 +324,23 @@ TEST(Mistakes, AreWhatTheirNamesSay) {
     EXPECT_EQ(with(Mistake::positions_from_one).query.angle(1, 3.0), right.query.angle(1, 4.0));
     EXPECT_NEAR(with(Mistake::model_width).query.rotary.theta[8], std::pow(10000.0, -16.0 / (8 * 32)), 1e-15);
     EXPECT_EQ(with(Mistake::exponent_without_pair).key.rotary.theta[0], std::pow(10000.0, -32.0));
+}
+
+TEST(Mistakes, NeedBothTensorsWhoseRotationsTheySpoil) {
+    for (const auto& [rotates, of_scores, of_values] : {std::tuple{"qk", true, false},
+                                                        {"qkvo", true, true},
+                                                        {"vo", false, true},
+                                                        {"qkv", true, false},
+                                                        {"k", false, false}}) {
+        const RotatedTensors rotated = rotatedTensorsFromName(rotates);
+        EXPECT_EQ(appliesTo(Mistake::wrong_direction, rotated), of_scores) << rotates;
+        EXPECT_EQ(appliesTo(Mistake::values_twice, rotated), of_values) << rotates;
+    }
+    ASetup keys_alone;
+    keys_alone.method = "rotary";
+    keys_alone.rotates = "k";
+    keys_alone.mistake = Mistake::wrong_direction;
+    EXPECT_EQ(sanitized(keys_alone).mistake, Mistake::none);
 }
 
 // rotary.md, fact 13: entries of a key/value cache never change when tokens are appended.

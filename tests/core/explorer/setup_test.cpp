@@ -165,6 +165,7 @@ TEST(SetupText, EveryFieldIsReachedByItsKey) {
                                                        {"run", "r"},
                                                        {"run_text", "t"},
                                                        {"method", "alibi"},
+                                                       {"rotates", "k"},
                                                        {"attention", "linear_cosine"},
                                                        {"causal", "0"},
                                                        {"other_formula", "1"},

@@ -192,7 +192,7 @@ TEST(Positions, OnlyAbsoluteEncodingsAndRotatedValuesShowInAConstantText) {
         Transformer model(s, 5, at::kCPU, at::kDouble);
         const at::Tensor logits = model.forward(at::ones({1, 12}, at::kLong))[0];
         const double change = largestDifference(logits[0], logits[11]);
-        if (method.adds_to_embeddings || method.rotates_values)
+        if (method.adds_to_embeddings || method.rotatesValues())
             EXPECT_GT(change, 1e-3) << method.name;
         else
             EXPECT_LT(change, 1e-12) << method.name;

@@ -64,6 +64,25 @@ void addGroupedKinds(std::vector<Specification>& kinds) {
     }
 }
 
+/// Sets of rotated tensors other than those of RoPE and RoPER.
+void addRotatedKinds(std::vector<Specification>& kinds) {
+    for (const char* rotates : {"k", "vo", "qkv", "qo"}) {
+        kinds.push_back(tiny("rotary"));
+        kinds.back().model.specific_settings.set("rotates", rotates);
+    }
+    Specification trained = tiny("rotary");
+    trained.model.frequencies = "trained";
+    trained.model.specific_settings.set("rotates", "vo");
+    kinds.push_back(trained);
+    Specification shared = tiny("rotary");
+    shared.model.shared_kv = true;
+    shared.model.specific_settings.set("rotates", "kvo");
+    kinds.push_back(shared);
+    shared.model.frequencies = "trained";
+    shared.model.specific_settings.set("rotates", "qo");
+    kinds.push_back(shared);
+}
+
 /// A small model of every kind that a specification can describe.
 std::vector<Specification> allKinds() {
     std::vector<Specification> kinds;
@@ -95,7 +114,7 @@ std::vector<Specification> allKinds() {
     buckets.model.specific_settings.set("bias_distance", 9);
     kinds.push_back(buckets);
     for (const PositionMethod& method : positionMethods()) {
-        if (!method.rotates) continue;
+        if (!method.rotates()) continue;
         Specification trained = tiny(method.name);
         trained.model.frequencies = "trained";
         trained.model.rotary_fraction = 0.5;
@@ -112,6 +131,7 @@ std::vector<Specification> allKinds() {
     kinds.back().model.attention = "linear_cosine";
     kinds.back().model.frequencies = "trained";
     addGroupedKinds(kinds);
+    addRotatedKinds(kinds);
     return kinds;
 }
 
@@ -129,10 +149,10 @@ std::vector<Specification> allKindsBothWays() {
 }
 
 std::string nameOf(const Specification& s) {
-    return s.training.objective + " " + s.model.position + " " + s.model.attention + " " +
-           s.model.frequencies + " " + s.model.norm + " " + nameOf(s.model.pairing) + " " +
-           s.model.activation + " kv_heads " + std::to_string(s.model.kv_heads) +
-           (s.model.shared_kv ? " shared" : "");
+    return s.training.objective + " " + s.model.position + " " + nameOf(s.model.rotatedTensors()) + " " +
+           s.model.attention + " " + s.model.frequencies + " " + s.model.norm + " " +
+           nameOf(s.model.pairing) + " " + s.model.activation + " kv_heads " +
+           std::to_string(s.model.kv_heads) + (s.model.shared_kv ? " shared" : "");
 }
 
 at::Tensor someTokens(std::int64_t B, std::int64_t T) {
@@ -375,6 +395,20 @@ TEST(Transformer, TwinsStartFromTheSameWeights) {
         if (of_deep.count(name) == 0) continue;
         EXPECT_TRUE(at::equal(parameter, of_deep.at(name))) << name;
     }
+}
+
+TEST(Transformer, RopeAndRoperAreCasesOfRotary) {
+    for (const auto& [method, rotates] : {std::pair{"rope", "qk"}, {"roper", "qkvo"}})
+        for (const char* frequencies : {"fixed", "trained"}) {
+            Specification named = tiny(method), chosen = tiny("rotary");
+            named.model.frequencies = chosen.model.frequencies = frequencies;
+            chosen.model.specific_settings.set("rotates", rotates);
+            const std::vector<at::Tensor> expected = logitsAndGradients(named, "auto"),
+                                          found = logitsAndGradients(chosen, "auto");
+            ASSERT_EQ(found.size(), expected.size());
+            for (std::size_t i = 0; i < found.size(); ++i)
+                EXPECT_TRUE(found[i].equal(expected[i])) << rotates << " " << frequencies << " " << i;
+        }
 }
 
 TEST(Transformer, ItsParametersAreCountedWithoutMakingThem) {

@@ -91,6 +91,10 @@ TEST(RunModel, ComputesWhatItsTransformerDoes) {
           Settings{{"model.position", "rope"},
                    {"model.attention", "linear_numerator"},
                    {"training.objective", "masked"}},
+          Settings{{"model.position", "rotary"}, {"model.rotates", "k"}},
+          Settings{{"model.position", "rotary"}, {"model.rotates", "vo"}},
+          Settings{{"model.position", "rotary"}, {"model.rotates", "qko"}, {"model.frequencies", "trained"}},
+          Settings{{"model.position", "rotary"}, {"model.rotates", "kv"}, {"model.shared_kv", "1"}},
           Settings{{"model.position", "roper"}, {"model.kv_heads", "1"}},
           Settings{{"model.position", "rope"}, {"model.shared_kv", "1"}},
           Settings{{"model.position", "roper"}, {"model.kv_heads", "1"}, {"model.shared_kv", "1"}},
@@ -174,7 +178,8 @@ TEST(RunModel, VectorsHaveTheNormsOfSnapshots) {
 // The factor of YaRN and LongRoPE is meant for scores. Rotating back by the negative angle does not divide by
 // it, so on values it would remain, squared.
 TEST(RunModel, ScalesFrequenciesAsItsTransformerDoes) {
-    for (const auto& [position, shared_kv] : {std::pair{"rope", "0"}, {"roper", "0"}, {"roper", "1"}}) {
+    for (const auto& [position, shared_kv] :
+         {std::pair{"rope", "0"}, {"roper", "0"}, {"roper", "1"}, {"rotary", "0"}}) {
         for (const ScalingMethod method :
              {ScalingMethod::linear, ScalingMethod::yarn, ScalingMethod::longrope}) {
             Both both(specificationWith({{"model.position", position}, {"model.shared_kv", shared_kv}}));
@@ -218,6 +223,20 @@ TEST(RunModel, AShiftOfAllPositionsRevealsWhetherOutputsRotateBack) {
         EXPECT_GT(
             changeByShift({{"model.position", "rope"}, {"model.kv_heads", heads}, {"model.shared_kv", "1"}}),
             1e-2);
+    }
+}
+
+// Scores depend on distance alone if queries and keys both rotate or neither does; outputs, if values and
+// outputs do.
+TEST(RunModel, AShiftRevealsWhichSetsOfRotatedTensorsAreAbsolute) {
+    for (const std::string& rotates : rotatedTensorsNames()) {
+        const RotatedTensors rotated = rotatedTensorsFromName(rotates);
+        const double change = changeByShift({{"model.position", "rotary"}, {"model.rotates", rotates}});
+        if (rotated.query == rotated.key && rotated.value == rotated.output)
+            EXPECT_LT(change, 1e-4) << rotates;
+        else
+            EXPECT_GT(change, 1e-2) << rotates;
+        RecordProperty("shift_" + rotates, std::to_string(change));
     }
 }
 

@@ -133,6 +133,13 @@ TEST(Specification, RefusesWhatARunWouldNeverRead) {
     EXPECT_EQ(problems({"position=roper", "value_rotary_fraction=0.5", "shared_kv=1"}),
               "model.value_rotary_fraction ");
     EXPECT_EQ(problems({"position=xpos", "shared_kv=1"}), "model.shared_kv ");
+    EXPECT_EQ(problems({"position=rope", "rotates=vo"}), "model.rotates ");
+    EXPECT_EQ(problems({"position=rotary", "rotates=vo", "rotary_fraction=0.5"}), "model.rotary_fraction ");
+    EXPECT_EQ(problems({"position=rotary", "rotates=k", "value_rotary_fraction=0.5"}),
+              "model.value_rotary_fraction ");
+    EXPECT_EQ(problems({"position=rotary", "rotates=qk", "shared_kv=1"}), "model.rotates ");
+    for (const char* both_or_neither : {"rotates=qkv", "rotates=qo"})
+        EXPECT_EQ(problems({"position=rotary", both_or_neither, "shared_kv=1", "rotary_fraction=0.5"}), "");
     EXPECT_EQ(problems({"position=alibi", "shared_kv=1", "kv_heads=1"}), "");
     EXPECT_EQ(problems({"position=alibi", "pairing=interleaved", "base=100"}), "model.pairing model.base ");
     EXPECT_EQ(problems({"position=sinusoidal", "base=100"}), "");

@@ -36,6 +36,14 @@ bool isDifference(MapKind kind) {
     return kind == MapKind::shift_difference || kind == MapKind::form_difference;
 }
 
+/// Whether differences are those of outputs: where a mistake concerns values, or where only outputs depend on
+/// more than distances.
+bool showsOutputs(const Setup& setup) {
+    const RotatedTensors rotated = setup.rotatedTensors();
+    return affectsValues(setup.mistake) ? appliesTo(setup.mistake, rotated)
+                                        : rotated.scoresAreRelative() && !rotated.outputsAreRelative();
+}
+
 }  // namespace
 
 bool MapInputs::isTokenByToken() const {
@@ -50,7 +58,7 @@ MapInputs mapInputs(const Setup& setup, const HeadVectors& heads) {
             correctScoreRule(setup),
             heads,
             has_none ? kExampleShift : setup.shift,
-            affectsValues(setup.mistake) && setup.positionMethod().rotates_values};
+            showsOutputs(setup)};
 }
 
 HeatMapView::Map computeMap(const MapInputs& question) {

@@ -246,7 +246,7 @@ void AttentionPage::showScoreContributions() {
     for (int i = 0; i < rotary.planes(); ++i) {
         categories.push_back(i);
         series.values.push_back(contributions[i]);
-        const bool rotates = s.rotates() && i < rotary.pairs();
+        const bool rotates = s.rotatesScores() && i < rotary.pairs();
         series.colors.push_back(rotates ? theme.pair(i, rotary.pairs()) : theme.faint_text);
     }
     bars_->clearCategoryNames();

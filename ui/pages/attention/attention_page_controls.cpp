@@ -51,6 +51,13 @@ void AttentionPage::fillPanel() {
     panel_->addUnboundChoice(tr("Position method"),
                              tr("How positions enter the attention score; F1 shows the formula"),
                              methodNames(), methodEntry, chooseMethod);
+    QStringList sets;
+    for (const std::string& name : rotatedTensorsNames())
+        sets << QString::fromStdString(name);
+    auto* rotates = panel_->addChoice(tr("Rotates"), "rotates", sets);
+    panel_->onSetupShown([this, rotates](const Setup& s) {
+        panel_->setRowVisible(rotates, s.positionMethod().readsField("rotates"));
+    });
     panel_->addCheck(tr("Causal"), "causal");
     panel_->addPair(tr("The marked bar; press M or click it to ablate or restore the pair"));
     auto* unmute = panel_->addButton(tr("Restore all pairs"), tr("Restore all pairs to the scores"), [this] {

@@ -62,7 +62,8 @@ void DistanceChart::refresh() {
     const Setup& s = state_.setup();
     std::vector<Curve> curves{allQueriesCurve(), queryCurve()};
     const auto zero = curves[0].x.indexOf(0);
-    if (s.rotates() && s.rotary().pairs() > 0 && zero >= 0 && curves[0].y[zero] > 0)
+    if (s.rotatedTensors().scoresAreRelative() && s.rotatesScores() && s.rotary().pairs() > 0 && zero >= 0 &&
+        curves[0].y[zero] > 0)
         curves.push_back(decay(curves[0].y[zero]));
     const int distance = state_.query() - state_.key();
     setCurves(curves, {{static_cast<double>(distance), tr("δ = %1").arg(distance), false}});

@@ -24,7 +24,9 @@ std::vector<Entry> makeEntries() {
         if (method.adds_to_embeddings) continue;
         const QString title = QString::fromStdString(method.title);
         all.push_back({method.name, AttentionKind::softmax, false,
-                       method.rotates_values ? QObject::tr("%1 (weights as RoPE)").arg(title) : title});
+                       method.readsField("rotates") ? QObject::tr("%1: a chosen set").arg(title)
+                       : method.rotatesValues()     ? QObject::tr("%1 (weights as RoPE)").arg(title)
+                                                    : title});
     }
     all.push_back({"rope", AttentionKind::softmax, true, QObject::tr("RoPE on part of the features")});
     all.push_back({"rope", AttentionKind::linear_numerator, false, QObject::tr("linear, numerator rotated")});
@@ -44,6 +46,15 @@ QString attentionFormula(AttentionKind kind) {
                      "rotated, so weights may be negative and need not sum to 1")
                : QObject::tr(
                      "a ∝ 1 + cos(R(n)q, R(j)k): never negative, so each row is a probability distribution");
+}
+
+/// "s = q·(R(j)k)/√d, o = Σ a R(j)v"
+QString formulaOf(const RotatedTensors& rotated) {
+    return QStringLiteral("s = %1·%2/√d, o = %3Σ a %4")
+        .arg(rotated.query ? QStringLiteral("(R(n)q)") : QStringLiteral("q"),
+             rotated.key ? QStringLiteral("(R(j)k)") : QStringLiteral("k"),
+             rotated.output ? QStringLiteral("R(−n) ") : QString(),
+             rotated.value ? QStringLiteral("R(j)v") : QStringLiteral("v"));
 }
 
 }  // namespace
@@ -68,6 +79,9 @@ int methodEntry(const Setup& s) {
 
 QString methodName(const Setup& s) {
     const Entry& entry = entries().at(static_cast<std::size_t>(methodEntry(s)));
+    if (s.method == entry.method && s.positionMethod().readsField("rotates"))
+        return QObject::tr("%1 of %2")
+            .arg(QString::fromStdString(s.positionMethod().title), QString::fromStdString(s.rotates));
     if (entry.method == s.method) return entry.name;
     return QObject::tr("%1 (%2)").arg(entry.name, QString::fromStdString(s.positionMethod().title));
 }
@@ -78,19 +92,46 @@ void chooseMethod(Setup& s, int number) {
     s.attention = entry.attention;
     if (entry.partial && s.rotary_fraction >= 1) s.rotary_fraction = 0.5;
     if (s.method == "rope" && !entry.partial && s.attention == AttentionKind::softmax) s.rotary_fraction = 1;
-    if (!s.rotates() || (affectsValues(s.mistake) && !s.positionMethod().rotates_values))
-        s.mistake = Mistake::none;
+    if (!appliesTo(s.mistake, s.rotatedTensors())) s.mistake = Mistake::none;
 }
 
 QString scoreFormula(const Setup& s) {
     if (s.attention != AttentionKind::softmax)
         return QObject::tr("%1%2 <i>(Su 2021)</i>")
             .arg(attentionFormula(s.attention),
-                 s.rotates() ? QString() : QObject::tr("; nothing is rotated here"));
+                 s.rotatesScores() ? QString() : QObject::tr("; nothing is rotated here"));
     const PositionMethod& method = s.positionMethod();
     return QObject::tr("%1 <i>(%2)</i>")
-        .arg(QString::fromStdString(method.formula), QString::fromStdString(method.source).toHtmlEscaped());
+        .arg(method.readsField("rotates") ? formulaOf(s.rotatedTensors())
+                                          : QString::fromStdString(method.formula),
+             QString::fromStdString(method.source).toHtmlEscaped());
 }
+
+namespace {
+
+/// What shifting all positions changes.
+QString explainShift(const RotatedTensors& rotated) {
+    QString text;
+    if (rotated.query && rotated.key)
+        text += QObject::tr(
+            "<p>The product of two rotated vectors depends only on n − j, so shifting all positions by S "
+            "changes nothing except for rounding.</p>");
+    if (!rotated.scoresAreRelative())
+        text +=
+            QObject::tr(
+                "<p>Only %1 rotate, so a score depends on their own positions instead of the distance n − "
+                "j, and shifting all positions by S changes it.</p>")
+                .arg(rotated.key ? QObject::tr("keys") : QObject::tr("queries"));
+    if (!rotated.outputsAreRelative())
+        text += QObject::tr(
+                    "<p>Only %1 rotate, so an output depends on their own positions, and shifting all "
+                    "positions by S changes it.</p>")
+                    .arg(rotated.value ? QObject::tr("values, not outputs,")
+                                       : QObject::tr("outputs, not values,"));
+    return text;
+}
+
+}  // namespace
 
 QString explainScore(const AttentionState& state) {
     const Setup& s = state.setup();
@@ -114,10 +155,7 @@ QString explainScore(const AttentionState& state) {
             .arg(state.rule().bias                             ? QObject::tr(" when the bias is included")
                  : s.attention == AttentionKind::linear_cosine ? QObject::tr(" when the 1 is included")
                                                                : QString());
-    if (s.rotates() && s.mistake == Mistake::none)
-        text += QObject::tr(
-            "<p>The product of two rotated vectors depends only on n − j, so shifting all positions by S "
-            "changes nothing except for rounding.</p>");
+    if (s.mistake == Mistake::none) text += explainShift(s.rotatedTensors());
     if (s.positionMethod().trains_bias && state.isReady()) {
         const HeadContext head = s.headContext();
         const int distance = state.query() - state.key(),

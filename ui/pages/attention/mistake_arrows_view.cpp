@@ -40,8 +40,7 @@ MistakeArrowsView::MistakeArrowsView(AttentionState& state, QWidget* parent)
 
 Setup MistakeArrowsView::setupOf(bool right) const {
     Setup setup = state_.setup();
-    if (affectsValues(mistake_) ? !setup.positionMethod().rotates_values : !setup.rotates())
-        setup.method = "roper";
+    if (!appliesTo(mistake_, setup.rotatedTensors())) setup.method = "roper";
     setup.mistake = right ? Mistake::none : mistake_;
     return setup;
 }

@@ -130,12 +130,12 @@ void MistakeGallery::onStateChanged() {
     const QScopedValueRollback showing(showing_, true);
     const Setup& s = state_.setup();
     for (const auto& [mistake, row] : rows_) {
-        const bool applies = affectsValues(mistake) ? s.positionMethod().rotates_values : s.rotates();
+        const bool applies = appliesTo(mistake, s.rotatedTensors());
         row.box->setChecked(s.mistake == mistake);
         row.box->setEnabled(applies || s.mistake == mistake);  // an active mistake can always be switched off
         if (!applies)
-            row.residual->setText(affectsValues(mistake) ? tr("needs RoPER: only RoPER rotates values")
-                                                         : tr("this method rotates nothing"));
+            row.residual->setText(affectsValues(mistake) ? tr("needs RoPER: values that rotate, outputs back")
+                                                         : tr("needs queries and keys that rotate"));
     }
     if (!state_.isReady())
         for (const auto& [mistake, row] : rows_)
@@ -155,8 +155,7 @@ void MistakeGallery::measure() {
     Setup setup = state_.setup();
     const double shift = setup.shift == 0 ? kExampleShift : setup.shift;
     for (const auto& [mistake, row] : rows_) {
-        const bool applies = affectsValues(mistake) ? setup.positionMethod().rotates_values : setup.rotates();
-        if (!applies) continue;
+        if (!appliesTo(mistake, setup.rotatedTensors())) continue;
         setup.mistake = mistake;
         const auto seen = [compares_outputs = affectsValues(mistake)](const MistakeEffect& residual) {
             return residualText(compares_outputs ? residual.outputs : residual.scores);

@@ -161,7 +161,7 @@ void LengthTab::measure() {
     std::vector<BatchEvaluator::Question> questions;
     for (const RunWatcher* run : shownRuns()) {
         if (const auto there = run->folder().checkpointsIfReadable(); !there || there->empty()) continue;
-        if (scaling_->currentIndex() > 0 && !run->specification()->model.method().rotates) continue;
+        if (scaling_->currentIndex() > 0 && !run->specification()->model.method().rotates()) continue;
         for (BatchEvaluator::Question& question : questionsFor(*run))
             questions.push_back(std::move(question));
     }

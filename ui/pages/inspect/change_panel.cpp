@@ -176,9 +176,9 @@ void ChangePanel::showModel() {
     fill(head_, tr("all"), model != nullptr ? model->heads : 0);
     setEnabled(model != nullptr);
     solve_->setVisible(model != nullptr && model->has_problems);
-    const bool rotates_values = model != nullptr && model->rotates_values;
-    no_value_rotation_->setVisible(rotates_values);
-    no_inverse_->setVisible(rotates_values && model->outputs_rotate_back);
+    const QString rotated = model != nullptr ? QString::fromStdString(model->rotated) : QString();
+    no_value_rotation_->setVisible(rotated.contains('v'));
+    no_inverse_->setVisible(rotated.contains('o'));
     show(state_.change());
     showEffect();
     showSolved();

@@ -220,7 +220,10 @@ void InspectPage::showModel() {
         text += tr("; no rotation");
     }
     if (!m->causal) text += tr("; every token attends to both sides");
-    if (m->rotates_values)
+    if (const QString rotated = QString::fromStdString(m->rotated);
+        !rotated.isEmpty() && rotated != "qk" && rotated != "qkv" && rotated != "qkvo")
+        text += tr("; of queries, keys, values and outputs, these rotate: %1").arg(rotated);
+    else if (m->rotates_values)
         text += m->outputs_rotate_back ? tr("; values also rotate") : tr("; values also rotate, never back");
     if (state_->step()) text += tr("; step %1").arg(*state_->step());
     summary_->setText(text);

@@ -67,8 +67,8 @@ void InspectState::clampToModel() {
     const ModelSummary& model = *summary();
     setHead(layer_, head_);
     ModelChange fitting = change_;
-    if (!model.rotates_values) fitting.no_value_rotation = fitting.no_inverse = false;
-    if (!model.outputs_rotate_back) fitting.no_inverse = false;
+    if (model.rotated.find('v') == std::string::npos) fitting.no_value_rotation = false;
+    if (model.rotated.find('o') == std::string::npos) fitting.no_inverse = false;
     if (!model.rotates) {
         fitting.mute.clear();
         fitting.no_rotation = false;

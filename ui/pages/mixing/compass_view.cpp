@@ -71,7 +71,8 @@ QRectF CompassView::shownPlane() const {
         return {-kHalfExtent, -kHalfExtent, 2 * kHalfExtent, 2 * kHalfExtent};
     }
     QRectF shown(-0.05, -0.05, 0.1, 0.1);
-    const bool rotates_with_sentence = setup.mistake != Mistake::none || setup.shift != 0;
+    const bool rotates_with_sentence =
+        setup.mistake != Mistake::none || setup.shift != 0 || !mixedTensors(setup).outputsAreRelative();
     setup.mistake = Mistake::none;
     for (const double value_rotation_strength : {0.0, 0.25, 0.5, 0.75, 1.0}) {
         setup.value_rotation_strength = value_rotation_strength;

@@ -131,7 +131,7 @@ void MixingPage::showDistances() {
     const auto roper = contributionsByDistance(compass_->roperCompass(), state_.query());
     std::vector<int> categories;
     BarChart::Series left{QStringLiteral("rope"), tr("RoPE"), Theme::rope()},
-        right{QStringLiteral("roper"), tr("RoPER"), Theme::roper()};
+        right{QStringLiteral("roper"), mixingName(state_.setup()), Theme::roper()};
     // Near first: the keys run from far to near.
     for (std::size_t i = rope.size(); i-- > 0;) {
         categories.push_back(rope[i].distance);
@@ -151,6 +151,7 @@ void MixingPage::showDistances() {
 /// Shows the output in this pair for every shift, with and without the inverse rotation.
 void MixingPage::showShifts() {
     Setup with = state_.setup(), without = state_.setup();
+    with.method = without.method = "roper";
     with.mistake = Mistake::none;
     without.mistake = Mistake::no_inverse;
     std::vector<CurveChart::Curve> curves;
@@ -214,7 +215,7 @@ QString MixingPage::explanation() const {
            "by m where the rotation multiplies by it: only then is R(−n)R(n) = 1. Here, and when a run is "
            "read with a scaling, m applies only to queries and keys, whose scores it multiplies by m²; "
            "values rotate by the scaled angles without m, so that no division is needed.</p>");
-    if (!s.rotates() || s.attention != AttentionKind::softmax)
+    if (!s.rotatesScores() || s.attention != AttentionKind::softmax)
         text += tr("<p>The weights come from the method chosen on the Attention page.</p>");
     return text + tr("<p><i>Harik &amp; Jayasiri, Rotary Positional Embeddings with Relative distances, "
                      "2022</i></p>");

@@ -1,6 +1,7 @@
 #include "ui/explorer/example_list.h"
 #include "ui/explorer/source_controls.h"
 #include "ui/pages/mixing/mixing_page.h"
+#include "ui/pages/mixing/mixing_text.h"
 
 // Controls of the Value mixing page.
 
@@ -43,11 +44,12 @@ void MixingPage::fillPanel() {
                       "RoPER and back (Space)"));
     panel_->addHeading(tr("Move the sentence"));
     panel_->addShift(tr("Shift S"), {}, tr("Drag S from −64 to 64: the dots trace the output"));
-    panel_->addUnboundCheck(
+    auto* back = panel_->addUnboundCheck(
         tr("Rotate back by R(−n)"),
         tr("Without it, the output rotates with the sentence: RoPER is relative only with the inverse"),
-        [](const Setup& s) { return s.mistake != Mistake::no_inverse; },
+        [](const Setup& s) { return mixedTensors(s).output && s.mistake != Mistake::no_inverse; },
         [](Setup& s, bool on) { s.mistake = on ? Mistake::none : Mistake::no_inverse; });
+    panel_->onSetupShown([back](const Setup& s) { back->setEnabled(mixedTensors(s).output); });
     panel_->addRow({}, verdict_, tr("Largest change of any feature of this output when the sentence moves"));
     panel_->addHeading(tr("Values"));
     addSourceControls(*panel_, state_, SourceUse::mixing);

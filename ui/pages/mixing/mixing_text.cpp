@@ -8,8 +8,9 @@
 namespace roper {
 namespace {
 
+/// RoPER, except for a method that rotates another set of values and outputs.
 Setup asRoper(Setup setup) {
-    setup.method = "roper";
+    if (mixedTensors(setup) == kRoperTensors) setup.method = "roper";
     return setup;
 }
 
@@ -20,13 +21,54 @@ QString times(double factor, const QString& position) {
     return numberText(factor, 4) + (is_whole ? QString() : QStringLiteral(" ")) + position;
 }
 
+/// Formulas where outputs rotate back, but values do not rotate: with mistakes, those of positions and of
+/// frequencies.
+MixingFormulas formulasOfOutputsAlone(const Setup& setup) {
+    const bool left_out = setup.value_rotation_strength == 0 || setup.mistake == Mistake::no_inverse;
+    const bool other_theta =
+        setup.mistake == Mistake::model_width || setup.mistake == Mistake::exponent_without_pair;
+    const QString R = other_theta ? QStringLiteral("R̃") : QStringLiteral("R"),
+                  theta = other_theta ? QStringLiteral("θ̃") : QStringLiteral("θ"),
+                  n = setup.mistake == Mistake::positions_from_one ? QStringLiteral("(n+1)")
+                                                                   : QStringLiteral("n"),
+                  by = QChar(0x2212) + times(setup.value_rotation_strength, n);
+    MixingFormulas made;
+    made.rotate = QObject::tr("v′ⱼ = vⱼ, not rotated");
+    made.mix = QStringLiteral("ô = Σ a v′");
+    made.rotate_back =
+        left_out ? QObject::tr("o = ô, not rotated back") : QStringLiteral("o = %1(%2)ô").arg(R, by);
+    made.output = left_out ? QStringLiteral("o = Σ a v") : QStringLiteral("o = Σ a %1(%2)v").arg(R, by);
+    made.angle = setup.shift != 0 && setup.value_rotation_strength == 1
+                     ? QChar(0x2212) + QStringLiteral("(n+S)") + theta
+                     : by + theta;
+    made.direct_output =
+        setup.value_rotation_strength == 0
+            ? QStringLiteral("Σ a v")
+            : QStringLiteral("Σ a R(%1)v")
+                  .arg(QChar(0x2212) + times(setup.value_rotation_strength, QStringLiteral("n")));
+    return made;
+}
+
 }  // namespace
 
+RotatedTensors mixedTensors(const Setup& setup) {
+    const RotatedTensors rotated = setup.rotatedTensors();
+    return rotated.outputsAreRelative() ? kRoperTensors : rotated;
+}
+
+QString mixingName(const Setup& setup) {
+    const RotatedTensors rotated = mixedTensors(setup);
+    return rotated.outputsAreRelative()
+               ? QObject::tr("RoPER")
+               : QObject::tr("%1 rotated").arg(QString::fromStdString(nameOf(rotated)));
+}
+
 QString mixingTitle(const Setup& setup) {
-    QString title =
-        setup.value_rotation_strength >= 1
-            ? QObject::tr("RoPER")
-            : QObject::tr("%1 % of the way to RoPER").arg(std::lround(100 * setup.value_rotation_strength));
+    const QString form = mixingName(setup);
+    QString title = setup.value_rotation_strength >= 1
+                        ? form
+                        : QObject::tr("%1 % of the way to %2")
+                              .arg(QString::number(std::lround(100 * setup.value_rotation_strength)), form);
     if (setup.mistake != Mistake::none)
         title += QObject::tr(", mistake: %1").arg(describe(setup.mistake).name);
     return title;
@@ -42,7 +84,10 @@ AttentionForm correctMixingForm(const Setup& setup) {
 
 MixingFormulas mixingFormulas(const Setup& setup) {
     const double value_rotation_strength = setup.value_rotation_strength;
-    const bool twice = setup.mistake == Mistake::values_twice, back = setup.mistake != Mistake::no_inverse,
+    const RotatedTensors rotated = mixedTensors(setup);
+    if (!rotated.value) return formulasOfOutputsAlone(setup);
+    const bool twice = setup.mistake == Mistake::values_twice,
+               back = rotated.output && setup.mistake != Mistake::no_inverse,
                from_one = setup.mistake == Mistake::positions_from_one;
     const bool other_theta =
         setup.mistake == Mistake::model_width || setup.mistake == Mistake::exponent_without_pair;
@@ -77,11 +122,13 @@ MixingFormulas mixingFormulas(const Setup& setup) {
     // If values are not rotated back by the angle of their rotation, the output changes with shifts.
     const bool moves = setup.shift != 0 && (!back || twice);
     if (moves && value_rotation_strength == 1) made.angle = QStringLiteral("(%1+S)%2").arg(by, theta);
+    const QString relative = rotated.output ? QStringLiteral("j−n") : QStringLiteral("j");
     made.direct_output =
         value_rotation_strength == 0 ? QStringLiteral("Σ a v")
         : value_rotation_strength == 1
-            ? QStringLiteral("Σ a R(j−n)v")
-            : QStringLiteral("Σ a R(%1)v").arg(times(value_rotation_strength, QStringLiteral("(j−n)")));
+            ? QStringLiteral("Σ a R(%1)v").arg(relative)
+            : QStringLiteral("Σ a R(%1)v")
+                  .arg(times(value_rotation_strength, rotated.output ? '(' + relative + ')' : relative));
     return made;
 }
 

@@ -7,13 +7,20 @@
 
 namespace roper {
 
-// Names on the Value mixing page for the form shown: RoPER, a blend of RoPE and RoPER, or RoPER with a
-// mistake.
+// Names on the Value mixing page for the form shown: RoPER, a blend of RoPE and RoPER, RoPER with a mistake,
+// or a rotation of only values or only outputs.
+
+/// "RoPER", or "qkv rotated".
+QString mixingName(const Setup& setup);
 
 /// "RoPER", "40 % of the way to RoPER", "RoPER, mistake: inverse forgotten".
 QString mixingTitle(const Setup& setup);
 
-/// The setup's form of RoPER, with its blend and mistake, regardless of the Attention page's method.
+/// Which tensors rotate in the form shown: RoPER's, unless the Attention page's method rotates only values or
+/// only outputs.
+RotatedTensors mixedTensors(const Setup& setup);
+
+/// The setup's form of RoPER, or of these tensors, with its blend and mistake.
 AttentionForm mixingForm(const Setup& setup);
 /// The same without the mistake.
 AttentionForm correctMixingForm(const Setup& setup);
