@@ -6,9 +6,18 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/distributed/address.h"
 
 namespace roper {
+
+/// Where rank 0 of a group listens for the others.
+struct Address {
+    std::string host;
+    int port = 0;
+    std::string key = {};  ///< secret of the group, by which its processes authenticate messages
+
+    /// "node3:4711".
+    std::string text() const { return host + ":" + std::to_string(port); }
+};
 
 /// A group of processes that compute together by LibTorch's c10d with Gloo, over TCP. All of them must call
 /// the collective functions in the same order. Rank 0 leads.

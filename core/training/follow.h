@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/distributed/address.h"
+#include "core/distributed/process_group.h"
 #include "core/runs/run_folder.h"
 
 namespace roper {

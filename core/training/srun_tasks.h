@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/distributed/address.h"
+#include "core/distributed/process_group.h"
 #include "core/runs/run_folder.h"
 
 namespace roper {
