@@ -26,6 +26,7 @@ namespace roper {
 namespace {
 
 constexpr QSize kInitialSize{1360, 860}, kMinSize{800, 520};
+constexpr const char* kPageKey = "view.page";  // in copied setups
 constexpr int kRoomForNames = 1150;  // minimum window width for names in the sidebar
 
 /// Path of the only file or folder among dropped data; empty if there is none or several.
@@ -143,7 +144,7 @@ SetupText MainWindow::setupAndView() const {
     SetupText text{set_.selection.setup(), {}};
     for (const Page* page : pages_)
         text.view.merge(page->viewSettings());
-    text.view["view.page"] = currentPage()->name().toStdString();
+    text.view[kPageKey] = currentPage()->name().toStdString();
     return text;
 }
 
@@ -155,7 +156,7 @@ bool MainWindow::applySetupText(const QString& text) {
     try {
         const SetupText read = parseSetup(text.toStdString());
         set_.selection.set(read.setup, tr("Paste setup"));
-        if (const auto page = read.view.find("view.page"); page != read.view.end())
+        if (const auto page = read.view.find(kPageKey); page != read.view.end())
             showPage(QString::fromStdString(page->second));
         for (Page* page : pages_)
             page->setViewSettings(read.view);
@@ -173,7 +174,7 @@ bool MainWindow::applySetupText(const QString& text) {
 void MainWindow::copySetup() {
     constexpr int kShown_ms = 6000;
     SetupText copied{set_.selection.setup(), currentPage()->viewSettings()};
-    copied.view["view.page"] = currentPage()->name().toStdString();
+    copied.view[kPageKey] = currentPage()->name().toStdString();
     if (copied.setup.source != VectorSource::run) {
         const Setup unused;
         copied.setup.run = unused.run;
