@@ -7,6 +7,7 @@
 #include "core/compare/grouping.h"
 #include "core/compare/statistics.h"
 #include "core/specification/cost.h"
+#include "core/specification/presets.h"
 
 namespace roper {
 namespace {
@@ -30,6 +31,27 @@ double evaluationSteps(const Specification& specification, std::int64_t from) {
         static_cast<double>(specification.training.steps / evaluation.every - from / evaluation.every);
     return rounds * static_cast<double>(evaluation.problems) /
            static_cast<double>(specification.training.batch);
+}
+
+/// Seconds of a step of the bundled presets and their twins on two CPU cores, by shape.
+std::map<std::string, double> timesOfPresets() {
+    std::map<std::string, double> seconds;
+    for (const std::string& name : presetNames()) {
+        const Specification preset = loadPreset(name).specification;
+        if (preset.about.minutes <= 0) continue;
+        const double steps = static_cast<double>(preset.training.steps) + evaluationSteps(preset, 0);
+        for (const std::string& method : twinMethods())
+            seconds.emplace(shapeKey(withPosition(preset, method)), 60 * preset.about.minutes / steps);
+    }
+    return seconds;
+}
+
+/// The time of a step where nothing was timed: as in a preset of the same shape, or by an assumed rate.
+double assumedSecondsPerStep(const Specification& specification) {
+    static const std::map<std::string, double> presets = timesOfPresets();
+    const auto same = presets.find(shapeKey(specification));
+    if (same != presets.end()) return same->second;
+    return costOf(specification).flop_per_step / assumedFlopPerSecond(specification);
 }
 
 }  // namespace
@@ -68,8 +90,8 @@ ExpectedTime StepTimes::estimate(const Specification& specification, std::int64_
     auto step = secondsPerStep(specification);
     if (!step) {
         time.basis = flop_per_second_ ? ExpectedTime::Basis::other_runs : ExpectedTime::Basis::guess;
-        step = costOf(specification).flop_per_step /
-               flop_per_second_.value_or(assumedFlopPerSecond(specification));
+        step = flop_per_second_ ? costOf(specification).flop_per_step / *flop_per_second_
+                                : assumedSecondsPerStep(specification);
     }
     const auto steps = static_cast<double>(std::max<std::int64_t>(0, specification.training.steps - from));
     time.seconds = *step * (steps + evaluationSteps(specification, from));

@@ -16,7 +16,7 @@ struct ExpectedTime {
     enum class Basis {
         same_settings,  ///< timed steps of such a run on this machine
         other_runs,     ///< the rate of multiply-adds in other runs on this machine
-        guess,          ///< nothing was timed here yet: assumes a slow rate
+        guess,          ///< nothing was timed here yet: as the preset says, or by a slow rate
     };
     double seconds = 0;  ///< for one run after another, including evaluations
     Basis basis = Basis::same_settings;

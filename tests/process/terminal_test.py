@@ -80,7 +80,7 @@ class Terminal(TrainerTest):
         self.assertEqual(self.complete_in_bash("resume", "--runs", "~/elsewhere", "o"), ["other"])
 
     def test_bash_completes_what_a_value_may_be(self):
-        self.assertEqual(self.complete_in_bash("run", "x", "--set", "model.position", "=", "ro"), ["rope", "roper"])
+        self.assertEqual(self.complete_in_bash("run", "x", "--set", "model.position", "=", "ro"), ["rope", "roper", "rotary"])
         self.assertIn("alibi", self.complete_in_bash("run", "x", "--set", "model.position", "="))
         self.assertEqual(self.complete_in_bash("run", "x", "--device", "c"), ["cpu", "cuda"])
         self.assertEqual(self.complete_in_bash("sample", "ind"), ["index"])
@@ -104,7 +104,7 @@ class Terminal(TrainerTest):
         self.assertEqual(self.complete_in_fish("roper-train run x --set model.wi"), ["model.width="])
         self.assertEqual(self.complete_in_fish("roper-train eval my-run --scaling y"), ["yarn"])
         self.assertEqual(self.complete_in_fish("roper-train run x --set model.position=ro"),
-                         ["model.position=rope", "model.position=roper"])
+                         ["model.position=rope", "model.position=roper", "model.position=rotary"])
         elsewhere = self.runs / "elsewhere"
         self.trainer("run", "addition-small", *TINY, "--steps", "1", "--name", "other", "--runs", elsewhere)
         for option in (f"--runs {elsewhere}", f"--runs={elsewhere}"):

@@ -5,6 +5,7 @@
 #include <list>
 
 #include "core/specification/cost.h"
+#include "core/specification/presets.h"
 
 namespace roper {
 namespace {
@@ -63,6 +64,19 @@ TEST(ExpectedTime, OfAnotherMachinesRunsIsAGuess) {
     const ExpectedTime time = StepTimes(timed.records, Speeds{"there", {}}).estimate(trained());
     EXPECT_EQ(time.basis, ExpectedTime::Basis::guess);
     EXPECT_GT(time.seconds, 0);
+}
+
+TEST(ExpectedTime, OfAPresetIsWhatThePresetSaysUntilAStepWasTimed) {
+    Specification preset = loadPreset("copy-quick").specification;
+    preset = withPosition(preset, "rope");
+    const double seconds = 60 * preset.about.minutes;
+    ExpectedTime time = StepTimes({}, Speeds{"here", {}}).estimate(preset);
+    EXPECT_EQ(time.basis, ExpectedTime::Basis::guess);
+    EXPECT_NEAR(time.seconds, seconds, 1e-9);
+    preset.training.steps *= 2;
+    EXPECT_NEAR(StepTimes({}, Speeds{"here", {}}).estimate(preset).seconds, 2 * seconds, 1e-9);
+    time = StepTimes({}, Speeds{"here", {{shapeKey(preset), 0.5}}}).estimate(preset);
+    EXPECT_EQ(time.basis, ExpectedTime::Basis::same_settings);
 }
 
 TEST(ExpectedTime, AMeasuredSpeedCountsWithoutARun) {

@@ -33,7 +33,7 @@ QStringList cellsOf(const PairTable::Row& row, int digits = 4) {
 
 QStringList headers() {
     return {QObject::tr("pair"),     QStringLiteral("θ"),   QObject::tr("o, RoPE"),
-            QObject::tr("o, RoPER"), QObject::tr("change"), QObject::tr("longer by")};
+            QObject::tr("o, RoPER"), QObject::tr("change"), QObject::tr("Δ length")};
 }
 
 }  // namespace

@@ -123,11 +123,7 @@ void DemonstrationCard::refresh() {
         sentence_->setText(QString::fromStdString(twinSentence(*rope, *roper, kShare)));
     } else {
         const std::vector<Specification> twins = twinsOf(*specification_);
-        const ExpectedTime time = state_.expectedTime(twins);
-        const double seconds = time.basis == ExpectedTime::Basis::guess
-                                   ? 60 * specification_->about.minutes * static_cast<double>(twins.size())
-                                   : time.seconds;
-        sentence_->setText(tr(shown.trains).arg(shortDuration(seconds)));
+        sentence_->setText(tr(shown.trains).arg(shortDuration(state_.expectedTime(twins).seconds)));
     }
     const QString lack = state_.memoryShortage(*specification_, 2);
     start_->setEnabled(!is_training && lack.isEmpty());
