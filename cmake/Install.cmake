@@ -1,6 +1,7 @@
 # What `cmake --install` installs and packages contain (CPack; `./lab package`). Programs, LibTorch and their own library
 # lie in lib/roper-lab, in the same relative places as in a build folder, so that all can be moved together; links in bin/
-# lead there; roper-train itself starts roper-tokenizer. CMake includes this file twice: when it configures, and when it installs.
+# lead there; roper-train itself starts roper-tokenizer. CMake includes this file twice: when it configures, and when it
+# installs.
 
 if(NOT DEFINED roper_built)
     include(GNUInstallDirs)
@@ -51,7 +52,8 @@ endif()
 # While installing: what is known only when the programs are built.
 set(prefix "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
 
-# Those of LibTorch's libraries that the programs load. They find each other by their relative places.
+# The libraries that the programs load and that are not the system's. Those of LibTorch find each other by their relative
+# places; others go to lib/, where the programs look, too.
 file(GET_RUNTIME_DEPENDENCIES
     EXECUTABLES ${roper_built}/bin/roper-train ${roper_built}/bin/roper-tokenizer
     RESOLVED_DEPENDENCIES_VAR libraries UNRESOLVED_DEPENDENCIES_VAR missing
@@ -59,14 +61,22 @@ file(GET_RUNTIME_DEPENDENCIES
 if(missing)
     message(FATAL_ERROR "Libraries of roper-train are missing: ${missing}. Run ./lab setup and install again.")
 endif()
+file(REAL_PATH ${libtorch} libtorch)
 foreach(library IN LISTS libraries)
-    file(REAL_PATH ${library} library)
-    cmake_path(RELATIVE_PATH library BASE_DIRECTORY ${libtorch} OUTPUT_VARIABLE place)
-    cmake_path(GET place PARENT_PATH place)
-    file(INSTALL ${library} DESTINATION ${CMAKE_INSTALL_PREFIX}/lib/roper-lab/libtorch/${place})  # adds DESTDIR itself
+    file(REAL_PATH ${library} real)
+    cmake_path(IS_PREFIX libtorch ${real} is_of_libtorch)
+    if(is_of_libtorch)
+        set(library ${real})
+        cmake_path(RELATIVE_PATH library BASE_DIRECTORY ${libtorch} OUTPUT_VARIABLE place)
+        cmake_path(GET place PARENT_PATH place)
+        set(place lib/roper-lab/libtorch/${place})
+    else()
+        set(place lib/roper-lab/lib)
+    endif()
+    file(INSTALL ${library} DESTINATION ${CMAKE_INSTALL_PREFIX}/${place} FOLLOW_SYMLINK_CHAIN)  # adds DESTDIR itself
     if(CMAKE_INSTALL_DO_STRIP)
         cmake_path(GET library FILENAME name)
-        execute_process(COMMAND strip --strip-unneeded ${prefix}/lib/roper-lab/libtorch/${place}/${name}
+        execute_process(COMMAND strip --strip-unneeded ${prefix}/${place}/${name}
                         COMMAND_ERROR_IS_FATAL ANY)
     endif()
 endforeach()
@@ -88,8 +98,8 @@ endforeach()
 
 # The licences and changes, in the places and forms that Debian wants.
 set(documents ${prefix}/${data}/doc/roper-lab)
-file(WRITE ${documents}/copyright "Copyright 2026 The authors of RoPER Lab\n\nRoPER Lab is free software under the GNU General Public License, version 3 or later:\n"
-     "/usr/share/common-licenses/GPL-3\n\nThe folder lib/roper-lab/libtorch holds libraries of PyTorch, and of the CUDA\n"
+file(WRITE ${documents}/copyright "Copyright 2026 The authors of RoPER Lab\n\n"
+     "RoPER Lab is free software under the GNU General Public License, version 3 or later:\n/usr/share/common-licenses/GPL-3\n\nThe folder lib/roper-lab/libtorch holds libraries of PyTorch, and of the CUDA\n"
      "toolkit that they load; their licences are in this folder.\n")
 file(GLOB licences ${libtorch}/*.dist-info/licenses/[Ll][Ii][Cc]*)
 foreach(licence IN LISTS licences)

@@ -27,7 +27,7 @@ namespace {
 
 constexpr QSize kInitialSize{1360, 860}, kMinSize{800, 520};
 constexpr const char* kPageKey = "view.page";  // in copied setups
-constexpr int kRoomForNames = 1150;  // minimum window width for names in the sidebar
+constexpr int kRoomForNames = 1150;            // minimum window width for names in the sidebar
 
 /// Path of the only file or folder among dropped data; empty if there is none or several.
 QString droppedFile(const QMimeData& data) {
