@@ -8,7 +8,7 @@ trainer_packages=(
 window_packages=(qt6-base-dev qt6-svg-dev libqcustomplot-dev fonts-dejavu-core)
 test_packages=(python3-numpy python3-scipy xvfb zsh fish groff-base dbus-daemon slurm-wlm munge)
 sanitize_packages=(clang libclang-rt-dev llvm) # the sanitizers, libFuzzer; llvm-symbolizer for known leaks
-package_packages=(dpkg-dev file)                   # of ./lab package
+package_packages=(dpkg-dev file)               # of ./lab package
 baselines_packages=(python3-venv python3-dev)  # torch.compile compiles against Python's headers
 
 # wanted_packages: those needed for this run of ./lab, one per line.

@@ -128,7 +128,7 @@ class Installed(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="roper-installed-")
         cls.prefix = Path(cls.folder.name) / "usr"
-        cls.root = next(parent for parent in PROGRAMS[0].parents if (parent / "resources").is_dir())
+        cls.hidden = without(next(parent for parent in PROGRAMS[0].parents if (parent / "resources").is_dir()))
         subprocess.run(["cmake", "--install", PROGRAMS[0].parents[1], "--prefix", "/usr"], check=True, capture_output=True,
                        env={**os.environ, "DESTDIR": cls.folder.name})
 
@@ -137,7 +137,7 @@ class Installed(unittest.TestCase):
         cls.folder.cleanup()
 
     def run_installed(self, program, *arguments):
-        done = subprocess.run([*without(self.root), self.prefix / "bin" / program, *arguments], cwd=self.folder.name,
+        done = subprocess.run([*self.hidden, self.prefix / "bin" / program, *arguments], cwd=self.folder.name,
                               capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "HOME": self.folder.name})
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout

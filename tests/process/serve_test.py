@@ -20,16 +20,21 @@ TEXT = "?d=12+345; 2e0+5e0+0e0==7e0"
 MODEL_TEXT = "5>E5>33W5>E:M"
 
 
-class Serve(TrainerTest):
-    def serve(self, run, *arguments):
-        process = subprocess.Popen([TRAINER, "serve", str(run), "--json", "--with-parent", *arguments], stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.stderr.close)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        return process, json.loads(process.stdout.readline())
+class ServedTest(TrainerTest):
+    def serve(self, model, *arguments):
+        """A process that answers questions about a run or a published model, what it said first, and a connection to it."""
+        process = subprocess.Popen([TRAINER, "serve", str(model), "--json", "--with-parent", "--runs", str(self.runs), *arguments],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for close in (process.stdout.close, process.stderr.close, process.wait, process.kill):
+            self.addCleanup(close)
+        hello = json.loads(process.stdout.readline())
+        self.assertEqual(hello["event"], "listening")
+        peer = Peer(hello["socket"])
+        self.addCleanup(peer.close)
+        return process, hello, peer
 
+
+class Serve(ServedTest):
     def test_q_and_k_give_the_weights_that_the_model_has(self):
         for name, settings in [("a", []), ("b", ["--set", "model.pairing=interleaved", "--set", "model.rotary_fraction=0.5"])]:
             run = self.train(name, "--steps", "4", *settings)
@@ -37,10 +42,8 @@ class Serve(TrainerTest):
             done = self.trainer("export", run, "--what", "attention", "--text", TEXT, "--out", out)
             self.assertEqual(done.returncode, 0, done.stderr)
             model = read_safetensors(out)[0]["attention"]
-            process, hello = self.serve(run)
+            process, hello, peer = self.serve(run)
             self.assertEqual(hello["step"], 4)
-            peer = Peer(hello["socket"])
-            self.addCleanup(peer.close)
             for head in range(2):
                 reply, payload = peer.ask(command="head", layer=0, head=head, text=TEXT)
                 self.assertTrue(reply["ok"], reply)
@@ -53,9 +56,7 @@ class Serve(TrainerTest):
             self.assertFalse(Path(hello["socket"]).exists())
 
     def test_a_wrong_question_is_answered_and_the_next_served(self):
-        process, hello = self.serve(self.train("a", "--steps", "2"))
-        peer = Peer(hello["socket"])
-        self.addCleanup(peer.close)
+        process, _, peer = self.serve(self.train("a", "--steps", "2"))
         for question, part in [({"layer": 7}, "layers 0 to 0, not 7"), ({"head": 2}, "heads 0 to 1, not 2"),
                                ({"text": "ABC"}, "is not in this task's vocabulary"), ({"text": ""}, "no token"),
                                ({"text": "1" * 5000}, "the longest is 4096"), ({"layer": -1}, "whole number"),
@@ -130,18 +131,7 @@ class Serve(TrainerTest):
         wait_until(lambda: int(peer.ask(command="status")[0]["message"].split()[-1]) > step + 5, process)
 
 
-class ServeModel(TrainerTest):
-    def serve(self, model, *arguments):
-        process = subprocess.Popen([TRAINER, "serve", str(model), "--json", "--with-parent", "--runs", str(self.runs), *arguments],
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for close in (process.stdout.close, process.stderr.close, process.wait, process.kill):
-            self.addCleanup(close)
-        hello = json.loads(process.stdout.readline())
-        self.assertEqual(hello["event"], "listening")
-        peer = Peer(hello["socket"])
-        self.addCleanup(peer.close)
-        return process, hello, peer
-
+class ServeModel(ServedTest):
     def ask(self, peer, **question):
         reply, payload = peer.ask(command="look", question=question)
         self.assertTrue(reply["ok"], reply)
