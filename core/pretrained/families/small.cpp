@@ -116,4 +116,47 @@ Family minimax_m2() {
     return family;
 }
 
+/// BitNet b1.58. llama.cpp's converter writes its GGUF files under the name of an older model, whose
+/// activation is another, so that none are read.
+Family bitnet() {
+    Family family = llamaLike("bitnet", "");
+    family.describe = [](Architecture& model) {
+        model.norms_inner = true;
+        model.activation = Activation::relu_squared;
+    };
+    family.names.mixed_norm = "self_attn.attn_sub_norm";
+    family.names.down_norm = "mlp.ffn_sub_norm";
+    family.config_rules.norm_epsilon = 1e-5;
+    family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
+    return family;
+}
+
+/// Nemotron 4 and Minitron.
+Family nemotron() {
+    Family family = llamaLike("nemotron", "nemotron");
+    family.describe = [](Architecture& model) {
+        model.norm = NormKind::layer;
+        model.norm_adds_one = true;
+        model.gated = false;
+        model.activation = Activation::relu_squared;
+    };
+    family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
+    family.config_rules.biases.feed_forward = {"mlp_bias"};
+    family.gguf_rules.biases = {if_present, if_present, if_present, never};
+    return family;
+}
+
+Family smollm3() {
+    Family family = llamaLike("smollm3", "smollm3");
+    family.config_rules.tied = true;
+    family.config_rules.windowed = WindowedLayers::listed;
+    family.config_rules.window_flag = "use_sliding_window";
+    family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
+    family.config_rules.biases.feed_forward = {"mlp_bias"};
+    family.gguf_rules.biases = {never, never, never, never};
+    family.gguf_rules.interleaves = true;
+    family.gguf_rules.unrotated_every_nth = 4;
+    return family;
+}
+
 }  // namespace roper::family
