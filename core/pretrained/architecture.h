@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/pretrained/bias_rules.h"
 #include "core/pretrained/gguf_file.h"
 #include "core/rotary/attention_kind.h"
 #include "core/rotary/head_layout.h"
@@ -142,6 +143,8 @@ struct LayerEmbeddings {
 /// x + attention(norm(x)), then x + feed_forward(norm(x)).
 struct Architecture {
     std::string family;  ///< Hugging Face's model_type, such as "llama"
+    /// The model_type of the model whose language model this is, such as "gemma3"; empty: it is all.
+    std::string composite;
     std::int64_t vocabulary = 0, width = 0, layers = 0, heads = 0, key_value_heads = 0, head_dim = 0,
                  feed_forward = 0;
     bool shared_kv = false;      ///< values are the keys, which are stored once
@@ -319,6 +322,7 @@ struct Architecture {
 /// The architecture, and notes for the user about how it was read.
 struct ParsedArchitecture {
     Architecture architecture;
+    BiasRules biases = {};
     std::vector<std::string> notes;
 };
 

@@ -7,6 +7,7 @@
 #include "core/model_config/config_fields.h"
 #include "core/model_config/model_type.h"
 #include "core/model_config/rotation_reading.h"
+#include "core/pretrained/composite.h"
 #include "core/pretrained/family.h"
 #include "core/pretrained/feature_reading.h"
 #include "core/pretrained/quantised_folder.h"
@@ -14,15 +15,39 @@
 namespace roper {
 namespace {
 
-/// A size of the model, by the family's own name or else by those of most configs.
-int required(const ConfigFields& config, const char* own, std::initializer_list<const char*> usual,
-             std::int64_t max_value) {
-    const auto found =
-        own != nullptr ? config.firstInteger({own}, 1, static_cast<int>(max_value)) : std::optional<int>();
-    if (found) return *found;
-    if (const auto value = config.firstInteger(usual, 1, static_cast<int>(max_value))) return *value;
-    config.refuse(own != nullptr ? own : *usual.begin(), "is missing");
-}
+/// The sizes in a config.json. Those that are missing are the defaults of the class, which are noted.
+class SizeReader {
+  public:
+    SizeReader(const ConfigFields& config, const std::string& model_type, std::vector<std::string>& notes)
+        : config_(config), defaults_(findModelType(model_type).sizes), notes_(notes) {}
+
+    /// A size of the model, by the family's own name or else by those of most configs.
+    int required(const char* own, std::initializer_list<const char*> usual, std::int64_t max_value) const {
+        const int max = static_cast<int>(max_value);
+        if (own != nullptr)
+            if (const auto found = config_.integer(own, 1, max)) return *found;
+        if (const auto found = config_.firstInteger(usual, 1, max)) return *found;
+        const char* const name = own != nullptr ? own : *usual.begin();
+        if (const auto value = defaultOf(name, *usual.begin(), max)) return *value;
+        config_.refuse(name, "is missing");
+    }
+
+    /// The default of the class, unless the config contains the member, even as null.
+    /// @param key  its name in `ModelType::sizes`
+    std::optional<int> defaultOf(const char* name, const char* key, int max_value) const {
+        if (config_.contains(name) || !defaults_) return std::nullopt;
+        const auto value = defaults_->integer(key, 1, max_value);
+        if (value)
+            notes_.push_back(config_.nameOf(name) + " is missing; the value used is " +
+                             std::to_string(*value));
+        return value;
+    }
+
+  private:
+    const ConfigFields& config_;
+    std::optional<ConfigFields> defaults_;
+    std::vector<std::string>& notes_;
+};
 
 std::optional<int> sizeOf(const ConfigFields& config, const char* own,
                           std::initializer_list<const char*> usual, std::int64_t max_value) {
@@ -56,18 +81,24 @@ void readFeedForwardByLayer(const ConfigFields& config, const char* key, Archite
         *std::max_element(model.feed_forward_of_layer.begin(), model.feed_forward_of_layer.end());
 }
 
-void readSizes(const ConfigFields& config, const ConfigRules& rules, Architecture& model) {
-    model.vocabulary = required(config, nullptr, {"vocab_size"}, kMaxVocabulary);
+void readSizes(const ConfigFields& config, const Family& family, ParsedArchitecture& reading) {
+    Architecture& model = reading.architecture;
+    const ConfigRules& rules = family.config_rules;
+    const SizeReader sizes(config, family.model_type, reading.notes);
+    model.vocabulary = sizes.required(nullptr, {"vocab_size"}, kMaxVocabulary);
     const SizeNames& own = rules.sizes;
-    model.width = required(config, own.width, {"hidden_size", "n_embd"}, kMaxWidth);
+    model.width = sizes.required(own.width, {"hidden_size", "n_embd"}, kMaxWidth);
     model.layers =
-        required(config, own.layers, {"num_hidden_layers", "n_layer"}, kMaxLayers) * own.attentions_of_layer;
-    model.heads = required(config, own.heads, {"num_attention_heads", "n_head"}, kMaxHeads);
-    model.key_value_heads = config.integer("num_key_value_heads", 1, static_cast<int>(kMaxHeads))
-                                .value_or(static_cast<int>(model.heads));
+        sizes.required(own.layers, {"num_hidden_layers", "n_layer"}, kMaxLayers) * own.attentions_of_layer;
+    model.heads = sizes.required(own.heads, {"num_attention_heads", "n_head"}, kMaxHeads);
+    constexpr const char* kKeyValueHeads = "num_key_value_heads";
+    constexpr int kMaxKeyValueHeads = static_cast<int>(kMaxHeads);
+    auto key_value_heads = config.integer(kKeyValueHeads, 1, kMaxKeyValueHeads);
+    if (!key_value_heads)
+        key_value_heads = sizes.defaultOf(kKeyValueHeads, kKeyValueHeads, kMaxKeyValueHeads);
+    model.key_value_heads = key_value_heads.value_or(static_cast<int>(model.heads));
     if (model.heads % model.key_value_heads != 0)
-        config.refuse("num_key_value_heads",
-                      "must divide num_attention_heads, " + std::to_string(model.heads));
+        config.refuse(kKeyValueHeads, "must divide num_attention_heads, " + std::to_string(model.heads));
     constexpr const char* kFeedForward = "intermediate_size";
     if (own.is_feed_forward_by_layer && config.has(kFeedForward) && !config.isNumber(kFeedForward))
         readFeedForwardByLayer(config, kFeedForward, model);
@@ -76,7 +107,7 @@ void readSizes(const ConfigFields& config, const ConfigRules& rules, Architectur
             sizeOf(config, own.feed_forward, {kFeedForward, "n_inner"}, kMaxFeedForward).value_or(0);
     if (model.feed_forward == 0) model.feed_forward = rules.feed_forward_factor * model.width;
     if (model.feed_forward == 0)
-        config.refuse(own.feed_forward != nullptr ? own.feed_forward : "intermediate_size", "is missing");
+        model.feed_forward = sizes.required(own.feed_forward, {kFeedForward}, kMaxFeedForward);
     model.context = sizeOf(config, own.context, {"max_position_embeddings", "n_positions"}, 1 << 30)
                         .value_or(static_cast<int>(rules.context));
 }
@@ -195,7 +226,6 @@ void readNumbers(const ConfigFields& config, const Family& family, Architecture&
     };
     gate(rules.gate_limit_key, model.gate_limit);
     gate(rules.gate_steepness_key, model.gate_steepness);
-    model.tied = config.flag("tie_word_embeddings").value_or(rules.tied);
     if (family.parallel_flag != nullptr)
         model.parallel = config.flag(family.parallel_flag).value_or(family.parallel_by_default);
     model.shares_norm = model.shares_norm && model.parallel;
@@ -396,42 +426,67 @@ bool isHarmless(const std::string& key) {
            has("rotary");  // the last two are noted where they are read
 }
 
-/// Whether the member decides about biases, which are read apart (`readConfigBiases`).
-bool isOfBiases(const std::string& key, const ConfigBiases& biases) {
-    for (const ConfigBiases::Flag& flag :
-         {biases.query_key_value, biases.output, biases.feed_forward, biases.head})
-        if (flag.key != nullptr && key == flag.key) return true;
-    return false;
-}
-
 /// @throws Error (usage) naming an unread member that may change what the model computes
-void refuseUnsupportedMembers(const ConfigFields& config, const ConfigRules& rules) {
+/// @param is_harmless  whether a member of this name cannot change it
+template <class IsHarmless>
+void refuseUnsupportedMembers(const ConfigFields& config, IsHarmless is_harmless) {
     for (const std::string& member : config.unread()) {
         const std::size_t begin = config.where().empty() ? 0 : config.where().size() + 1;
         const std::string key = member.substr(begin, member.find(" = ") - begin);
-        const bool is_ignored =
-            std::find(rules.ignored.begin(), rules.ignored.end(), key) != rules.ignored.end();
-        if (!is_ignored && !isOfBiases(key, rules.biases) && !isHarmless(key))
+        if (!is_harmless(key))
             throw Error(ErrorKind::usage,
                         toSingleLine(member) + " may change what the model computes, and is not read here");
     }
 }
 
+BiasRules readBiases(const ConfigFields& config, const ConfigBiases& by) {
+    BiasRules rules = by.plain;
+    const auto decide = [&](const ConfigBiases::Flag& flag, BiasRule& rule) {
+        if (flag.key != nullptr)
+            rule = config.flag(flag.key).value_or(flag.default_value) ? BiasRule::always : BiasRule::never;
+    };
+    decide(by.query_key_value, rules.query_key_value);
+    decide(by.output, rules.output);
+    decide(by.feed_forward, rules.feed_forward);
+    decide(by.head, rules.head);
+    decide(by.head_dense, rules.head_dense);
+    return rules;
+}
+
+/// Refuses unread members of a language model's config, and of the composite model's around it.
+void refuseUnsupportedMembers(const ConfigFields& whole, const LanguageConfig& language,
+                              const ConfigRules& rules) {
+    const bool is_nested = !language.fields.where().empty();
+    const auto is_harmless = [&](const std::string& key) {
+        return isHarmless(key) ||
+               std::find(rules.ignored.begin(), rules.ignored.end(), key) != rules.ignored.end() ||
+               (language.composite != nullptr && !is_nested && isOfOtherInputs(key));
+    };
+    refuseUnsupportedMembers(language.fields, is_harmless);
+    if (rules.nested != nullptr && language.fields.has(rules.nested))
+        refuseUnsupportedMembers(*language.fields.object(rules.nested), is_harmless);
+    if (!is_nested) return;
+    // What the language model's config has, too, counts there alone.
+    refuseUnsupportedMembers(whole, [&](const std::string& key) {
+        return isHarmless(key) || isOfOtherInputs(key) || language.fields.contains(key);
+    });
+}
+
 }  // namespace
 
 ParsedArchitecture readConfigArchitecture(std::string_view json) {
-    const ConfigFields config = ConfigFields::parse(json);
+    const ConfigFields whole = ConfigFields::parse(json);
+    const LanguageConfig language = languageConfigOf(whole);
+    const ConfigFields& config = language.fields;
+    const Family* const family = findFamily(language.model_type);
     ParsedArchitecture reading;
     Architecture& model = reading.architecture;
-    const auto model_type = config.text("model_type");
-    if (!model_type) config.refuse("model_type", "is missing");
-    const Family* const family = findFamily(*model_type);
-    if (family == nullptr || family->trained_here)
-        config.refuse("model_type", "\"" + toSingleLine(*model_type) + "\" is not read here; " +
-                                        nameHint(*model_type, knownFamilies()));
     model.family = family->model_type;
-    readSizes(config, family->config_rules, model);
+    if (language.composite != nullptr) model.composite = language.composite->model_type;
+    readSizes(config, *family, reading);
     family->describe(model);
+    reading.biases = readBiases(config, family->config_rules.biases);
+    model.tied = isHeadTied(whole, language, family->config_rules.tied);
     readNumbers(config, *family, model);
     readEncoder(config, family->config_rules.encoder, model);
     if (!model.causal && !model.predicts_masked)
@@ -444,10 +499,11 @@ ParsedArchitecture readConfigArchitecture(std::string_view json) {
     readLatentAttention(config, family->config_rules.latent, model);
     readChunks(config, family->config_rules, model);
     if (family->config_rules.read_layers != nullptr) family->config_rules.read_layers(config, model);
-    refuseUnsupportedMembers(config, family->config_rules);
-    const char* const nested = family->config_rules.nested;
-    if (nested != nullptr && config.has(nested))
-        refuseUnsupportedMembers(*config.object(nested), family->config_rules);
+    if (language.composite != nullptr && language.composite->leaves_out_logit_scale && model.logit_scale != 1)
+        reading.notes.push_back("logits are multiplied by " + formatNumber(model.logit_scale) +
+                                ", as the language model is trained; " + model.composite +
+                                " in transformers 5.24 leaves this out");
+    refuseUnsupportedMembers(whole, language, family->config_rules);
     return reading;
 }
 

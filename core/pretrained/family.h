@@ -364,6 +364,8 @@ struct Family {
     GemmaNames gemma_names;
     /// all_gate_up and all_down are [experts, in, out]; gate and up are interleaved.
     bool experts_transposed = false, experts_gate_up_interleaved = false;
+    /// They are [experts, in, out] if they are not [experts, out, in] (Qwen 3 VL).
+    bool experts_may_be_transposed = false;
     /// query_key_value holds the queries of key/value head 0, its k and v, then those of head 1, … (NeoX)
     bool interleaved_heads = false;
     /// query_key_value holds this many parts, each with its share of q, then of v, then of k; 0: not
@@ -392,9 +394,6 @@ const std::vector<Family>& families();
 /// Null for an unknown family.
 const Family* findFamily(const std::string& model_type);
 const Family* findGgufFamily(const std::string& architecture);
-
-/// The biases of a model of this family, given its config.json.
-BiasRules readConfigBiases(const Family& family, std::string_view config);
 
 /// Names in GGUF files, the same for all families.
 const TensorNames& ggufNames();

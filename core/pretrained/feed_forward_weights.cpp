@@ -62,8 +62,10 @@ LinearLocation ofAllExperts(TensorLocator& in, std::int64_t layer, const std::st
         location.weight.tensor = in.inLayer(layer, of_each) + ".weight";
         return location;
     }
-    const bool transposed = !in.isGguf() && in.family().experts_transposed;
     const StoredTensor& tensor = in.tensor(all);
+    const bool is_usual = tensor.shape == std::vector<std::int64_t>{experts, out, width};
+    const bool transposed = !in.isGguf() && (in.family().experts_transposed ||
+                                             (in.family().experts_may_be_transposed && !is_usual));
     const std::vector<std::int64_t> shape = {experts, transposed ? width : out, transposed ? out : width};
     if (tensor.shape != shape) in.refuse(all, tensor, StoredTensor{tensor.type, shape}.shapeText());
     LinearLocation location{{all, transposed, out, width, {}, 0}, {}};

@@ -66,7 +66,7 @@ const std::vector<GgufKey>& knownKeys() {
          {0}},
         {"rope.scaling.alpha", "", KeyUse::neutral, "the base would grow with it", {0, 1}},
         {"rope.dimension_count_swa", "", KeyUse::like, "rope.dimension_count"},
-        {"rope.dimension_sections", " qwen35 qwen35moe ", KeyUse::harmless,
+        {"rope.dimension_sections", " qwen35 qwen35moe qwen2vl qwen3vl qwen3vlmoe ", KeyUse::harmless,
          "of a token of text, the positions in all sections are equal"},
         {"rope.dimension_sections", "", KeyUse::neutral, "pairs would turn with several positions", {0}},
 
@@ -120,6 +120,7 @@ const std::vector<GgufKey>& knownKeys() {
         {"full_attention_interval", "", KeyUse::neutral, kRecurrent, {0, 1}},
         {"ssm.*", "", KeyUse::neutral, kRecurrent, {0}},
         {"swin_norm", "", KeyUse::neutral, "norms would stand behind the sums", {0}},
+        {"n_deepstack_layers", " qwen3vl qwen3vlmoe ", KeyUse::harmless, kImages},
         {"n_deepstack_layers", "", KeyUse::neutral, kImages, {0}},
 
         {"tensor_data_layout", " falcon llama ", KeyUse::harmless,

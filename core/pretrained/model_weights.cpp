@@ -150,6 +150,7 @@ ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture
         weights.final_norm = locator.norm(names.final_norm, architecture.width);
     locateHead(locator, store, weights);
     locator.requireNoUnknownTensors();
+    if (auto note = locator.otherPartsNote()) weights.notes.push_back(std::move(*note));
     weights.parameters = weights.parameters_per_token = locator.parameters();
     for (const BlockWeights& block : weights.blocks)
         if (block.mixture)

@@ -126,8 +126,7 @@ PretrainedModel openFolder(const FilePath& folder) {
     const auto store = openTensors(folder);
     addNotes(reading.notes, biasNotes(reading.architecture));
     combineQuantizedMatrices(folder, config, *store, reading.notes);
-    ModelWeights weights = locateWeights(*store, Naming::hugging_face, reading.architecture,
-                                         readConfigBiases(*findFamily(reading.architecture.family), config));
+    ModelWeights weights = locateWeights(*store, Naming::hugging_face, reading.architecture, reading.biases);
     addNotes(reading.notes, weights.notes);
     return {folder.path().filename().string(),
             folder,

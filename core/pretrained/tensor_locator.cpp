@@ -12,6 +12,10 @@ namespace {
 /// Endings of names of tables that programs compute themselves; files of any family may contain them.
 const std::vector<std::string> kMadeByPrograms = {"rotary_emb.inv_freq", ".position_ids"};
 
+/// What names of a composite model's language model may begin with; versions of transformers differ.
+constexpr const char* kLanguagePrefixes[] = {"model.language_model.", "language_model.model.",
+                                             "model.text_model.", "language_model.", "text_model."};
+
 template <class Is>
 bool anyOf(const std::vector<std::string>& names, Is is) {
     return std::any_of(names.begin(), names.end(), is);
@@ -38,7 +42,7 @@ TensorLocator::TensorLocator(const TensorStore& store, Naming naming, const Arch
     const std::string alternative_head = family_.alternative_head;
     if (!is_gguf_ && !alternative_head.empty() && store.has(alternative_head + ".weight"))
         names_.head = alternative_head;
-    if (!is_gguf_) dropPrefixOfHeadlessModels();
+    if (!is_gguf_) nameLanguageModel();
 }
 
 /// Parallel blocks with two norms have other names for them in some families.
@@ -54,19 +58,60 @@ void TensorLocator::nameNormsOfTwo() {
     }
 }
 
-/// Models saved without a head lack the prefix of the names of blocks.
-void TensorLocator::dropPrefixOfHeadlessModels() {
+/// Names of models saved without a head, and of language models that are a part of another, begin
+/// otherwise.
+void TensorLocator::nameLanguageModel() {
     const std::size_t dot = names_.layer.find('.');
     if (dot == std::string::npos) return;
-    const std::string part = names_.layer.substr(0, dot + 1);
-    const auto first = store_.tensors().lower_bound(part);
-    if (first != store_.tensors().end() && first->first.starts_with(part)) return;
+    const std::string usual = names_.layer.substr(0, dot + 1);
+    const std::string blocks = names_.layer.substr(dot + 1, names_.layer.find("{}") - dot - 1);
+    const auto has = [&](const std::string& prefix) {
+        const auto first = store_.tensors().lower_bound(prefix);
+        return first != store_.tensors().end() && first->first.starts_with(prefix);
+    };
+    if (model_.composite.empty()) {
+        if (!has(usual)) replacePrefix(usual, "");
+        return;
+    }
+    language_prefix_ = usual;
+    for (const char* const prefix : kLanguagePrefixes)
+        if (has(prefix + blocks)) {
+            language_prefix_ = prefix;
+            replacePrefix(usual, prefix);
+            break;
+        }
+    if (const std::string nested = "language_model." + names_.head; store_.has(nested + ".weight"))
+        names_.head = nested;
+}
+
+/// Replaces what names outside layers, and the names of layers, begin with.
+void TensorLocator::replacePrefix(const std::string& from, const std::string& to) {
     for (std::string* const name :
          {&names_.embedding, &names_.embedding_norm, &names_.embedding_in, &names_.embedding_out,
           &names_.positions, &names_.final_norm, &names_.layer, &encoder_names_.token_types,
           &gemma_names_.layer_table, &gemma_names_.layer_projection, &gemma_names_.layer_projection_norm,
           &gemma_names_.streams_in, &gemma_names_.streams_out})
-        if (name->starts_with(part)) name->erase(0, part.size());
+        if (name->starts_with(from)) name->replace(0, from.size(), to);
+}
+
+/// Whether a tensor belongs to a composite model, but not to its language model.
+bool TensorLocator::isOfOtherPart(const std::string& name) const {
+    return !language_prefix_.empty() && !name.starts_with(language_prefix_) &&
+           name != names_.head + ".weight";
+}
+
+std::optional<std::string> TensorLocator::otherPartsNote() const {
+    std::size_t tensors = 0;
+    double bytes = 0;
+    for (const auto& [name, tensor] : store_.tensors()) {
+        if (!isOfOtherPart(name)) continue;
+        ++tensors;
+        bytes += static_cast<double>(tensor.bytes());
+    }
+    if (tensors == 0) return std::nullopt;
+    return "this is the language model of a " + model_.composite + "; its other parts (" +
+           countOf(tensors, "tensor") + ", " + formatBytes(bytes) +
+           "), which read images or sounds, are left out";
 }
 
 std::string TensorLocator::inLayer(std::int64_t layer, const std::string& part) const {
@@ -217,7 +262,8 @@ bool TensorLocator::isOfIdentityExpert(const std::string& name) const {
 }
 
 bool TensorLocator::hasNoEffect(const std::string& name) const {
-    if (isMtpTensor(name) || isOfSharedKeys(name) || isOfIdentityExpert(name)) return true;
+    if (isOfOtherPart(name) || isMtpTensor(name) || isOfSharedKeys(name) || isOfIdentityExpert(name))
+        return true;
     if (anyOf(family_.of_other_outputs,
               [&](const std::string& part) { return name.find(part) != std::string::npos; }))
         return true;

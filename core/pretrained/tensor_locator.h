@@ -58,10 +58,14 @@ class TensorLocator {
     void requireNoUnknownTensors() const;
     /// Number of parameters of the model.
     std::int64_t parameters() const;
+    /// What of a composite model is left out; empty if nothing is.
+    std::optional<std::string> otherPartsNote() const;
 
   private:
     void nameNormsOfTwo();
-    void dropPrefixOfHeadlessModels();
+    void nameLanguageModel();
+    void replacePrefix(const std::string& from, const std::string& to);
+    bool isOfOtherPart(const std::string& name) const;
     bool isExtraParameter(const std::string& name) const;
     bool scalesByFactors() const;
     bool isMtpTensor(const std::string& name) const;
@@ -77,6 +81,8 @@ class TensorLocator {
     EncoderNames encoder_names_;
     GemmaNames gemma_names_;
     bool is_gguf_;
+    /// What names of a composite model's language model begin with; its head has a name of its own.
+    std::string language_prefix_;
     std::set<std::string> used_;
 };
 

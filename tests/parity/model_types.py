@@ -47,6 +47,8 @@ OUT = pathlib.Path(__file__).resolve().parents[2] / "core/model_config/model_typ
 THETA_KEYS = ("rope_theta", "rotary_emb_base", "rope_local_base_freq", "local_rope_theta", "global_rope_theta")
 SIZES = ("hidden_size", "num_attention_heads", "head_dim", "qk_rope_head_dim", "max_position_embeddings", "rotary_dim",
          "num_hidden_layers", "original_max_position_embeddings")
+# Sizes without effect on the rotation; some classes compute them from others if the class's default is None.
+CLASS_SIZES = ("vocab_size", "intermediate_size", "num_key_value_heads")
 LETTERS = {"full_attention": "F", "sliding_attention": "S"}
 
 # Model types without rope_parameters, or whose code is not part of transformers; each with its source.
@@ -168,6 +170,10 @@ def row_of(model_type):
         except Exception:  # differs between layers
             value = None
         if isinstance(value, (int, float)):
+            sizes[key] = value
+    for key in CLASS_SIZES:
+        value = getattr(type(config), key, None)
+        if isinstance(value, int) and key not in sizes:
             sizes[key] = value
     row["sizes"] = sizes
     row["names"] = {member: other for member, other in getattr(config, "attribute_map", {}).items() if member in SIZES}
@@ -308,6 +314,8 @@ def main():
         except Exception as error:
             if getattr(CONFIG_MAPPING[model_type], "rope_parameters", False) is not False:
                 left_out.append(f"{model_type} ({type(error).__name__}: {str(error)[:60]})")
+            elif part := inner_type(model_type):
+                rows[model_type] = {"text": part}
             continue
         if row:
             rows[model_type] = row
@@ -321,13 +329,20 @@ def main():
     print(f"{len(rows)} model types → {OUT}; left out: {', '.join(left_out)}")
 
 
-def inner_type(model_type):
+def inner_type(composite):
     """The model type of the language part of a composite model."""
-    parts = getattr(CONFIG_MAPPING[model_type], "sub_configs", None) or {}
+    parts = getattr(CONFIG_MAPPING[composite], "sub_configs", None) or {}
     for key in ("text_config", "llm_config", "thinker_config"):
         part = parts.get(key)
-        if part is not None and getattr(part, "model_type", ""):
-            return part.model_type
+        if part is None:
+            continue
+        model_type = getattr(part, "model_type", "")  # AutoConfig has none: any model type is accepted, one is the default
+        if not model_type:
+            try:
+                model_type = getattr(CONFIG_MAPPING[composite](), key).model_type
+            except Exception:  # has no default
+                continue
+        return model_type
     return None
 
 

@@ -1,7 +1,7 @@
 """Writes small random models of every family that is read into pretrained/dense.tar.xz, those with mixtures of experts into
 pretrained/mixtures.tar.xz (--mixtures writes that alone), those with latent attention into pretrained/latent.tar.xz (--latent), and
 encoders, with a tokenizer, into pretrained/encoders.tar.xz (--encoders), and those of FURTHER into pretrained/further.tar.xz
-(--further): FAMILY/ as a Hugging Face folder, FAMILY.gguf, and FAMILY/expected.safetensors, the tokens, logits and attention that
+(--further), and models that also take images into pretrained/composites.tar.xz (--composites): FAMILY/ as a Hugging Face folder, FAMILY.gguf, and FAMILY/expected.safetensors, the tokens, logits and attention that
 transformers computes, and of an encoder -ln p of every token that is not special, each masked in turn. Writes -ln p of these
 models under other settings, too: pretrained/gguf_entries.json with the entries of a GGUF file that
 ask for them (--entries writes that alone) and pretrained/configs.json with the members of a config.json (--configs). Needs the
@@ -29,7 +29,7 @@ from transformers.models.mpt.configuration_mpt import MptAttentionConfig
 HERE = pathlib.Path(__file__).parent / "pretrained"
 ARCHIVE, MIXTURE_ARCHIVE, LATENT_ARCHIVE = HERE / "dense.tar.xz", HERE / "mixtures.tar.xz", HERE / "latent.tar.xz"
 ENCODER_ARCHIVE = HERE / "encoders.tar.xz"
-FURTHER_ARCHIVE = HERE / "further.tar.xz"
+FURTHER_ARCHIVE, COMPOSITE_ARCHIVE = HERE / "further.tar.xz", HERE / "composites.tar.xz"
 UNPACKED = pathlib.Path(tempfile.mkdtemp(prefix="small-models-"))
 TOKENS = 24
 SIZES = {"vocab_size": 64, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
@@ -223,9 +223,26 @@ MIXTURES = {
 # Stored a second time, in merged/, with the names of transformers 5's own classes: one tensor for all experts.
 MERGED = {"mixtral", "granitemoe", "phimoe", "ernie4_5_moe"}
 MODELS = {**DENSE, **FURTHER, **MIXTURES, **LATENT, **ENCODERS}
+OF_SIGHT = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 1, "num_attention_heads": 2, "image_size": 16, "patch_size": 8}
+OF_QWEN_SIGHT = {"depth": 1, "hidden_size": 16, "intermediate_size": 24, "num_heads": 2, "out_hidden_size": 32}
+OF_QWEN_3_SIGHT = {**OF_QWEN_SIGHT, "num_position_embeddings": 4, "deepstack_visual_indexes": [0]}
+SECTIONS = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [3, 3, 2]}
+# Models that also take images: the model type and the members of their language part, and those of their part for images.
+COMPOSITES = {
+    "gemma3": ("gemma3_text", DENSE["gemma3_text"][0], OF_SIGHT),
+    "mistral3": ("ministral3", DENSE["ministral3"][0], {**OF_SIGHT, "head_dim": 8}),
+    "qwen2_5_vl": ("qwen2_5_vl_text", {"rope_parameters": {**SECTIONS, "mrope_section": [1, 1, 2]}},
+                   {**OF_QWEN_SIGHT, "fullatt_block_indexes": [0]}),
+    "qwen2_vl": ("qwen2_vl_text", {"rope_parameters": {**SECTIONS, "mrope_section": [2, 1, 1]}, "tie_word_embeddings": True},
+                 {"depth": 1, "embed_dim": 16, "hidden_size": 32, "num_heads": 2}),
+    "qwen3_vl": ("qwen3_vl_text", {"head_dim": 16, "rope_parameters": SECTIONS}, OF_QWEN_3_SIGHT),
+    "qwen3_vl_moe": ("qwen3_vl_moe_text", {"head_dim": 16, **OF_QWEN, "rope_parameters": {**SECTIONS, "mrope_interleaved": True}},
+                     OF_QWEN_3_SIGHT),
+    "smolvlm": ("llama", {}, OF_SIGHT),
+}
 # llama.cpp's converter does not know most of these; it writes Mistral's models as Llama's. GGUF files of encoders are not read.
 WITHOUT_GGUF = {"bitnet", "codegen", "deepseek_v32", "falcon_7b", "falcon_rw", "flex_olmo", "gemma3n_few", "gptj", "helium",
-                "lfm2_biased", "longcat_flash", "ministral", "mistral", "opt", "opt_350m",
+                "lfm2_biased", "longcat_flash", "ministral", "mistral", "opt", "opt_350m", "smolvlm",
                 *ENCODERS}
 
 # Name: family, entries (without the architecture) and tensors that its GGUF file gets, and the equivalent fields of the config.
@@ -297,12 +314,25 @@ ENTRIES = {
 def class_of(name: str) -> type:
     if name == "mistral4":  # no Auto class knows it
         return transformers.Mistral4ForCausalLM
+    if name in COMPOSITES:
+        return transformers.AutoModelForImageTextToText
     return transformers.AutoModelForMaskedLM if name in ENCODERS else transformers.AutoModelForCausalLM
 
 
+def composite_config(name: str) -> transformers.PreTrainedConfig:
+    model_type, of_text, of_sight = COMPOSITES[name]
+    config = transformers.AutoConfig.for_model(name, text_config={"model_type": model_type, **SIZES, **of_text}, vision_config=of_sight)
+    for part in (config, config.text_config):  # of special tokens, which are not used
+        for key in [key for key in vars(part) if key.endswith(("_token_id", "_token_index"))]:
+            setattr(part, key, None if key.startswith(("bos", "eos", "pad")) else SIZES["vocab_size"] - 1)
+    return config
+
+
 def random_model(name: str) -> transformers.PreTrainedModel:
-    more, dtype = MODELS[name]
     torch.manual_seed(sum(map(ord, name)))
+    if name in COMPOSITES:
+        return with_random_vectors(class_of(name).from_config(composite_config(name), attn_implementation="eager"))
+    more, dtype = MODELS[name]
     given = {"model_type": RENAMED.get(name, name), **SIZES, **more}
     members = {key: None if value is NULL else value for key, value in given.items() if value is not None}
     config = transformers.AutoConfig.for_model(**members)
@@ -310,7 +340,10 @@ def random_model(name: str) -> transformers.PreTrainedModel:
         config.pad_token_id = 0
     of = class_of(name)
     make = of.from_config if hasattr(of, "from_config") else of._from_config
-    model = make(config, attn_implementation="eager").eval()
+    return with_random_vectors(make(config, attn_implementation="eager")).to(dtype)
+
+
+def with_random_vectors(model: transformers.PreTrainedModel) -> transformers.PreTrainedModel:
     with torch.no_grad():  # values that are all ones or zeros would hide mistakes
         for key, parameter in model.named_parameters():
             if parameter.ndim == 1 or "norm" in key or "correction" in key:
@@ -318,7 +351,7 @@ def random_model(name: str) -> transformers.PreTrainedModel:
         for key, buffer in model.named_buffers():
             if any(part in key for part in ("correction", "layer_scalar", "expert_bias")):
                 buffer.add_(torch.randn_like(buffer) * 0.2)
-    return model.to(dtype)
+    return model.eval()
 
 
 def expected(folder: pathlib.Path) -> dict[str, torch.Tensor]:
@@ -400,8 +433,8 @@ def write_gguf(folder: pathlib.Path, path: pathlib.Path) -> None:
         kind = conversion.get_model_class(conversion.get_model_architecture(config, conversion.ModelType.TEXT))
         if config["model_type"] in ("qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"):
             kind.no_mtp = True  # otherwise it asks for layers that predict several tokens
-        # Mistral's class leaves the work to another one.
-        for one in (kind, getattr(kind, "Mistral4Model", kind)):
+        # Mistral's class leaves the work to others.
+        for one in (kind, getattr(kind, "Mistral4Model", kind), getattr(kind, "Ministral3Model", kind)):
             one.set_vocab = lambda self: self.gguf_writer.add_vocab_size(self.hparams["vocab_size"])
         if config["model_type"] == "stablelm":
             kind.modify_tensors = with_returned_tensors(kind.modify_tensors)
@@ -571,6 +604,9 @@ def main() -> None:
         return write_entries() if sys.argv[1] == "--entries" else write_configs()
     if sys.argv[1:] == ["--further"]:
         return write_models(FURTHER, FURTHER_ARCHIVE)
+    write_models(COMPOSITES, COMPOSITE_ARCHIVE)
+    if sys.argv[1:] == ["--composites"]:
+        return None
     write_models(ENCODERS, ENCODER_ARCHIVE)
     if sys.argv[1:] == ["--encoders"]:
         return None
@@ -593,6 +629,12 @@ def rename(path: pathlib.Path, name: str) -> None:
     path.write_text(json.dumps({**config, "model_type": name}, indent=2) + "\n")
 
 
+def transpose_experts(path: pathlib.Path) -> None:
+    """To [experts, in, out], as in published files; transformers reads these, but writes the other order."""
+    tensors = {name: tensor.transpose(1, 2).contiguous() if ".experts." in name else tensor for name, tensor in load_file(path).items()}
+    save_file(tensors, path, {"format": "pt"})
+
+
 def write_models(names: Iterable[str], archive: pathlib.Path) -> None:
     """Writes a folder, a GGUF file and the expected results of each model, and packs them."""
     with tempfile.TemporaryDirectory() as home:
@@ -601,6 +643,8 @@ def write_models(names: Iterable[str], archive: pathlib.Path) -> None:
             model = random_model(name)
             model.save_pretrained(folder, max_shard_size="40KB" if name == "llama" else "5GB")
             (folder / "generation_config.json").unlink(missing_ok=True)
+            if name == "qwen3_vl_moe":
+                transpose_experts(folder / "model.safetensors")
             save_file(expected(folder), folder / "expected.safetensors")
             if name in RENAMED:
                 rename(folder / "config.json", name)

@@ -14,6 +14,10 @@
     FAMILY(qwen3)              \
     FAMILY(qwen2_moe)          \
     FAMILY(qwen3_moe)          \
+    FAMILY(qwen2_vl_text)      \
+    FAMILY(qwen2_5_vl_text)    \
+    FAMILY(qwen3_vl_text)      \
+    FAMILY(qwen3_vl_moe_text)  \
     FAMILY(qwen3_next)         \
     FAMILY(qwen3_5_text)       \
     FAMILY(qwen3_5_moe_text)   \

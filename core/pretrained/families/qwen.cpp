@@ -155,4 +155,48 @@ Family qwen3_5_moe_text() {
     return family;
 }
 
+/// The text part of Qwen 2 VL. Tokens of a text have one position, so that pairs turn as in Qwen 2.
+Family qwen2_vl_text() {
+    Family family = qwen2();
+    family.model_type = "qwen2_vl_text";
+    family.gguf = "qwen2vl";
+    family.config_rules.norm_epsilon = 1e-5;
+    family.config_rules.max_window_layers = 80;
+    return family;
+}
+
+Family qwen2_5_vl_text() {
+    Family family = qwen2_vl_text();
+    family.model_type = "qwen2_5_vl_text";
+    return family;
+}
+
+/// The text part of Qwen 3 VL, likewise.
+Family qwen3_vl_text() {
+    Family family = qwen3();
+    family.model_type = "qwen3_vl_text";
+    family.gguf = "qwen3vl";
+    family.config_rules.windowed = WindowedLayers::none;
+    family.config_rules.window_flag = nullptr;
+    return family;
+}
+
+Family qwen3_vl_moe_text() {
+    Family family = qwen3_moe();
+    family.model_type = "qwen3_vl_moe_text";
+    family.gguf = "qwen3vlmoe";
+    MixtureNames& names = family.mixture_names.front();
+    names.all_gate_up = "mlp.experts.gate_up_proj";
+    names.all_down = "mlp.experts.down_proj";
+    family.experts_may_be_transposed = true;
+    family.config_rules.tied = true;
+    family.config_rules.windowed = WindowedLayers::none;
+    family.config_rules.window_flag = nullptr;
+    MixtureRules& mixture = family.config_rules.mixture;
+    mixture = qwenMixture(4, 1408);
+    mixture.experts.default_value = 60;
+    mixture.normalizes_flag = nullptr;  // weights are always divided by their sum
+    return family;
+}
+
 }  // namespace roper::family

@@ -1,11 +1,16 @@
 #include "core/language_model/decoder.h"
 
 #include <ATen/ATen.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/base/safetensors.h"
@@ -66,25 +71,41 @@ void expectAsTransformers(const std::string& file, const std::string& family) {
     expectClose(attentionOf(decoder, expected.tokens), expected.attention, 1e-5, file);
 }
 
-class DecoderOfFamily : public testing::TestWithParam<std::string> {};
+/// The small models of `tests/parity/pretrained_reference.py`.
+std::vector<std::string> smallModels() {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(kFolder))
+        if (std::filesystem::exists(entry.path() / "expected.safetensors"))
+            names.push_back(entry.path().filename());
+    std::sort(names.begin(), names.end());
+    return names;
+}
 
-INSTANTIATE_TEST_SUITE_P(Families, DecoderOfFamily, testing::ValuesIn(knownFamilies()),
-                         [](const auto& family) { return family.param; });
+class DecoderOfModel : public testing::TestWithParam<std::string> {};
 
-TEST_P(DecoderOfFamily, ComputesAsTransformersDoes) {
+INSTANTIATE_TEST_SUITE_P(Models, DecoderOfModel, testing::ValuesIn(smallModels()),
+                         [](const auto& model) { return model.param; });
+
+TEST(DecoderOfModels, AreOfEveryFamily) {
+    std::set<std::string> families;
+    for (const std::string& model : smallModels())
+        families.insert(openPretrainedModel(kFolder + "/" + model).architecture.family);
+    for (const std::string& family : knownFamilies())
+        EXPECT_TRUE(families.contains(family)) << family;
+}
+
+TEST_P(DecoderOfModel, ComputesAsTransformersDoes) {
     expectAsTransformers(GetParam(), GetParam());
 }
 
 /// The files of llama.cpp's converter, which does not write every family.
-TEST_P(DecoderOfFamily, ReadsTheSameFromGguf) {
-    const std::set<std::string> without = {
-        "bitnet", "codegen",   "deepseek_v32", "esm",        "longcat_flash", "eurobert", "flex_olmo", "gptj",
-        "helium", "ministral", "mistral",      "modernbert", "nomic_bert",    "opt",      "roformer"};
-    if (without.count(GetParam()) > 0) GTEST_SKIP() << "no GGUF files of this family are read";
-    expectAsTransformers(GetParam() + ".gguf", GetParam());
+TEST_P(DecoderOfModel, ReadsTheSameFromGguf) {
+    const std::string file = GetParam() + ".gguf";
+    if (!std::filesystem::exists(kFolder + "/" + file)) GTEST_SKIP() << "the converter does not write it";
+    expectAsTransformers(file, GetParam());
 }
 
-TEST_P(DecoderOfFamily, ContinuesFromACache) {
+TEST_P(DecoderOfModel, ContinuesFromACache) {
     Decoder decoder(openPretrainedModel(kFolder + "/" + GetParam()));
     const std::vector<std::int64_t> tokens = expectedOf(GetParam()).tokens;
     if (!decoder.architecture().causal) {
@@ -110,13 +131,145 @@ TEST_P(DecoderOfFamily, ContinuesFromACache) {
     }
 }
 
-/// Models of a family whose tensors are others than those of its usual ones.
-TEST(Decoder, ComputesVariantsOfAFamilyAsTransformersDoes) {
-    for (const std::string variant : {"opt_350m", "falcon_7b", "falcon_rw", "stablelm_12b", "gemma3n_few",
-                                      "gemma4_experts", "lfm2_biased"})
-        expectAsTransformers(variant, variant);
-    for (const std::string variant : {"stablelm_12b", "gemma4_experts"})
-        expectAsTransformers(variant + ".gguf", variant);
+std::string textOf(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
+    return text;
+}
+
+/// A copy of a small model whose names of tensors contain other texts.
+class RenamedModel {
+  public:
+    RenamedModel(const std::string& model, const std::vector<std::pair<std::string, std::string>>& names)
+        : folder_(testing::TempDir() + "renamed-" + model) {
+        std::filesystem::remove_all(folder_);
+        std::filesystem::copy(kFolder + "/" + model, folder_);
+        const std::filesystem::path path = folder_ / "model.safetensors";
+        const std::string file = textOf(path);
+        std::uint64_t size = 0;
+        std::memcpy(&size, file.data(), sizeof size);
+        std::string header = file.substr(sizeof size, size);
+        const std::string data = file.substr(sizeof size + size);
+        for (const auto& [from, to] : names)
+            header = replaced(header, from, to);
+        header.resize((header.size() + 7) / 8 * 8, ' ');
+        std::ofstream out(path, std::ios::binary);
+        size = header.size();
+        out.write(reinterpret_cast<const char*>(&size), sizeof size);
+        out << header << data;
+    }
+    ~RenamedModel() { std::filesystem::remove_all(folder_); }
+
+    void setConfig(const std::string& text) { std::ofstream(folder_ / "config.json") << text; }
+
+    void expectSameLogits(const std::string& model) {
+        Decoder decoder(openPretrainedModel(folder_.string()));
+        const Expected expected = expectedOf(model);
+        expectClose(decoder.logits(decoder.hidden(expected.tokens)), expected.logits, 2e-4, model);
+    }
+
+  private:
+    std::filesystem::path folder_;
+};
+
+/// Versions of transformers differ in the names of language models' tensors.
+TEST(CompositeModel, NamesOfTensorsMayBeginInSeveralWays) {
+    RenamedModel("gemma3", {{"\"language_model.model.", "\"model.language_model."},
+                            {"\"vision_tower.", "\"model.vision_tower."}})
+        .expectSameLogits("gemma3");
+    RenamedModel("qwen3_vl", {{"\"model.language_model.", "\"language_model.model."},
+                              {"\"lm_head.", "\"language_model.lm_head."},
+                              {"\"model.visual.", "\"visual."}})
+        .expectSameLogits("qwen3_vl");
+}
+
+/// The first configs of Qwen 2 VL have no text_config, and its first files no language_model.
+TEST(CompositeModel, MayBeDescribedInTheRoot) {
+    using Json = nlohmann::ordered_json;
+    RenamedModel model("qwen2_5_vl",
+                       {{"\"model.language_model.", "\"model."}, {"\"model.visual.", "\"visual."}});
+    Json config = Json::parse(textOf(kFolder + "/qwen2_5_vl/config.json"));
+    const Json text = config["text_config"];
+    config.erase("text_config");
+    for (const auto& [key, value] : text.items())
+        if (key != "model_type") config[key] = value;
+    model.setConfig(config.dump());
+    model.expectSameLogits("qwen2_5_vl");
+}
+
+TEST(CompositeModel, SaysWhatItLeavesOut) {
+    const PretrainedModel model = openPretrainedModel(kFolder + "/gemma3");
+    EXPECT_EQ(model.architecture.composite, "gemma3");
+    EXPECT_EQ(model.architecture.family, "gemma3_text");
+    EXPECT_TRUE(std::any_of(model.notes.begin(), model.notes.end(), [](const std::string& note) {
+        return note.starts_with("this is the language model of a gemma3; its other parts (34 tensors, ");
+    })) << testing::PrintToString(model.notes);
+}
+
+/// The text_config of google/gemma-3-4b-it, as published; the rest are defaults of Gemma3TextConfig in
+/// transformers 5.24.
+TEST(CompositeModel, MissingSizesAreTheDefaultsOfTheClass) {
+    const ParsedArchitecture reading = readConfigArchitecture(
+        R"({"model_type": "gemma3", "boi_token_index": 255999, "mm_tokens_per_image": 256, "text_config":
+            {"hidden_size": 2560, "intermediate_size": 10240, "model_type": "gemma3_text",
+             "num_hidden_layers": 34, "rope_scaling": {"factor": 8.0, "rope_type": "linear"},
+             "sliding_window": 1024}, "vision_config": {"hidden_size": 1152}})");
+    const Architecture& model = reading.architecture;
+    EXPECT_EQ(model.vocabulary, 262208);
+    EXPECT_EQ(model.heads, 8);
+    EXPECT_EQ(model.key_value_heads, 4);
+    EXPECT_EQ(model.head_dim, 256);
+    EXPECT_TRUE(model.tied);
+    EXPECT_NE(std::find(reading.notes.begin(), reading.notes.end(),
+                        "text_config.num_key_value_heads is missing; the value used is 4"),
+              reading.notes.end())
+        << testing::PrintToString(reading.notes);
+}
+
+/// Which flag counts, and its default, differ between classes of transformers 5.24.
+TEST(CompositeModel, TiesItsHeadAsItsClassDoes) {
+    const auto is_tied = [](const std::string& type, const std::string& whole, const std::string& text) {
+        return readConfigArchitecture("{\"model_type\": \"" + type + "\"" + whole +
+                                      ", \"text_config\": {\"model_type\": \"llama\"" + text + "}}")
+            .architecture.tied;
+    };
+    const std::string yes = ", \"tie_word_embeddings\": true", no = ", \"tie_word_embeddings\": false";
+    EXPECT_TRUE(is_tied("deepseek_vl", "", no));
+    EXPECT_FALSE(is_tied("deepseek_vl", no, yes));
+    EXPECT_FALSE(is_tied("smolvlm", "", yes));
+    EXPECT_TRUE(is_tied("smolvlm", yes, no));
+    EXPECT_TRUE(is_tied("llava", "", yes));
+    EXPECT_FALSE(is_tied("llava", no, yes));
+    EXPECT_FALSE(is_tied("llava", "", ""));
+    EXPECT_TRUE(is_tied("voxtral", no, yes));
+}
+
+TEST(CompositeModel, RefusesWhatIsNotRead) {
+    const auto refusal = [](const std::string& config) -> std::string {
+        try {
+            readConfigArchitecture(config);
+        } catch (const Error& error) {
+            return error.what();
+        }
+        return "read";
+    };
+    const std::string text = R"("text_config": {"model_type": "llama", "hidden_size": 64})";
+    EXPECT_EQ(refusal(R"({"model_type": "llava", "residual_scale": 2, )" + text + "}"),
+              "residual_scale = 2 may change what the model computes, and is not read here");
+    EXPECT_EQ(refusal(R"({"model_type": "llava", "hidden_size": 2, "image_token_index": 7, )" + text + "}"),
+              "read");
+    EXPECT_THAT(
+        refusal(R"({"model_type": "llava", "text_config": {"model_type": "llama", "logit_scale": 2}})"),
+        testing::HasSubstr("text_config.logit_scale = 2 may change"));
+    EXPECT_THAT(
+        refusal(R"({"model_type": "llava", "text_config": {"model_type": "persimmon"}})"),
+        testing::HasSubstr("text_config.model_type \"persimmon\", the language model, is not read here"));
+    EXPECT_THAT(refusal(R"({"model_type": "gemma33"})"), testing::HasSubstr("gemma3"));
 }
 
 TEST(Decoder, HasNoHeadsInLayersThatDoNotAttend) {
