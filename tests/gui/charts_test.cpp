@@ -167,6 +167,26 @@ class ChartsTest : public QObject {
         QVERIFY(CurveLetters::isBefore("Z", "AA") && !CurveLetters::isBefore("B", "A"));
     }
 
+    /// As beside a run that trains on: all other curves end within the first pixels.
+    void lettersOfCurvesThatEndEarlyLieBesideEachOther() {
+        CurveChart chart("test", "", "", nullptr);
+        std::vector<CurveChart::Curve> curves = {
+            {"long", "long", Qt::red, {0, 10000}, {1, 0}, false, false, {}}};
+        for (int i = 0; i < 14; ++i)
+            curves.push_back({"short", "short", Qt::red, {0, 60}, {0.01 * i, 0.9}, false, false, {}});
+        for (std::size_t i = 0; i < curves.size(); ++i)
+            curves[i].letter_label = CurveLetters::letterLabel(static_cast<int>(i));
+        chart.setCurves(curves, {});
+        for (const QSize size : {QSize(520, 240), QSize(1100, 560)}) {
+            const QStringList problems = labelProblems(chart, size);
+            QVERIFY2(problems.isEmpty(), qPrintable(problems.join('\n')));
+            QSet<QString> found;
+            for (const auto& box : lettersOf(chart, size))
+                found.insert(box.text);
+            QCOMPARE(found.size(), 15);
+        }
+    }
+
     void namesBesideEachOtherKeepWhatTellsThemApart() {
         const QFontMetricsF metrics(Zoom::instance().figureFont());
         const QStringList names{"Sweep addition-heads4-lr1: RoPE", "Sweep addition-heads4-lr3: RoPE",

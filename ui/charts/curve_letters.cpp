@@ -40,6 +40,34 @@ std::optional<QPointF> pointAt(const QCPGraph& graph, double x) {
     return std::isfinite(point.y()) ? std::optional(point) : std::nullopt;
 }
 
+bool isFree(const QRectF& box, const std::vector<QRectF>& drawn) {
+    return std::none_of(drawn.begin(), drawn.end(),
+                        [&](const QRectF& other) { return other.intersects(box); });
+}
+
+/// The box, or if it lies over one that is drawn, the nearest place inside the area where it does not; the
+/// box itself if there is none.
+QRectF nearestFree(const QRectF& box, const QRectF& area, const std::vector<QRectF>& drawn) {
+    if (isFree(box, drawn)) return box;
+    constexpr double kGap = 2;
+    QRectF nearest = box;
+    double least = std::numeric_limits<double>::infinity();
+    const double across = box.width() + kGap, down = box.height() + kGap;
+    const int columns = static_cast<int>(area.width() / across),
+              rows = static_cast<int>(area.height() / down);
+    for (int row = -rows; row <= rows; ++row)
+        for (int column = -columns; column <= columns; ++column) {
+            const QPointF offset(column * across, row * down);
+            const double distance = std::hypot(offset.x(), offset.y());
+            const QRectF moved = box.translated(offset);
+            if (distance < least && area.contains(moved) && isFree(moved, drawn)) {
+                nearest = moved;
+                least = distance;
+            }
+        }
+    return nearest;
+}
+
 }  // namespace
 
 CurveLetters::CurveLetters(QCustomPlot& plot) : QCPAbstractItem(&plot) {
@@ -170,13 +198,10 @@ void CurveLetters::draw(QCPPainter* painter) {
     std::vector<bool> taken(places.xs.size());
     std::vector<QRectF> drawn;
     painter->setFont(font_);
-    const auto isFree = [&](const QRectF& box) {
-        return std::none_of(drawn.begin(), drawn.end(),
-                            [&](const QRectF& other) { return other.intersects(box); });
-    };
     const auto draw_at = [&](const Letter& letter, const QPointF& at, bool in_any_case) {
-        const QRectF box = boxOf(letter.text, at, area);
-        if (box.isNull() || !(in_any_case || isFree(box))) return false;
+        QRectF box = boxOf(letter.text, at, area);
+        if (box.isNull() || !(in_any_case || isFree(box, drawn))) return false;
+        if (in_any_case) box = nearestFree(box, area, drawn);
         drawLetter(*painter, letter, box);
         drawn.push_back(box);
         return true;
