@@ -140,7 +140,8 @@ class ExperimentsTest : public PageTest {
         MetricChart& upper = page().metrics().chart(0);
         QTRY_VERIFY(!upper.isLegendShown());
         QVERIFY(upper.hasLegend());
-        QTRY_VERIFY(upper.figureCaption().contains("A Addition"));  // its runs may still be loading
+        // Its runs may still be loading.
+        QTRY_VERIFY_WITH_TIMEOUT(upper.figureCaption().contains("A Addition"), 30000);
         QVERIFY(upper.figureCaption().contains("T Addition"));
         // Letters stay the same whichever run is selected.
         const QStringList before = legend(lowest);

@@ -95,15 +95,18 @@ class SetupTest : public PageTest {
         QTest::keyClicks(base, "777");
         const auto opens = [&](Qt::Key key) {
             bool opened = false;
-            QTimer::singleShot(100, this, [&opened] {
+            QTimer look;  // also inside the event loop of what is opened
+            connect(&look, &QTimer::timeout, this, [&] {
                 QWidget* shown = QApplication::activePopupWidget();
                 if (shown == nullptr) shown = QApplication::activeModalWidget();
-                opened = shown != nullptr;
-                if (opened) shown->close();
+                if (shown == nullptr) return;
+                opened = true;
+                look.stop();
+                shown->close();
             });
+            look.start(20);
             QTest::keyClick(base, key, Qt::ControlModifier);
-            QTest::qWait(150);
-            return opened;
+            return QTest::qWaitFor([&] { return opened; });
         };
         QVERIFY(opens(Qt::Key_E));
         QVERIFY(opens(Qt::Key_K));
