@@ -8,11 +8,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/file_reading.h"
 #include "core/base/safetensors.h"
 
 namespace roper {
@@ -100,9 +100,12 @@ TEST_P(DecoderOfModel, ComputesAsTransformersDoes) {
 
 /// The files of llama.cpp's converter, which does not write every family.
 TEST_P(DecoderOfModel, ReadsTheSameFromGguf) {
-    const std::string file = GetParam() + ".gguf";
-    if (!std::filesystem::exists(kFolder + "/" + file)) GTEST_SKIP() << "the converter does not write it";
-    expectAsTransformers(file, GetParam());
+    const std::set<std::string> without = {
+        "bitnet",    "codegen",     "deepseek_v32", "esm",    "eurobert",    "falcon_7b",     "falcon_rw",
+        "flex_olmo", "gemma3n_few", "gptj",         "helium", "lfm2_biased", "longcat_flash", "ministral",
+        "mistral",   "modernbert",  "nomic_bert",   "opt",    "opt_350m",    "roformer",      "smolvlm"};
+    if (without.count(GetParam()) > 0) GTEST_SKIP() << "no GGUF file of this model is read";
+    expectAsTransformers(GetParam() + ".gguf", GetParam());
 }
 
 TEST_P(DecoderOfModel, ContinuesFromACache) {
@@ -131,11 +134,6 @@ TEST_P(DecoderOfModel, ContinuesFromACache) {
     }
 }
 
-std::string textOf(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
     for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
         text.replace(at, from.size(), to);
@@ -150,7 +148,7 @@ class RenamedModel {
         std::filesystem::remove_all(folder_);
         std::filesystem::copy(kFolder + "/" + model, folder_);
         const std::filesystem::path path = folder_ / "model.safetensors";
-        const std::string file = textOf(path);
+        const std::string file = readFile(path.string());
         std::uint64_t size = 0;
         std::memcpy(&size, file.data(), sizeof size);
         std::string header = file.substr(sizeof size, size);
@@ -193,7 +191,7 @@ TEST(CompositeModel, MayBeDescribedInTheRoot) {
     using Json = nlohmann::ordered_json;
     RenamedModel model("qwen2_5_vl",
                        {{"\"model.language_model.", "\"model."}, {"\"model.visual.", "\"visual."}});
-    Json config = Json::parse(textOf(kFolder + "/qwen2_5_vl/config.json"));
+    Json config = Json::parse(readFile(kFolder + "/qwen2_5_vl/config.json"));
     const Json text = config["text_config"];
     config.erase("text_config");
     for (const auto& [key, value] : text.items())
