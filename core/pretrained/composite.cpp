@@ -12,7 +12,7 @@ namespace roper {
 namespace {
 
 /// From the classes of transformers 5.24; all of them compute a text without images and sounds as their
-/// language model by itself does.
+/// language model by itself does, except for the scale of logits where it is left out.
 constexpr Composite kComposites[] = {
     {"aya_vision", HeadTying::tied, true},
     {"cohere2_vision", HeadTying::tied, true},

@@ -1,12 +1,13 @@
 """Writes small random models of every family that is read into pretrained/dense.tar.xz, those with mixtures of experts into
-pretrained/mixtures.tar.xz (--mixtures writes that alone), those with latent attention into pretrained/latent.tar.xz (--latent), and
-encoders, with a tokenizer, into pretrained/encoders.tar.xz (--encoders), and those of FURTHER into pretrained/further.tar.xz
-(--further), and models that also take images into pretrained/composites.tar.xz (--composites): FAMILY/ as a Hugging Face folder, FAMILY.gguf, and FAMILY/expected.safetensors, the tokens, logits and attention that
+pretrained/mixtures.tar.xz (--mixtures writes that alone), those with latent attention into pretrained/latent.tar.xz
+(--latent), and encoders, with a tokenizer, into pretrained/encoders.tar.xz (--encoders), and those of FURTHER into
+pretrained/further.tar.xz (--further), and models that also take images into pretrained/composites.tar.xz (--composites):
+FAMILY/ as a Hugging Face folder, FAMILY.gguf, and FAMILY/expected.safetensors, the tokens, logits and attention that
 transformers computes, and of an encoder -ln p of every token that is not special, each masked in turn. Writes -ln p of these
-models under other settings, too: pretrained/gguf_entries.json with the entries of a GGUF file that
-ask for them (--entries writes that alone) and pretrained/configs.json with the members of a config.json (--configs). Needs the
-Python packages torch (2.11.0), transformers (5.24.0), safetensors and sentencepiece, and on PYTHONPATH the folders llama.cpp and
-llama.cpp/gguf-py of llama-cpp-python's source package (0.3.36), whose `conversion` writes the GGUF files."""
+models under other settings, too: pretrained/gguf_entries.json with the entries of a GGUF file that ask for them (--entries
+writes that alone) and pretrained/configs.json with the members of a config.json (--configs). Needs the Python packages torch
+(2.11.0), transformers (5.24.0), safetensors and sentencepiece, and on PYTHONPATH the folders llama.cpp and llama.cpp/gguf-py
+of llama-cpp-python's source package (0.3.36), whose `conversion` writes the GGUF files."""
 
 import json
 import math
