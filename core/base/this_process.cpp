@@ -128,9 +128,9 @@ std::string environmentVariable(const std::string& name) {
     return value == nullptr ? std::string() : value;
 }
 
-bool limitOpenMpSpinning() {
-    if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return false;
-    return ::setenv("GOMP_SPINCOUNT", "3000", 0) == 0;
+void limitOpenMpSpinning() {
+    if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
+    ::putenv(kShortOpenMpSpin);
 }
 
 void keepFreedHeapMemory() {

@@ -62,8 +62,10 @@ void ignoreWriteSignals();
 /// makes training many times slower as soon as anything else needs a core; a short spin costs nothing on an
 /// idle machine. This sets GOMP_SPINCOUNT, unless the user has chosen how threads wait. libgomp reads it when
 /// it is loaded, so that it takes effect in programs started from now on.
-/// @returns whether it was not set before
-bool limitOpenMpSpinning();
+void limitOpenMpSpinning();
+
+/// What it adds to the environment.
+inline char kShortOpenMpSpin[] = "GOMP_SPINCOUNT=3000";
 
 /// Large tensors are allocated and freed in every step. Keeping their memory in the heap saves the kernel
 /// from clearing fresh pages each time. To be called once, before the first tensor is created.

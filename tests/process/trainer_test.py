@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import unittest
+import unittest.mock
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -42,6 +43,16 @@ class Running(TrainerTest):
         # The saved specification is the given one.
         again = self.trainer("describe", run / "run.toml")
         self.assertIn("width = 32", again.stdout)
+
+    def test_threads_of_openmp_spin_for_a_short_time_unless_the_user_chose_otherwise(self):
+        chosen = {name: value for name, value in os.environ.items() if name not in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")}
+        for i, more in enumerate(({}, {"OMP_WAIT_POLICY": "active"}, {"GOMP_SPINCOUNT": "7"})):
+            with unittest.mock.patch.dict(os.environ, {**chosen, **more}, clear=True):
+                process = self.start(f"run-{i}")
+            lines = Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0")
+            environment = dict(line.decode().split("=", 1) for line in lines if line)
+            self.assertEqual(environment, {**chosen, **(more or {"GOMP_SPINCOUNT": "3000"})})
+            process.kill()
 
     def test_json_lines(self):
         done = self.trainer("run", "addition-small", *TINY, "--steps", 3, "--runs", self.runs, "--json")
