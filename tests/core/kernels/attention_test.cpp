@@ -265,10 +265,17 @@ void expectExact(const Case& c, double most = 4e-6) {
     selectKernelTarget("");
 }
 
+/// Fractions of a head's width that are rotated. The definition takes long for many tokens, so those are tried with one
+/// fraction, except for heads of 64.
+std::vector<double> rotatedFractions(std::size_t T, std::size_t d) {
+    if (T < 500 || d == 64) return {0.0, 0.25, 0.5, 1.0};
+    return {0.5};
+}
+
 TEST(Attention, EqualsItsDefinition) {
     for (const std::size_t T : {1, 2, 31, 513})
         for (const std::size_t d : {16, 32, 48, 64, 128})
-            for (const double fraction : {0.0, 0.25, 0.5, 1.0})
+            for (const double fraction : rotatedFractions(T, d))
                 expectExact({T, d, fraction, fraction});
 }
 
@@ -276,7 +283,7 @@ TEST(Attention, EqualsItsDefinition) {
 TEST(Attention, OfBFloat16EqualsItsDefinition) {
     for (const std::size_t T : {1, 2, 31, 64, 129, 513})
         for (const std::size_t d : {16, 32, 48, 64, 128})
-            for (const double fraction : {0.0, 0.25, 0.5, 1.0}) {
+            for (const double fraction : rotatedFractions(T, d)) {
                 Case c{T, d, fraction, fraction};
                 c.bfloat16 = true;
                 expectExact(c, 1e-2);
