@@ -21,24 +21,28 @@ namespace {
 #define ROPER_BEFORE_LIBRARIES __attribute__((no_sanitize("address", "thread", "undefined")))
 
 ROPER_BEFORE_LIBRARIES bool sets(const char* entry, const char* name) {
-    while (*name != '\0' && *entry == *name) ++entry, ++name;
+    while (*name != '\0' && *entry == *name)
+        ++entry, ++name;
     return *name == '\0' && *entry == '=';
 }
 
-/// Starts this program again with GOMP_SPINCOUNT (limitOpenMpSpinning), which libgomp reads when it is initialized. Called
-/// before any library is: initializing LibTorch takes 0.2 s, and must not happen twice. If it fails, training is only slower.
+/// Starts this program again with GOMP_SPINCOUNT (limitOpenMpSpinning), which libgomp reads when it is
+/// initialized. Called before any library is: initializing LibTorch takes 0.2 s, and must not happen twice.
+/// If it fails, training is only slower.
 ROPER_BEFORE_LIBRARIES void restartWithShortSpin(int, char** arguments, char** environment) {
     std::size_t count = 0;
     for (; environment[count] != nullptr; ++count)
         if (sets(environment[count], "OMP_WAIT_POLICY") || sets(environment[count], "GOMP_SPINCOUNT")) return;
     const auto extended = static_cast<char**>(alloca((count + 2) * sizeof(char*)));
-    for (std::size_t i = 0; i < count; ++i) extended[i] = environment[i];
+    for (std::size_t i = 0; i < count; ++i)
+        extended[i] = environment[i];
     extended[count] = roper::kShortOpenMpSpin;
     extended[count + 1] = nullptr;
     ::execve("/proc/self/exe", arguments, extended);
 }
 
-__attribute__((section(".preinit_array"), used)) void (*before_libraries)(int, char**, char**) = restartWithShortSpin;
+__attribute__((section(".preinit_array"), used)) void (*before_libraries)(int, char**,
+                                                                          char**) = restartWithShortSpin;
 
 }  // namespace
 
@@ -47,7 +51,8 @@ int main(int argc, char** argv) {
     roper::ignoreWriteSignals();
     const int code = [&] {
         const roper::TerminalOutputFilter clean_output;
-        return roper::runReportingErrors("roper-train", [&] { return roper::CommandLine().parseAndRun(argc, argv); });
+        return roper::runReportingErrors("roper-train",
+                                         [&] { return roper::CommandLine().parseAndRun(argc, argv); });
     }();
 #ifndef ROPER_SANITIZED  // leaks are looked for at a normal exit
     // Destroying LibTorch's tables of operators would take a fifth of the time of a short command.

@@ -265,8 +265,8 @@ void expectExact(const Case& c, double most = 4e-6) {
     selectKernelTarget("");
 }
 
-/// Fractions of a head's width that are rotated. The definition takes long for many tokens, so those are tried with one
-/// fraction, except for heads of 64.
+/// Fractions of a head's width that are rotated. The definition takes long for many tokens, so those are
+/// tried with one fraction, except for heads of 64.
 std::vector<double> rotatedFractions(std::size_t T, std::size_t d) {
     if (T < 500 || d == 64) return {0.0, 0.25, 0.5, 1.0};
     return {0.5};
