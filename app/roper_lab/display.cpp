@@ -36,7 +36,7 @@ void explainMissingDisplay(QtMsgType type, const QMessageLogContext&, const QStr
     }
     std::cerr
         << "roper-lab: " << whyNoDisplay()
-        << "; `roper-lab figure` and `roper-lab screenshots` write pictures without one, `ssh -X` shows the "
+        << "; `roper-lab figure` and `roper-lab screenshots` write figures without one, `ssh -X` shows the "
            "window on your own screen, and `xvfb-run roper-lab` opens it on a virtual screen"
         << std::endl;
     std::_Exit(static_cast<int>(ErrorKind::usage));

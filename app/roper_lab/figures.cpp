@@ -29,16 +29,16 @@ const std::vector<Field<Canvas>>& canvasFields() {
                  [](C& c) -> int& { return c.size.rwidth(); }),
         field<C>({"", "height", "pixels", "Height", IntegerRange{60, 10000}},
                  [](C& c) -> int& { return c.size.rheight(); }),
-        field<C>({"", "width_mm", "mm", "Width on paper; the picture is laid out for it", RealRange{0, 2000}},
-                 &C::options, &ExportOptions::width_mm),
+        field<C>(
+            {"", "width_mm", "mm", "Width on paper, for which the figure is laid out", RealRange{0, 2000}},
+            &C::options, &ExportOptions::width_mm),
         field<C>({"", "text_pt", "pt", "Size of the text on paper", RealRange{4, 100}}, &C::options,
                  &ExportOptions::text_pt),
-        field<C>({"", "scale", "", "PNG pixels per pixel of the picture", IntegerRange{1, 8}}, &C::options,
+        field<C>({"", "scale", "", "PNG pixels per pixel of the figure", IntegerRange{1, 8}}, &C::options,
                  &ExportOptions::scale),
         field<C>({"", "caption", "", "1: the caption is drawn below", Flag()}, &C::options,
                  &ExportOptions::caption),
-        field<C>({"", "legend", "", "0: the legend is left out", Flag()}, &C::options,
-                 &ExportOptions::legend),
+        field<C>({"", "legend", "", "0: omit the legend", Flag()}, &C::options, &ExportOptions::legend),
     };
     return fields;
 }
@@ -52,7 +52,7 @@ const Page& pageOf(const PageSet& pages, const std::string& kind) {
         all.insert(all.end(), kinds.begin(), kinds.end());
     }
     const auto nearest = closestName(kind, all);
-    throw Error(ErrorKind::usage, "unknown picture \"" + kind + "\"; " +
+    throw Error(ErrorKind::usage, "unknown figure \"" + kind + "\"; " +
                                       (nearest ? "did you mean \"" + *nearest + "\"?"
                                                : "`roper-lab figure --help` lists them"));
 }
@@ -86,7 +86,7 @@ void addConfig(const std::filesystem::path& named, const Page& page, FigureReque
     const std::vector<const FieldInfo*> fields = page.pageFigures().settings();
     if (std::none_of(fields.begin(), fields.end(),
                      [](const FieldInfo* field) { return field->name == "head_dim"; }))
-        throw Error(ErrorKind::usage, "--config works only for pictures of the explorer pages; \"" +
+        throw Error(ErrorKind::usage, "--config works only for figures of the explorer pages; \"" +
                                           request.kind + "\" belongs to the page " +
                                           page.name().toStdString());
     constexpr std::uint64_t kMaxBytes = 1U << 20U;
@@ -156,7 +156,7 @@ std::string figureHelp() {
         help += "  " + field.name + gap + field.help + " (" + acceptsText(field) + unit + ")\n";
     };
     const PageSet pages({}, QueueLauncher::WorkerMode::no_worker);
-    help += "Pictures:\n";
+    help += "Figures:\n";
     for (const Page* page : pages.all()) {
         const std::string name = page->name().toStdString();
         help += "  " + name + std::string(name.size() < 14 ? 16 - name.size() : 2, ' ') +

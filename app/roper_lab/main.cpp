@@ -55,8 +55,8 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     app.add_option("--tour", arguments.tour, "Guided tour of your own (docs/tours.md); opens it");
     app.add_flag("--first-frame", arguments.first_frame,
                  "Exit after the first frame is painted, to measure the startup time");
-    CLI::App* figure = app.add_subcommand("figure", "Write one picture without a window");
-    figure->add_option("kind", arguments.options.kind, "Name of the picture");
+    CLI::App* figure = app.add_subcommand("figure", "Write one figure without a window");
+    figure->add_option("kind", arguments.options.kind, "Name of the figure");
     figure->add_option("--out", arguments.out, "File: .png, .svg, .pdf or .csv")->required();
     figure->add_option("--set", arguments.options.settings, "Change parameters: key=value key=value …");
     figure->add_option("--run", arguments.options.run, "Take q, k and v from a layer and head of this run");
@@ -81,11 +81,11 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     screenshots->add_option("--scale", arguments.scale, "Pixels per device-independent pixel")
         ->check(CLI::Range(1, 4));
     CLI::App* gallery =
-        app.add_subcommand("gallery", "Write a picture of every example, and a page with all of them");
+        app.add_subcommand("gallery", "Write a figure of every example, and a page with all of them");
     gallery->add_option("--out", arguments.out, "Folder")->required();
     gallery->add_flag(
         "--thumbnails", arguments.thumbnails,
-        "Write the picture with a cell for every example shown in lists, for resources/examples");
+        "Write one image with a thumbnail of every example shown in lists, for resources/examples");
     CLI::App* completion =
         app.add_subcommand("completion", "Print a script that completes commands, options and names");
     completion->add_option("shell", arguments.shell, "Shell that runs the script")

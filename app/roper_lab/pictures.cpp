@@ -197,7 +197,7 @@ int makeGallery(const QString& out) {
     std::string text =
         "# Gallery\n\nThe examples of the explorer pages. In the window choose one at the top of the page's "
         "controls; in a\n"
-        "terminal the command below each picture writes it (`.png`, `.svg`, `.pdf` or, with its numbers, "
+        "terminal the command below each figure writes it (`.png`, `.svg`, `.pdf` or, with its numbers, "
         "`.csv`). All of\n"
         "them and this page: `roper-lab gallery --out docs/gallery`.\n";
     std::string page;

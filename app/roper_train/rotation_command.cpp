@@ -36,7 +36,7 @@ ParsedRotation readingOf(PretrainedModel model) {
     const RotatedTensors rotated = of.rotatedTensors();
     if (!rotated.scoresAreRelative() || (rotated.output && !rotated.value) ||
         (rotated.anyOfValues() && !rotated.anyOfScores()))
-        reading.notes.push_back("of queries, keys, values and outputs, these rotate: " + nameOf(rotated));
+        reading.notes.push_back("rotated tensors: " + nameOf(rotated));
     for (const RotaryConfig& rotary : of.rotations)
         reading.layers.push_back({"", {}, rotary});
     for (std::size_t layer = 0; layer < of.rotation_of_layer.size(); ++layer)

@@ -223,8 +223,8 @@ int cancelSweep(const std::vector<SweepRun>& requested, const SweepOptions& opti
     const std::vector<SlurmArrayTask> own = sweep.ownActiveTasks();
     cancelArrayTasks(own);
     if (const std::size_t others = sweep.active.size() - own.size(); others > 0)
-        reportToUser(countOf(others, "array task") +
-                     " not submitted by you from this machine; cancel your own with `scancel`");
+        reportToUser("not cancelled: " + countOf(others, "array task") +
+                     " that you did not submit from this machine; cancel your own with `scancel`");
     reportToUser(countOf(own.size(), "array task") + " cancelled; their checkpoints are kept");
     return 0;
 }

@@ -216,7 +216,7 @@ class ClusterPanelTest : public PageTest {
         makeRun("mine", RunState::finished, 100);
         makeRun("a", RunState::preempted, 50);
         writeForeignSubmission(R"("time": 1)");
-        QVERIFY(answerToSubmitAgain("a").contains("a was not submitted by you from this machine"));
+        QVERIFY(answerToSubmitAgain("a").contains("you did not submit a from this machine"));
     }
 
     void aTimeAheadOfTheClockDoesNotWin() {
@@ -234,7 +234,7 @@ class ClusterPanelTest : public PageTest {
         makeRun("b", RunState::preempted, 50);
         submit({"a"});
         writeSubmission(runs(), submissionOf({"b"}));
-        QVERIFY(answerToSubmitAgain("b").contains("b was not submitted by you from this machine"));
+        QVERIFY(answerToSubmitAgain("b").contains("you did not submit b from this machine"));
     }
 
     void whatSomebodyElseSubmittedIsNotCancelled() {

@@ -184,7 +184,7 @@ class FiguresTest : public QObject {
             auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
             QVERIFY(menu != nullptr);
             for (QAction* action : menu->actions())
-                if (action->text() == "Copy picture") action->trigger();
+                if (action->text() == "Copy figure") action->trigger();
             menu->close();
         });
         showExportMenu(chart, chart.mapToGlobal(QPoint(9, 9)), &chart);

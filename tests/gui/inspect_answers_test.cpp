@@ -581,7 +581,7 @@ class InspectAnswersTest : public PageTest {
         QCOMPARE(choices.map().values->rows(), Eigen::Index(3));
         QVERIFY(choices.map().values->row(0).array().isNaN().all());
         QCOMPARE(pageReadoutAt(choices, choices.cellRect(0, 3).center().toPoint()),
-                 QString("layer 0 is no mixture of experts"));
+                 QString("layer 0 is not a mixture of experts"));
         QCOMPARE(choices.map().values->cols(), Eigen::Index(13));
         QCOMPARE((*choices.map().values)(1, 3), static_cast<double>(answer->layers[0].experts[3][0]));
         QCOMPARE(counts.map().values->cols(), static_cast<Eigen::Index>(state().summary()->experts));

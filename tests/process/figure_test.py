@@ -56,7 +56,7 @@ class Sizes(unittest.TestCase):
             self.assertIn("config.json: rope_theta must be a number", done.stderr)
             done = figure("loss", "--config", config, "--out", out)
             self.assertEqual(done.returncode, 2)
-            self.assertIn("for pictures of the explorer pages", done.stderr)
+            self.assertIn("for figures of the explorer pages", done.stderr)
 
 
 @unittest.skipUnless(os.environ.get("ROPER_LAB"), "without the window")

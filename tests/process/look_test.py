@@ -764,7 +764,7 @@ class Runs(TrainerTest):
             shift = abs(self.ask(rotates, "--what", "loss", "--shift", 500)["loss"] - self.ask(rotates, "--what", "loss")["loss"])
             (self.assertLess if rotates in ("qk", "vo", "qkvo") else self.assertGreater)(shift, 1e-4, rotates)
             done = self.trainer("rotation", rotates, "--runs", self.runs)
-            self.assertEqual("these rotate: " + rotates in done.stderr, rotates not in ("qk", "qkvo", "qkv"), done.stderr)
+            self.assertEqual("rotated tensors: " + rotates in done.stderr, rotates not in ("qk", "qkvo", "qkv"), done.stderr)
             self.assertEqual("values also rotate" in done.stdout, "v" in rotates)
         plain = ("--runs", self.runs, "--text", self.TEXT, "--what")
         for rotates, change, why in (("k", "--no-inverse", "rotates no values"), ("qko", "--no-value-rotation", "rotates no values"),

@@ -50,25 +50,25 @@ class ExportDialog : public QDialog {
     const Figure& figure_;
     Theme theme_;
     QComboBox* format_ = named(new QComboBox, tr("Format"));
-    QComboBox* purpose_ = named(new QComboBox, tr("Purpose of the picture"));
+    QComboBox* purpose_ = named(new QComboBox, tr("Purpose of the figure"));
     QDoubleSpinBox* width_ = named(new QDoubleSpinBox, tr("Width on paper"));
     QDoubleSpinBox* text_ = named(new QDoubleSpinBox, tr("Text size on paper"));
     QSpinBox* scale_ = named(new QSpinBox, tr("PNG pixels per screen pixel"));
     QCheckBox* light_ = new QCheckBox(tr("Light background"));
     QCheckBox* legend_ = new QCheckBox(tr("Legend"));
-    QCheckBox* caption_ = new QCheckBox(tr("Caption below the picture"));
+    QCheckBox* caption_ = new QCheckBox(tr("Caption below the figure"));
     QLabel* preview_ = new QLabel;
     QLabel* size_ = new QLabel;
 };
 
 ExportDialog::ExportDialog(const Figure& figure, const Theme& theme, QWidget* parent)
     : QDialog(parent), figure_(figure), theme_(theme) {
-    setWindowTitle(tr("Export picture"));
+    setWindowTitle(tr("Export figure"));
     makeInputs();
     preview_->setFixedSize(kPreview);
     preview_->setAlignment(Qt::AlignCenter);
     preview_->setFrameShape(QFrame::StyledPanel);
-    preview_->setAccessibleName(tr("Preview of the picture"));
+    preview_->setAccessibleName(tr("Preview of the figure"));
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Cancel);
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
@@ -150,7 +150,7 @@ void ExportDialog::show() {
         widget->setEnabled(is_picture && is_own);
     scale_->setEnabled(suffix() == "png");
     if (!is_picture) {
-        preview_->setText(tr("A table of the numbers shown in the picture"));
+        preview_->setText(tr("A table of the numbers shown in the figure"));
         return size_->clear();
     }
     ExportOptions options = this->options();
@@ -215,7 +215,7 @@ void exportByDialog(const Figure& figure, QWidget* parent) {
     choice.remember();
     QSettings settings;
     const QString folder = settings.value("export/folder", QDir::homePath()).toString();
-    QFileDialog dialog(parent, QObject::tr("Export picture"), folder);
+    QFileDialog dialog(parent, QObject::tr("Export figure"), folder);
     dialog.setAcceptMode(QFileDialog::AcceptSave);
     dialog.setDefaultSuffix(choice.suffix());  // added before the dialog asks about replacing a file
     dialog.setNameFilter(choice.suffix().toUpper() + " (*." + choice.suffix() + ")");
@@ -237,7 +237,7 @@ void showExportMenu(const Figure& figure, const QPoint& at, QWidget* parent,
     const QPointer<QMenu> menu = new QMenu(parent);
     const Theme theme = Theme::of(parent->palette());
     menu->addAction(QObject::tr("Export…"), parent, [&] { exportByDialog(figure, parent); });
-    menu->addAction(QObject::tr("Copy picture"), parent, [&] { copyPicture(figure, theme); });
+    menu->addAction(QObject::tr("Copy figure"), parent, [&] { copyPicture(figure, theme); });
     menu->addAction(QObject::tr("Copy numbers"), parent,
                     [&] { QApplication::clipboard()->setText(figure.figureCsv()); });
     if (add_more) {

@@ -82,7 +82,7 @@ QByteArray pngBytes(const Figure& figure, const ExportOptions& options, const Th
     const bool is_too_large = qint64{size.width()} * size.height() > kMaxPixels;
     if (is_too_large || size.isEmpty() || !figureImage(figure, options, theme).save(&buffer, "PNG"))
         throw Error(is_too_large ? ErrorKind::usage : ErrorKind::memory,
-                    "the picture \"" + figure.figureName().toStdString() + "\" would have " +
+                    "the figure \"" + figure.figureName().toStdString() + "\" would have " +
                         std::to_string(size.width()) + " × " + std::to_string(size.height()) +
                         " pixels, which cannot be written as PNG; choose another width, height or scale");
     return bytes;
@@ -186,10 +186,11 @@ QByteArray withRealFamilies(const QByteArray& svg) {
 }  // namespace
 
 const std::vector<PrintSize>& printSizes() {
-    static const std::vector<PrintSize> sizes = {{"column", QObject::tr("one column of a paper"), 84, 8},
-                                                 {"page", QObject::tr("two columns, a page"), 174, 8},
-                                                 {"slide", QObject::tr("a slide"), 254, 16},
-                                                 {"poster", QObject::tr("a poster"), 400, 24}};
+    static const std::vector<PrintSize> sizes = {
+        {"column", QObject::tr("one column of a paper"), 84, 8},
+        {"page", QObject::tr("two columns, the full page width"), 174, 8},
+        {"slide", QObject::tr("a slide"), 254, 16},
+        {"poster", QObject::tr("a poster"), 400, 24}};
     return sizes;
 }
 
@@ -235,7 +236,7 @@ void exportFigure(const Figure& figure, const QString& path, const ExportOptions
     if (suffix == "pdf") return save(path, [&](const auto& out) { out(pdfBytes(figure, options, chosen)); });
     if (suffix == "csv") return save(path, [&](const auto& out) { figure.writeCsv(out); });
     throw Error(ErrorKind::usage,
-                "a picture can be written as .png, .svg, .pdf or .csv, not \"" + path.toStdString() + "\"");
+                "a figure can be written as .png, .svg, .pdf or .csv, not \"" + path.toStdString() + "\"");
 }
 
 QByteArray readableSvg(const QByteArray& svg) {

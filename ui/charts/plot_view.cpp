@@ -46,7 +46,7 @@ PlotView::PlotView(const QString& name, const QString& x, const QString& y, QWid
     setFocusProxy(plot_);
     plot_->setFocusPolicy(Qt::StrongFocus);
     plot_->setAccessibleDescription(
-        tr("Left and Right read the values, + and − zoom, Ctrl + arrow keys move, 0 shows all"));
+        tr("Left and Right read the values, + and − zoom, Ctrl + arrow keys pan, 0 shows everything"));
     plot_->setInteractions(QCP::iNone);
     plot_->setPlottingHint(QCP::phFastPolylines, true);
     plot_->installEventFilter(this);

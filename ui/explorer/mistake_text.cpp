@@ -33,13 +33,13 @@ const std::map<Mistake, MistakeExplanation>& explanations() {
                "(huggingface/transformers issue 25199). Weights loaded without the permutation cause this "
                "mistake."),
           text("Every rotation preserves lengths, so all numbers look normal. A model trained with the "
-               "mistake learns; weights trained elsewhere produce nonsense.")}},
+               "mistake still learns; weights trained elsewhere produce nonsense.")}},
         {Mistake::wrong_direction,
          {{text("⟨R(n)q, R(j)k⟩ = ⟨q, R(j − n)k⟩"),
            text("⟨R(n)q, ⟪R(−j)⟫k⟩ = ⟨q, R(⟪−j⟫ − n)k⟩: scores see j + n")},
           code("q = rotate(q, position[:, None] * theta)\nk = rotate(k, «|⟪-⟫»position[:, None] * theta)"),
           code("rotate(q[i], q[i + d / 2], n * theta[i]);\nrotate(k[i], k[i + d / 2], «|⟪-⟫»j * theta[i]);"),
-          text("It was proposed for transformers, in the belief that the positions would otherwise add "
+          text("It was proposed for transformers, in the belief that the positions would otherwise add up "
                "(issue 30900). In fact, the dot product already reverses one of the two rotations. Reversing "
                "both is not a mistake: it mirrors all angles (karpathy/nanochat, pull request 489)."),
           text("Scores are still smooth functions of the two positions. A model can learn the texts it sees, "
@@ -69,7 +69,7 @@ const std::map<Mistake, MistakeExplanation>& explanations() {
                "Their users train with R(2j) instead of R(j); such weights do not work with 0.4.137, which "
                "rotates once."),
           text("In o = R(−n) Σ a R(2j)v, every value is still rotated. The extra R(j) changes when the "
-               "sentence moves, as with the inverse forgotten, and only a test that shifts all positions "
+               "sentence moves, as when the inverse is forgotten, and only a test that shifts all positions "
                "detects it.")}},
         {Mistake::positions_from_one,
          {{text("q at n, k at j, both counted from 0"), text("q at n ⟪+ 1⟫, k at j")},
@@ -89,9 +89,9 @@ const std::map<Mistake, MistakeExplanation>& explanations() {
           code("for (int i = 0; i < head_dim / 2; ++i)\n"
                "    theta[i] = std::pow(base, -2.0 * i / «head_dim|⟪model_dim⟫»);"),
           text("The widths are easily confused: transformers used the hidden size divided by the number of "
-               "heads although a config names the head width (pull request 32495); pie used the head width "
-               "although only part of it rotates (issue 602). A widely read introduction uses the model "
-               "width."),
+               "heads even where a config gives the head width (pull request 32495); pie used the head "
+               "width even where only part of it rotates (issue 602). A widely read introduction uses the "
+               "model width."),
           text("All pairs become fast, and no slow one remains: short texts work well, but distant positions "
                "are hard to tell apart because the angles repeat.")}},
         {Mistake::exponent_without_pair,

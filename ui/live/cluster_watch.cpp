@@ -44,9 +44,9 @@ std::vector<Resubmission> bySubmission(const ClusterView& view, const std::vecto
         if (newest == submissions.rend()) continue;
         const auto options = view.own_submissions.find(newest->name);
         if (options == view.own_submissions.end())
-            throw Error(ErrorKind::usage,
-                        run + " was not submitted by you from this machine; `roper-train sweep " +
-                            newest->sweep + " --slurm` submits it with options that you choose");
+            throw Error(ErrorKind::usage, "you did not submit " + run +
+                                              " from this machine; “roper-train sweep " + newest->sweep +
+                                              " --slurm” submits it with options that you choose");
         auto same = std::find_if(all.begin(), all.end(), [&](const Resubmission& one) {
             return one.sweep == newest->sweep && one.options == options->second;
         });

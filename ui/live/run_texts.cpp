@@ -56,7 +56,7 @@ QString silence(const RunWatcher& run) {
     if (livenessCheckFor(run.status()) != LivenessCheck::process)
         return silent + tr(" It runs on %1.").arg(QString::fromStdString(run.status().host));
     return silent +
-           tr(" If it hangs, end it with `kill -9 %1`; only progress since its newest checkpoint is lost.")
+           tr(" If it hangs, end it with “kill -9 %1”; only progress since its newest checkpoint is lost.")
                .arg(run.status().pid);
 }
 

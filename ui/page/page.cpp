@@ -120,7 +120,7 @@ void Page::setReadout(const QString& text) {
         text.size() <= kMaxReadoutLength ? text : text.left(kMaxReadoutLength) + QStringLiteral("…");
     // While the pointer is on the page, for example during playback, the hint would flicker.
     const bool hints = shown.isEmpty() && !underMouse();
-    readout_->setText(hints ? tr("Point at a picture to see its numbers here.") : shown);
+    readout_->setText(hints ? tr("Point at a figure to see its numbers here.") : shown);
     readout_->setForegroundRole(hints ? QPalette::PlaceholderText : QPalette::WindowText);
     readout_->setToolTip(shown);
     // The label keeps the height of the longest text at this width, so that figures do not jump under the

@@ -59,9 +59,11 @@ void showKeys(const Actions& actions, QWidget* parent) {
     html += text(
         "<h3>Charts</h3>"
         "<p>The wheel zooms at the pointer, dragging zooms into a box, dragging with Shift or the middle "
-        "button moves, a double click shows all. In the legend, a click hides a curve, and a double click "
-        "hides all others. In a focused chart, + and − zoom, Ctrl + arrow keys move, 0 shows all, and Left "
-        "and Right read the values.</p>");
+        "button pans, and a double click shows everything. In the legend, a click hides a curve, and a "
+        "double "
+        "click hides all others. In a focused chart, + and − zoom, Ctrl + arrow keys pan, 0 shows "
+        "everything, "
+        "and Left and Right read the values.</p>");
     html += text(
         "<p>The keys of a page work while it is shown. An input field with the focus receives the keys that "
         "it uses itself.</p>");
@@ -133,7 +135,7 @@ void CommandPalette::filter(const QString& words) {
     }
     if (list_->count() == 0) {
         auto* nothing = new QListWidgetItem(
-            tr("No command contains these words; other pages have their own commands"), list_);
+            tr("No command on this page contains these words; other pages have others"), list_);
         nothing->setFlags(Qt::NoItemFlags);
     }
     list_->setCurrentRow(0);

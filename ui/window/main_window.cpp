@@ -182,8 +182,9 @@ void MainWindow::copySetup() {
         copied.setup.layer = unused.layer;
     }
     QApplication::clipboard()->setText(QString::fromStdString(formatSetup(copied)));
-    statusBar()->showMessage(tr("Setup copied: paste it anywhere, or into the program with “Paste setup”"),
-                             kShown_ms);
+    statusBar()->showMessage(
+        tr("Setup copied as a line of text: paste it anywhere, or open it here with “Paste setup”"),
+        kShown_ms);
 }
 
 void MainWindow::pasteSetup() {
@@ -203,7 +204,7 @@ void MainWindow::makeStatusBar() {
         auto* reading_only = new QLabel;
         reading_only->setText(
             tr("This folder belongs to %1: it is open read-only").arg(QString::fromStdString(*other)));
-        reading_only->setToolTip(tr("Use `roper-train trust FOLDER` to treat it as your own"));
+        reading_only->setToolTip(tr("Use “roper-train trust FOLDER” to treat it as your own"));
         statusBar()->addPermanentWidget(reading_only);
     }
 }
@@ -261,7 +262,7 @@ void MainWindow::leaveTour() {
     set_.training->form().setSpecification(before.training);
     if (!(set_.selection.setup() == of_tour))
         statusBar()->showMessage(
-            tr("Your setup from before the tour is back. Undo returns to that of the tour."), kShown_ms);
+            tr("Your setup from before the tour is restored. Undo returns to the tour's setup."), kShown_ms);
 }
 
 Page* MainWindow::currentPage() const {

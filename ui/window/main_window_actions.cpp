@@ -13,7 +13,7 @@
 namespace roper {
 
 void MainWindow::makeMenus() {
-    actions_.add(tr("File"), tr("Export picture…"), Qt::CTRL | Qt::Key_E, [this] { exportCurrent(); });
+    actions_.add(tr("File"), tr("Export figure…"), Qt::CTRL | Qt::Key_E, [this] { exportCurrent(); });
     actions_.add(tr("File"), tr("Quit"), QKeySequence::Quit, [this] { close(); });
     addEditActions();
     actions_.add(tr("View"), tr("Explain this page"), Qt::Key_F1,

@@ -89,7 +89,7 @@ void TourDock::showOnPage() {
 TourInvitation::TourInvitation(QWidget* parent) : QFrame(parent) {
     auto* text =
         wrappedLabel(tr("New here? A guided tour shows in ten minutes what RoPE makes relative, what RoPER "
-                        "adds, and why it must be rotated back."));
+                        "adds, and why its output must be rotated back."));
     auto* later = makeActionButton(tr("Not now"), tr("Help ▸ Guided tour starts it at any time"), this,
                                    &TourInvitation::answer);
     auto* start = makeActionButton(tr("Start the tour"), {}, this, [this] {

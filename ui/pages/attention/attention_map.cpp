@@ -100,7 +100,7 @@ QString mapHeadline(const MapInputs& question, const HeatMapView::Map& map) {
                              ? QString()
                              : QObject::tr(
                                    "    zoomed out, a pixel shows its strongest entry; the wheel zooms, "
-                                   "dragging moves, a double click shows all");
+                                   "dragging pans, a double click shows everything");
     switch (question.kind) {
         case MapKind::shift_difference:
             return QObject::tr("All positions shifted by %1: %2 change by at most %3")

@@ -45,7 +45,7 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
     : ExplorerPage(tr("Attention"),
                    tr("Which token attends to which: a row is a query, a column a key. Click a cell to see "
                       "how each pair contributes to its score; click a bar to ablate that pair. The wheel "
-                      "zooms, dragging moves."),
+                      "zooms, dragging pans."),
                    state.selection(), parent),
       state_(state),
       kinds_(new QTabBar),

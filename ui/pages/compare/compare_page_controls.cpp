@@ -48,8 +48,8 @@ QWidget* ComparePage::makeChooser() {
     filter_->setPlaceholderText(tr("index position=roper seed<5"));
     filter_->setAccessibleName(tr("Run filter"));
     filter_->setToolTip(
-        tr("Words that a run's name, task, method or state must contain, and comparisons of any setting or "
-           "of step, loss, solved, accuracy, last, best, seed, tag"));
+        tr("Words to find in a run's name, task, method or state, and comparisons of any setting or of step, "
+           "loss, solved, accuracy, last, best, seed, tag"));
     filter_->setClearButtonEnabled(true);
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
         state_->change([&](CompareSettings& question) { question.filter = text; });
@@ -60,7 +60,7 @@ QWidget* ComparePage::makeChooser() {
     groups_->setRootIsDecorated(false);
     groups_->setAccessibleName(tr("Groups of runs"));
     groups_->setToolTip(
-        tr("Unticked groups are left out of the pictures; right-click to show only the selected ones"));
+        tr("Unticked groups are left out of the figures; right-click to show only the selected ones"));
     groups_->header()->setStretchLastSection(false);
     groups_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     groups_->setTextElideMode(Qt::ElideMiddle);
@@ -155,7 +155,7 @@ QWidget* ComparePage::makeMeasureBar() {
     solved_percent_->setRange(1, 100);
     solved_percent_->setSuffix(QStringLiteral(" %"));
     solved_percent_->setAccessibleName(tr("Share of problems to reach"));
-    solved_percent_->setToolTip(tr("The first evaluation with this share of problems solved"));
+    solved_percent_->setToolTip(tr("The first evaluation at which this share of problems is solved counts"));
     solved_percent_->setKeyboardTracking(false);
     connect(solved_percent_, &QSpinBox::valueChanged, this, [this](int value) {
         if (!showing_) state_->change([&](CompareSettings& question) { question.share = value; });
@@ -180,7 +180,7 @@ QWidget* ComparePage::makeCurvesTab() {
                             question.curve_chosen = true;
                         });
     spread_ = makeChoice(
-        tr("Meaning of the band"), tr("The band about each group's mean"), spreads,
+        tr("Meaning of the band"), tr("The band around each group's mean"), spreads,
         [](CompareSettings& question, int index) { question.spread = static_cast<Spread>(index); });
     x_axis_ =
         makeChoice(tr("Quantity on the x axis"), tr("Steps, training time or tokens"), acrosses,

@@ -226,8 +226,8 @@ void ImportDialog::showNotes(const ImportedRun& imported) {
     QStringList lines;
     for (const std::string& note : imported.notes)
         lines << QStringLiteral("• ") + QString::fromStdString(note);
-    what_->setText(tr("%1 has been imported. Parts of the file were changed or left out, as the run's "
-                      "log.txt also says:")
+    what_->setText(tr("%1 has been imported. Parts of the file were changed or left out; the run's log.txt "
+                      "lists them too:")
                        .arg(QString::fromStdString(imported.folder.name())));
     notes_->setText(lines.join('\n'));
     notes_->show();

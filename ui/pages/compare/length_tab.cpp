@@ -15,20 +15,18 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
       state_(state),
       evaluator_(new BatchEvaluator(this)),
       view_(new LengthMapView(this)),
-      largest_(
-          named(new QSpinBox, tr("Longest problem"),
-                tr("Digits or letters up to which models are evaluated, also beyond the training lengths"))),
+      largest_(named(new QSpinBox, tr("Longest problem"),
+                     tr("Largest number of digits or letters to evaluate; may exceed the training lengths"))),
       problems_(named(new QSpinBox, tr("Problems of each size"),
                       tr("Problems of each size, or sequences of each length; more take longer but give more "
                          "precise results"))),
-      what_(
-          named(new QComboBox, tr("Quantity of the maps"),
-                tr("For texts, the loss at every position: how far back a model can use what it has read"))),
+      what_(named(new QComboBox, tr("Quantity of the maps"),
+                  tr("For texts, the loss at every position shows how far back a model uses its context"))),
       scaling_(named(
           new QComboBox, tr("Scaling of the frequencies"),
           tr("How frequencies are scaled while problems are read; only RoPE and RoPER have frequencies"))),
-      factor_(
-          named(new QDoubleSpinBox, tr("Factor of the scaling"), tr("s: how much longer texts may become"))),
+      factor_(named(new QDoubleSpinBox, tr("Factor of the scaling"),
+                    tr("s: how many times longer the text may become"))),
       measure_(makeActionButton({},
                                 tr("Evaluate the newest checkpoint of every shown run, one after the other"),
                                 this, &LengthTab::measure)),

@@ -232,9 +232,9 @@ QString OutcomeTableView::footnote(const Layout& layout) const {
         if (layout.width[column] == 0) dropped << layout.heads[column];
     if (!dropped.isEmpty())
         note +=
-            tr(" No room for: %1; see a wider picture or the CSV.").arg(dropped.join(QStringLiteral(", ")));
+            tr(" No room for: %1; see a wider figure or the CSV.").arg(dropped.join(QStringLiteral(", ")));
     else if (layout.width[plot] == 0)
-        note += tr(" A wider picture also shows the intervals.");
+        note += tr(" A wider figure also shows the intervals.");
     return note;
 }
 

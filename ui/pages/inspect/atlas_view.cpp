@@ -230,10 +230,11 @@ void AtlasView::paintLegend(QPainter& painter, const QRectF& area, const Theme& 
 void AtlasView::paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                                 const Theme& theme) const {
     if (state_.answer(answers::heads) == nullptr) {
-        paintPlaceholder(painter, area, theme,
-                         state_.placeholder(state_.model().isEmpty()
-                                                ? tr("Choose a model and type a text for it to read.")
-                                                : tr("What each head does with the text is shown here.")));
+        paintPlaceholder(
+            painter, area, theme,
+            state_.placeholder(state_.model().isEmpty()
+                                   ? tr("Choose a model and type a text for it to read.")
+                                   : tr("The mean distance and entropy of all heads are shown here.")));
         return;
     }
     const Frame frame = this->frame(area, legend);

@@ -46,9 +46,8 @@ ChangePanel::ChangePanel(InspectState& state, QWidget* parent)
         return label;
     };
     effect_ = result(tr("Effect of the change on the loss"));
-    solve_ =
-        named(new QPushButton(tr("Solve 64 problems")), tr("Solve 64 problems"),
-              tr("How many of the run's problems are solved by the model as trained and with the change"));
+    solve_ = named(new QPushButton(tr("Solve 64 problems")), tr("Solve 64 problems"),
+                   tr("How many of the run's problems the model solves as trained and with the change"));
     connect(solve_, &QPushButton::clicked, this, [this] {
         constexpr std::int64_t kProblems = 64;
         Question question{"solve"};
@@ -145,7 +144,7 @@ void ChangePanel::addPositions() {
             [this](double value) { edit([&](ModelChange& change) { change.base = value; }); });
     form_->addRow(tr("Base"), base_);
     scaling_ =
-        named(new QComboBox, tr("Scaling of the frequencies"), tr("As for texts longer than in training"));
+        named(new QComboBox, tr("Scaling of the frequencies"), tr("Used for texts longer than in training"));
     for (const std::string& name : scalingNames())
         // longrope needs a list of factors.
         if (name != "longrope") scaling_->addItem(QString::fromStdString(name));
@@ -154,7 +153,7 @@ void ChangePanel::addPositions() {
     });
     form_->addRow(tr("Scaling"), scaling_);
     factor_ = named(new NumberEdit(1, 10000), tr("Factor of the scaling"),
-                    tr("How much longer texts are than in training"));
+                    tr("How many times longer texts are than in training"));
     factor_->setHelp(factor_->toolTip());
     connect(factor_, &NumberEdit::edited, this,
             [this](double value) { edit([&](ModelChange& change) { change.factor = value; }); });

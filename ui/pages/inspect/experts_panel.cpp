@@ -40,12 +40,12 @@ HeatMapView::Map mapByLayer(const ExpertsAnswer& answer, std::int64_t layers, st
 }  // namespace
 
 ExpertsPanel::ExpertsPanel(const ShownModels& models, QWidget* parent)
-    : ModelPanel(tr("Experts"), tr("Which experts each token takes"), models, parent),
+    : ModelPanel(tr("Experts"), tr("Which experts each token is routed to"), models, parent),
       choices_(makeMap(QStringLiteral("experts"), {}, &ExpertsPanel::choiceReadout)),
-      counts_(makeMap(QStringLiteral("expert-counts"), tr("How many tokens take each expert is shown here."),
+      counts_(makeMap(QStringLiteral("expert-counts"), tr("The load of each expert is shown here."),
                       &ExpertsPanel::countReadout)),
       color_(named(new QComboBox, tr("Colour of the chosen experts"),
-                   tr("The number of the expert with the largest score, or the weight of its output"))) {
+                   tr("The number of the expert with the highest score, or the weight of its output"))) {
     choices_->setAccessibleName(tr("Chosen experts by layer and token"));
     counts_->setAccessibleName(tr("Tokens of each expert by layer"));
     color_->addItems({tr("first expert"), tr("weight of the first expert")});
@@ -75,8 +75,8 @@ void ExpertsPanel::refresh() {
     counts_->setVisible(!has_none);
     const QString note =
         has_none
-            ? tr("%1 has no mixtures of experts: every token takes all of its parameters.").arg(modelName())
-            : state().placeholder(tr("Which experts each token takes is shown here."));
+            ? tr("%1 has no mixtures of experts: every token uses all of its parameters.").arg(modelName())
+            : state().placeholder(tr("The experts of each token are shown here."));
     choices_->setEmptyText(note);
     choices_->setAccessibleDescription(has_none ? note : QString());
     const ExpertsAnswer* answer = state().answer(answers::experts);
@@ -104,16 +104,16 @@ void ExpertsPanel::showChoices(const ExpertsAnswer& answer) {
     map.column_labels = shownTokens(answer.tokens);
     map.column_name = tr("token");
     map.value_name = shows_weight ? tr("weight") : tr("expert");
-    choices_->setTitle(shows_weight ? tr("Weight of the expert with the largest score, by layer and token")
-                                    : tr("Expert with the largest score, by layer and token"));
+    choices_->setTitle(shows_weight ? tr("Weight of the expert with the highest score, by layer and token")
+                                    : tr("Expert with the highest score, by layer and token"));
     choices_->setCaption(
         shows_weight ? tr("The weight of the expert that the router of each layer of %1 scores highest for "
-                          "each of %2 tokens; a token takes %3 experts")
+                          "each of %2 tokens; each token is routed to %3 experts")
                            .arg(modelName())
                            .arg(answer.tokens.size())
                            .arg(answer.layers.front().experts.front().size())
                      : tr("The expert that the router of each layer of %1 scores highest for each of %2 "
-                          "tokens; a token takes %3 experts")
+                          "tokens; each token is routed to %3 experts")
                            .arg(modelName())
                            .arg(answer.tokens.size())
                            .arg(answer.layers.front().experts.front().size()));
@@ -126,8 +126,8 @@ void ExpertsPanel::showCounts(const ExpertsAnswer& answer) {
         [](const ExpertsOfLayer& of) { return std::vector<double>(of.counts.begin(), of.counts.end()); });
     map.column_name = tr("expert");
     map.value_name = tr("tokens");
-    counts_->setTitle(tr("How many tokens take each expert"));
-    counts_->setCaption(tr("How many of %1 tokens take each expert in every layer of %2")
+    counts_->setTitle(tr("How many tokens are routed to each expert"));
+    counts_->setCaption(tr("How many of %1 tokens are routed to each expert in every layer of %2")
                             .arg(answer.tokens.size())
                             .arg(modelName()));
     counts_->setMap(std::move(map));
@@ -137,7 +137,7 @@ QString ExpertsPanel::choiceReadout(int row, int column) const {
     const ExpertsAnswer* answer = state().answer(answers::experts);
     if (answer == nullptr) return {};
     const ExpertsOfLayer* const mixture = mixtureOf(*answer, row);
-    if (mixture == nullptr) return tr("layer %1 is no mixture of experts").arg(row);
+    if (mixture == nullptr) return tr("layer %1 is not a mixture of experts").arg(row);
     const ExpertsOfLayer& of = *mixture;
     const auto t = static_cast<std::size_t>(column);
     QStringList choices;
@@ -153,12 +153,12 @@ QString ExpertsPanel::countReadout(int row, int column) const {
     const ExpertsAnswer* answer = state().answer(answers::experts);
     if (answer == nullptr) return {};
     const ExpertsOfLayer* const mixture = mixtureOf(*answer, row);
-    if (mixture == nullptr) return tr("layer %1 is no mixture of experts").arg(row);
+    if (mixture == nullptr) return tr("layer %1 is not a mixture of experts").arg(row);
     const ExpertsOfLayer& of = *mixture;
     const auto tokens = static_cast<double>(answer->tokens.size());
     const double each =
         tokens * static_cast<double>(of.experts.front().size()) / static_cast<double>(of.counts.size());
-    return tr("layer %1, expert %2: %3 of %4 tokens take it; %5 if all experts were taken equally often")
+    return tr("layer %1, expert %2: %3 of %4 tokens; %5 if all experts were used equally often")
         .arg(of.layer)
         .arg(column)
         .arg(of.counts[static_cast<std::size_t>(column)])

@@ -169,7 +169,7 @@ void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const 
     painter.setPen(theme.faint_text);
     painter.drawText(QRectF(area.left() + kMargin, area.top() + 6, area.width() - 2 * kMargin, 18),
                      Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("pale: prompt; bars: token probabilities; shading: attention of the framed step"));
+                     tr("pale: prompt; bars: token probabilities; shading: attention of the framed token"));
     paintText(painter, lines, theme);
     const double top = lines.bottom + 12;
     paintCandidates(painter,
@@ -180,7 +180,7 @@ void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const 
 QString ContinuationView::describe(int index) const {
     const Continuation& c = *state_.answer(answers::continuation);
     const auto prompt_tokens = static_cast<int>(c.prompt_tokens);
-    QString said = tr("“%1” at position %2: weight %3 of the framed step")
+    QString said = tr("“%1” at position %2: attention weight %3 from the framed token")
                        .arg(formatToken(c.tokens[static_cast<std::size_t>(index)]))
                        .arg(index)
                        .arg(numberText(weights()[static_cast<std::size_t>(index)], 4));
@@ -354,7 +354,7 @@ void GenerationPanel::refresh() {
     prompt_->setEnabled(is_there && !is_masked);
     generate_->setEnabled(is_there && !is_masked);
     generate_->setText(asks ? tr("…") : tr("Generate"));
-    const QString reason = tr("This model sees the tokens on both sides; it cannot generate");
+    const QString reason = tr("This model sees the tokens on both sides; it cannot generate text");
     generate_->setToolTip(is_masked ? reason : tr("Let the model continue the prompt"));
     continuation_title_->setText(state().model());
     continuation_title_->setVisible(hasComparison());
@@ -363,7 +363,7 @@ void GenerationPanel::refresh() {
     const GeneratedText* generated_text = state().answer(answers::generated_text);
     end_note_->setVisible(generated_text != nullptr);
     if (generated_text == nullptr) return end_note_->clear();
-    const QString end = generated_text->text.empty() ? tr("(it ends the text immediately)")
+    const QString end = generated_text->text.empty() ? tr("(the model ends the text immediately)")
                                                      : QString::fromStdString(generated_text->text);
     end_note_->setText(state().change().isEmpty() ? end : tr("with the change: %1").arg(end));
     end_note_->setToolTip(tr("%1 tokens").arg(generated_text->generated.size()));

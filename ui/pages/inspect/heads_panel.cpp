@@ -91,7 +91,7 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
             [this](int index) { atlas_->setLabel(label_->itemData(index).toString().toStdString()); });
     map_title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     map_->setEmptyText(tr("The attention of the chosen head is shown here."));
-    reach_->setEmptyText(tr("How the head's weight decays with distance is shown here."));
+    reach_->setEmptyText(tr("The head's attention by distance is shown here."));
     reach_quantity_->addItems({tr("weight by distance"), tr("score by distance")});
     connect(reach_quantity_, &QComboBox::currentIndexChanged, this, &HeadsPanel::showReach);
     for (QComboBox* choice : {label_, color_by_, order_, reach_quantity_}) {

@@ -26,7 +26,7 @@ Field<InspectFigureSettings> quantityField() {
     Field<InspectFigureSettings> made;
     static_cast<FieldInfo&>(made) = {
         "", "quantity", "",
-        "for head-bands: what is shown of each pair; for learned-positions: one of the last four",
+        "for head-bands: the quantity shown for each pair; for learned-positions: one of the last four",
         Choice{names}};
     made.text = [](const InspectFigureSettings& picture) {
         return picture.learned.value_or(of_bands.at(static_cast<std::size_t>(picture.quantity)));

@@ -83,7 +83,7 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
 }
 
 void InspectPage::addPanels() {
-    named(chooser_, tr("Panel"), tr("What is shown of the model; choose with the arrow keys"));
+    named(chooser_, tr("Panel"), tr("What to show of the model; choose with the arrow keys"));
     stack_->addWidget(makeWelcome());
     for (ModelPanel* panel : panels_) {
         auto* item = new QListWidgetItem(panel->title(), chooser_);
@@ -275,7 +275,7 @@ void InspectPage::showProgress() {
 
 QString InspectPage::explanation() const {
     QString text =
-        tr("<h3>Looking into a model</h3>"
+        tr("<h3>Looking inside a model</h3>"
            "<p>The model is read in place, by a separate process, in float32. <i>−ln p</i> of a token, its "
            "surprisal, measures how badly the model predicted it from the preceding tokens: 0 is certain, "
            "0.69 even odds, 8 about 1 in 3,000. The loss is its mean.</p>"
@@ -300,9 +300,9 @@ QString InspectPage::explanation() const {
            "the embedding x<sub>a</sub> of each token of the text, and the logit of each (Elhage et al. "
            "2021, extended by a distance).</p>"
            "<h3>Experts</h3>"
-           "<p>In a mixture of experts, the router of a layer scores all experts for each token, which takes "
-           "those with the largest scores: the layer's output is the sum of theirs, each times its weight. "
-           "Experts that all tokens take are not shown.</p>");
+           "<p>In a mixture of experts, the router of a layer scores all experts for each token and selects "
+           "those with the highest scores: the layer's output is the sum of theirs, each times its weight. "
+           "Shared experts, which process every token, are not shown.</p>");
     text +=
         tr("<h3>What a head does</h3>"
            "<p>a<sub>n,j</sub> is the weight with which query n attends to key j (j ≤ n, unless the model is "

@@ -222,7 +222,7 @@ void InspectPage::showModel() {
     if (!m->causal) text += tr("; every token attends to both sides");
     if (const QString rotated = QString::fromStdString(m->rotated);
         !rotated.isEmpty() && rotated != "qk" && rotated != "qkv" && rotated != "qkvo")
-        text += tr("; of queries, keys, values and outputs, these rotate: %1").arg(rotated);
+        text += tr("; rotated tensors: %1").arg(rotated);
     else if (m->rotates_values)
         text += m->outputs_rotate_back ? tr("; values also rotate") : tr("; values also rotate, never back");
     if (state_->step()) text += tr("; step %1").arg(*state_->step());

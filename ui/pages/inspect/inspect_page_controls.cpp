@@ -125,7 +125,7 @@ QWidget* InspectPage::makeWelcome() {
     text->setAlignment(Qt::AlignCenter);
     text->setText(
         tr("Open a language model on this machine, as a GGUF file or a Hugging Face folder, or one of your "
-           "runs. `./lab setup --model` downloads a small one (SmolLM2, 98 MB)."));
+           "runs. “./lab setup --model” downloads a small one (SmolLM2, 98 MB)."));
     auto* buttons = new QWidget;
     welcome_buttons_ = new QVBoxLayout(buttons);
     buttons->setMaximumWidth(zoomed(420));

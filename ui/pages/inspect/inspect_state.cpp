@@ -259,7 +259,7 @@ void InspectState::askNext() {
     constexpr qsizetype kMaxTextBytes = 60000;  // bytes: limit of a socket message
     if (text_.toUtf8().size() > kMaxTextBytes && summary() != nullptr) {
         setMessage(
-            tr("The text has %1 bytes; this page reads at most %2. `roper-train look --text-file` reads "
+            tr("The text has %1 bytes; this page reads at most %2. “roper-train look --text-file” reads "
                "longer ones.")
                 .arg(text_.toUtf8().size())
                 .arg(kMaxTextBytes));

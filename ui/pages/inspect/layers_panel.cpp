@@ -9,7 +9,7 @@ namespace roper {
 
 LayersPanel::LayersPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Layers"), tr("What each layer would predict"), models, parent),
-      lens_map_(makeMap(QStringLiteral("logit-lens"), tr("What every layer would predict is shown here."),
+      lens_map_(makeMap(QStringLiteral("logit-lens"), tr("The predictions of all layers are shown here."),
                         &LayersPanel::layerReadout)) {
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(lens_map_, 1);

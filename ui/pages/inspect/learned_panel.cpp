@@ -203,8 +203,8 @@ void LearnedPanel::draw() {
     chart_->setEmptyText(!problem_.isEmpty() ? problem_
                          : state().model().isEmpty()
                              ? tr("Choose a run.")
-                             : tr("The position method of this run has nothing to learn or to record. "
-                                  "Trained frequencies, T5's biases and linear attention do."));
+                             : tr("The position method of this run learns and records nothing. Trained "
+                                  "frequencies, T5's biases and linear attention do."));
     chart_->setCurves(curves, marks);
     chart_->setCaption(
         tr("%1 of %2%3")
@@ -226,7 +226,7 @@ void LearnedPanel::prepare(const QString&, const InspectFigureSettings& picture)
         quantity_->setCurrentIndex(index);
     }
     if (chart_->curves().empty())
-        throw Error(ErrorKind::usage, "the position method of this run has nothing to learn or to record");
+        throw Error(ErrorKind::usage, "the position method of this run learns and records nothing");
     const auto layers = std::max(1, layer_->count());
     const std::int64_t layer = picture.question.layer.value_or(0);
     if (layer >= layers)

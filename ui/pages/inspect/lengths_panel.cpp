@@ -23,11 +23,10 @@ QColor colorOfScaling(const std::string& scaling) {
 LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Longer text"), tr("Texts longer than in training"), models, parent),
       lengths_(new CurveChart(QStringLiteral("longer-text"), tr("position"), tr("−ln p, nats"), this)),
-      needle_map_(makeMap(QStringLiteral("needle"),
-                          tr("Where in the text the model finds the needle is shown here."),
+      needle_map_(makeMap(QStringLiteral("needle"), tr("The results of the needle test are shown here."),
                           &LengthsPanel::needleReadout)) {
     length_factor_ = named(new NumberEdit(1, 10000), tr("Factor of the scaled readings"),
-                           tr("By how much frequencies are scaled for texts longer than in training"));
+                           tr("Factor by which frequencies are scaled for texts longer than in training"));
     length_factor_->setHelp(length_factor_->toolTip());
     length_factor_->setValue(4);
     length_factor_->setMaximumWidth(zoomed(70));
@@ -65,7 +64,7 @@ LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
         question.answer = needle_answer_->text().toStdString();
         state().request(answers::needle, question);
     });
-    lengths_->setEmptyText(tr("How the loss depends on the position in the text is shown here."));
+    lengths_->setEmptyText(tr("The loss by position in the text is shown here."));
     forwardReadouts(lengths_);
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({read_longer_, new QLabel(tr("factor")), length_factor_, trained_}));

@@ -60,7 +60,7 @@ QColor colorOf(PairQuantity quantity, const Theme& theme) {
 PairsPanel::PairsPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Bands"), tr("What each pair of features does"), models, parent),
       pairs_map_(makeMap(QStringLiteral("bands"),
-                         tr("What each pair of features does in every head is shown here."),
+                         tr("The chosen quantity of every pair and head is shown here."),
                          &PairsPanel::pairReadout)),
       head_pairs_(new BarChart(QStringLiteral("head-bands"), tr("pair, the fastest first"), {}, this)),
       quantity_(named(new QComboBox, tr("Quantity of each pair"),

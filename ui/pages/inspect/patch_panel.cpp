@@ -11,7 +11,8 @@ namespace roper {
 
 PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Patching"), tr("Which heads carry an answer"), models, parent),
-      patch_map_(makeMap(QStringLiteral("patching"), tr("Which heads carry the answer is shown here."),
+      patch_map_(makeMap(QStringLiteral("patching"),
+                         tr("The share of the answer that each head restores is shown here."),
                          &PatchPanel::headReadout)),
       patch_positions_(new BarChart(QStringLiteral("patching-positions"), tr("token"), {}, this)),
       other_(named(new LineEdit, tr("Other text"),

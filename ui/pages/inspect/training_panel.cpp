@@ -88,7 +88,7 @@ class SnapshotHeads : public HeadsView {
             state().model().isEmpty()
                 ? tr("Choose a run.\nIf there are none, train one on the Training page first.")
             : isPublishedModel(state().model())
-                ? tr("Type a text and press “Look”: every head's attention to it is shown here.")
+                ? tr("Type a text and press “Look” to see every head's attention to it.")
                 : tr("This run has no snapshots (its setting snapshots.every is 0).\nType a text "
                      "and press “Look” to see its newest model's attention to it."));
     }

@@ -33,13 +33,13 @@ ValuesPanel::ValuesPanel(const ShownModels& models, QWidget* parent)
                                  tr("cosine of K(δ) and K(0)"), this)),
       ov_(new CurveChart(QStringLiteral("ov-by-distance"), tr("distance δ, tokens"), tr("σ of K(δ)"), this)),
       token_map_(makeMap(QStringLiteral("token-map"),
-                         tr("What the chosen head adds to logits for each token is shown here."),
+                         tr("The chosen head's effect on the logits of each token is shown here."),
                          &ValuesPanel::tokenPairReadout)),
       over_training_(named(new QCheckBox(tr("over training")), tr("Over training"),
                            tr("For a run: the chosen head at each checkpoint of the run"))),
       distance_(
           named(new QSpinBox, tr("Distance of the token map"), tr("How far back the attended token is"))) {
-    kernels_->setEmptyText(tr("How each head transforms a value, by its distance, is shown here."));
+    kernels_->setEmptyText(tr("Each head's value kernel K(δ) is shown here."));
     directions_->setEmptyText({});
     ov_->setEmptyText(tr("The singular values of the chosen head's OV circuit are shown here."));
     distance_->setRange(0, 100000);

@@ -108,7 +108,7 @@ QString RotationPage::explanation() const {
     if (s.pair >= rotary.pairs())
         return tr("<h3>A pair that does not rotate</h3>"
                   "<p>With a rotated fraction of %1, only the %7 %2 of %3 features rotate. This pair, "
-                  "features %4 and %5, stays unchanged: it encodes what a token is, independent of its "
+                  "features %4 and %5, stays unchanged: it encodes what a token is, independently of its "
                   "position.</p>")
             .arg(s.rotary_fraction)
             .arg(rotary.rotatedWidth())
@@ -149,7 +149,8 @@ QString RotationPage::explanation() const {
         text +=
             tr("<h3>Four equivalent ways</h3>"
                "<p>A 2 × 2 matrix per pair; x ⊙ cos + x̃ ⊙ sin, where x̃ contains (−b, a) for each pair (a, b) "
-               "(`rotate_half`), as in most implementations; multiplication by e<sup>imθ</sup>; and the full "
+               "(<code>rotate_half</code>), as in most implementations; multiplication by e<sup>imθ</sup>; "
+               "and the full "
                "matrix R(m), block-diagonal for interleaved pairs, scattered for half-split ones. All are "
                "the same rotation up to rounding.</p>");
     return text +

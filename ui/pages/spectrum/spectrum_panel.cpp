@@ -44,7 +44,7 @@ void SpectrumPanel::fill() {
     quantity_->addItems({tr("wavelength λ"), tr("frequency θ")});
     connect(quantity_, &QComboBox::currentIndexChanged, this, &SpectrumPanel::quantityChanged);
     addRow(tr("Show"), quantity_, tr("Positions per full rotation, or radians per position"));
-    addPair(tr("Marked in the pictures; choose it with ← → or a click"));
+    addPair(tr("Marked in the figures; choose it with ← → or a click"));
     addReal(tr("Text length L′"), "context_length", tr("The dashed line"));
     addInteger(tr("Distances"), "distances", {}, 64);
     addHeading(tr("Rotation"));

@@ -45,8 +45,8 @@ ClusterPanel::ClusterPanel(const std::filesystem::path& runs, QWidget* parent)
     list_->header()->setSectionResizeMode(0, QHeaderView::Interactive);
     list_->header()->setStretchLastSection(true);
     grid_->setEmptyText(
-        tr("Runs submitted to a cluster appear here: “roper-train sweep FILE --slurm” on one of its login "
-           "nodes submits them."));
+        tr("Runs submitted to a cluster appear here. To submit runs, use “roper-train sweep FILE --slurm” on "
+           "one of its login nodes."));
     cancel_ = narrowButton(
         {tr("Cancel")},
         tr("Cancel the selected runs that you submitted to Slurm; their training progress is kept"), this,
@@ -120,9 +120,8 @@ void ClusterPanel::cancelSelected() {
     question->setAttribute(Qt::WA_DeleteOnClose);
     question->setIcon(QMessageBox::Question);
     question->setWindowTitle(tr("Cancel"));
-    question->setText(
-        tr("Your selection shares a Slurm array task with %1, which will also be cancelled.")
-            .arg(QString::fromStdString(countOf(others.size(), "other run"))));
+    question->setText(tr("Your selection shares a Slurm array task with %1, which will also be cancelled.")
+                          .arg(QString::fromStdString(countOf(others.size(), "other run"))));
     const auto named = std::min(others.size(), kMaxNamed);
     const std::string names =
         join({others.begin(), others.begin() + static_cast<std::ptrdiff_t>(named)}, "\n");

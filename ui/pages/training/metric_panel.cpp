@@ -61,19 +61,20 @@ QWidget* MetricPanel::makeControls() {
     legend->setTristate(true);
     legend->setCheckState(Qt::PartiallyChecked);
     legend->setToolTip(
-        tr("Legends. Partially ticked: where there is room; for many kinds of runs, only below the lowest "
-           "chart"));
+        tr("Show legends. Partially ticked: where there is room, or, for many kinds of runs, only below the "
+           "last chart"));
     connect(legend, &QCheckBox::stateChanged, this, [this](int state) {
         legend_ = state == Qt::PartiallyChecked ? std::nullopt : std::optional(state == Qt::Checked);
         forEachChart([&](MetricChart& chart) { chart.setLegendShown(legend_); });
     });
     drawn_count_ = new QLabel;
-    drawn_count_->setToolTip(tr("The same number of each kind; select or filter fewer runs to see others"));
+    drawn_count_->setToolTip(
+        tr("An equal number of each kind; select or filter fewer runs to see the others"));
     drawn_count_->hide();
     auto* reset = makeActionButton(
         tr("Reset zoom"),
         tr("Show everything and follow new points; a double click on a chart does the same. Drag to zoom "
-           "into a box, drag with Shift or the middle button to move; the wheel zooms at the pointer."),
+           "into a box, drag with Shift or the middle button to pan; the wheel zooms at the pointer."),
         this, &MetricPanel::autoscale);
     add_ = makeActionButton(tr("Add chart"), {}, this, &MetricPanel::addChart);
     QWidget* bar = makeFlowRow({across, smoothing, averaged, log_x, legend, reset, add_, drawn_count_});
@@ -167,7 +168,7 @@ void MetricPanel::showChartActions() {
         });
     }
     add_->setEnabled(count() < kMaxCharts);
-    add_->setToolTip(add_->isEnabled() ? tr("Another chart, of any quantity that runs record")
+    add_->setToolTip(add_->isEnabled() ? tr("Add a chart of any recorded quantity")
                                        : tr("At most %1 charts are possible").arg(kMaxCharts));
 }
 

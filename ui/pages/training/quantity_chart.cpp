@@ -51,12 +51,13 @@ QString emptyTextOf(Quantity quantity) {
         return QuantityChart::tr(
             "No run yet: press “Watch RoPER learn sooner”, or choose a preset and press “Start as twins”.");
     if (info.from_method)
-        return QuantityChart::tr("Runs with linear attention and 1 + cosine record it at each evaluation.");
+        return QuantityChart::tr(
+            "Runs with linear attention and 1 + cosine record this quantity at each evaluation.");
     if (quantity == Quantity::accuracy)
         return QuantityChart::tr(
             "Solved problems appear after the first evaluation.\nPrefix task: predictable letters that were "
-            "predicted. Texts: tokens that were predicted as the most likely.");
-    return QuantityChart::tr("It appears after the first evaluation, for tasks that record it.");
+            "predicted correctly. Texts: tokens that were the model's top prediction.");
+    return QuantityChart::tr("This quantity appears after the first evaluation, for tasks that record it.");
 }
 
 /// Reference for runs on texts: the unigram entropy, i.e. the loss if only token frequencies are known.
@@ -102,7 +103,7 @@ QuantityChart::QuantityChart(Quantity quantity, QWidget* parent)
     for (const QuantityInfo& info : quantities())
         choice_->addItem(quantityTitle(info.quantity));
     choice_->setAccessibleName(tr("Quantity of the chart"));
-    choice_->setToolTip(tr("The quantity of the chart: any that runs record"));
+    choice_->setToolTip(tr("The quantity shown in this chart"));
     allowShrinking(*choice_, 14);
     connect(choice_, &QComboBox::activated, this,
             [this](int index) { emit quantityChosen(static_cast<Quantity>(index)); });

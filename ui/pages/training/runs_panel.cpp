@@ -63,8 +63,8 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
     filter_->setPlaceholderText(tr("words, position=roper, loss<0.6, seed<5, tag=…"));
     filter_->setAccessibleName(tr("Filter runs"));
     filter_->setToolTip(
-        tr("Words that the name, experiment, task, method, state, tags or note must contain, and comparisons "
-           "of any setting or of step, loss, solved, accuracy, last, best, seed, tag"));
+        tr("Words to find in the name, experiment, task, method, state, tags or note, and comparisons of any "
+           "setting or of step, loss, solved, accuracy, last, best, seed, tag"));
     filter_problem_->hide();
     filter_->setClearButtonEnabled(true);
     detail_->setAccessibleName(tr("About the run"));
@@ -188,16 +188,17 @@ void RunsPanel::toggleTicks() {
 }
 
 QWidget* RunsPanel::makeButtons() {
-    pause_ = narrowButton({tr("Pause")}, tr("Wait between two steps; nothing is lost"), this,
+    pause_ = narrowButton({tr("Pause")}, tr("Pause after the current step; nothing is lost"), this,
                           [this] { send(Command::pause); });
     stop_ = narrowButton({tr("Stop")}, tr("Save a checkpoint and end; the run can be resumed"), this,
                          [this] { send(Command::stop); });
     checkpoint_ = narrowButton({tr("Checkpoint")}, tr("Save a checkpoint now"), this,
                                [this] { send(Command::checkpoint); });
-    resume_ = narrowButton({tr("Resume")},
-                           tr("Continue training: where a paused run waits, or from the newest checkpoint of "
-                              "one that has ended"),
-                           this, &RunsPanel::resumeSelected);
+    resume_ =
+        narrowButton({tr("Resume")},
+                     tr("Continue training: a paused run from where it is, a run that has ended from its "
+                        "newest checkpoint"),
+                     this, &RunsPanel::resumeSelected);
     return wrapInWidget(rowOf({pause_, resume_, stop_, checkpoint_}));
 }
 

@@ -48,7 +48,7 @@ QWidget* TrainingPage::makeStartButtons() {
                          this, [this] { queueTwins(form_->specification(), seeds_->value()); });
     seeds_ =
         named(new QSpinBox, tr("Number of seeds"),
-              tr("From the data seed of the settings upwards; at least five are needed for a conclusion"));
+              tr("Counted upwards from the data seed of the settings; a conclusion needs at least five"));
     seeds_->setRange(1, 1000);
     seeds_->setValue(kDefaultSeeds);
     seeds_->setSuffix(tr(" seeds"));
