@@ -114,16 +114,15 @@ std::string signedText(double value) {
     return (value < 0 ? "−" : "") + formatRounded(std::abs(value), 4);
 }
 
-/// "RoPER has 3.2 problems more than RoPE"
+/// "RoPER solves 3.2 more problems than RoPE", "RoPER is 0.02 nats below RoPE"
 std::string differenceText(const PairedComparison& c, double mean) {
     if (mean == 0) return c.label_b + " and " + c.label_a + " are equal";
     const std::string& unit = infoOf(c.measure).unit;
-    const bool is_counted = unit == "problems" || unit == "steps";
-    return c.label_b + " has " + amountText(mean, unit) +
-           (mean > 0     ? " more"
-            : is_counted ? " fewer"
-                         : " less") +
-           " than " + c.label_a;
+    std::string amount = amountText(mean, unit);
+    if (unit != "problems" && unit != "steps")
+        return c.label_b + " is " + amount + (mean > 0 ? " above " : " below ") + c.label_a;
+    amount.insert(amount.find(' '), mean > 0 ? " more" : " fewer");
+    return c.label_b + (unit == "steps" ? " needs " : " solves ") + amount + " than " + c.label_a;
 }
 
 std::string testText(const PairedComparison& c) {
@@ -140,8 +139,8 @@ std::string testText(const PairedComparison& c) {
         (test.bootstrap ? "; bootstrap " + intervalText(*test.bootstrap) : "") + "). ";
     if (c.count(Outcome::not_reached) > 0)
         return text +
-               "These are only the pairs in which both reached the target, so they do not decide: see the "
-               "count. ";
+               "This covers only the pairs in which both reached the target, so it does not decide; the sign "
+               "test does. ";
     if (!test.interval.contains(0)) {
         const bool b_better = (test.difference.mean > 0) == infoOf(c.measure).higher_is_better;
         text +=
@@ -174,7 +173,7 @@ std::string tooFewText(const PairedComparison& c) {
         return "No seed has been trained with both " + c.label_a + " and " + c.label_b +
                ", so nothing can be compared yet. Queue twins: the same seeds under both. ";
     if (known.empty() && c.count(Outcome::not_reached) == static_cast<int>(c.pairs.size()))
-        return "In none of " + countOf(c.pairs.size(), "pair") + " did both reach the target. ";
+        return "In none of " + countOf(c.pairs.size(), "pair") + " did both runs reach the target. ";
     if (known.empty())
         return "No pair is complete yet: of " + countOf(c.pairs.size(), "seed") +
                " in both groups, none has this outcome in both. ";
@@ -192,9 +191,9 @@ std::string neverText(const PairedComparison& c) {
         never_b += pair.b.kind == Outcome::not_reached ? 1 : 0;
     }
     if (never_a + never_b == 0) return {};
-    return "Target never reached: " + std::to_string(never_a) + " of " + c.label_a + ", " +
-           std::to_string(never_b) + " of " + c.label_b +
-           "; such pairs are excluded from the mean. Counting which was first, " + c.label_b + " leads in " +
+    return "The target was never reached by " + countOf(static_cast<std::size_t>(never_a), "run") + " of " +
+           c.label_a + " and " + std::to_string(never_b) + " of " + c.label_b +
+           "; their pairs are excluded from the mean. " + c.label_b + " is first in " +
            std::to_string(c.better_b) + " and " + c.label_a + " in " + std::to_string(c.better_a) + " of " +
            countOf(static_cast<std::size_t>(c.better_a + c.better_b + c.ties), "pair") +
            " (sign test: p = " + formatRounded(c.sign_p, 3) +

@@ -41,7 +41,7 @@ class ComparePageTest : public PageTest {
         QCOMPARE(c->differences(), (std::vector<double>{12, 3, -1, 25, 6}));
         // Result of scipy.stats.ttest_rel for these numbers.
         QVERIFY(std::abs(c->test->t - 1.9877674693472376) < 1e-9);
-        QVERIFY(page().conclusion().text().contains("RoPER has 9 problems more than RoPE"));
+        QVERIFY(page().conclusion().text().contains("RoPER solves 9 more problems than RoPE"));
         QVERIFY(page().conclusion().text().contains("The interval includes 0"));
     }
 
@@ -89,7 +89,8 @@ class ComparePageTest : public PageTest {
         auto* share = control<QSpinBox>("Share of problems to reach");
         QVERIFY(share->isVisible());
         share->setValue(80);
-        QVERIFY(page().conclusion().text().contains("Target never reached: 4 of RoPE, 1 of RoPER"));
+        QVERIFY(page().conclusion().text().contains(
+            "The target was never reached by 4 runs of RoPE and 1 of RoPER"));
         page().showTab(ComparePage::Tab::run_by_run);
         const QString csv = page().figures().front()->figureCsv();
         QCOMPARE(csv.count(QRegularExpression("RoPE,rope-\\d,not reached\n")), 4);
@@ -100,7 +101,7 @@ class ComparePageTest : public PageTest {
         QCOMPARE(page().state().comparison()->label_b, std::string("RoPE"));
         pick("Second group of the pair", 0);
         QCOMPARE(page().state().comparison()->label_a, std::string("RoPER"));
-        QVERIFY(page().conclusion().text().contains("RoPE has 9 problems fewer than RoPER"));
+        QVERIFY(page().conclusion().text().contains("RoPE solves 9 fewer problems than RoPER"));
     }
 
     void theFilterChoosesRunsAndSaysWhatItCannotRead() {

@@ -305,7 +305,7 @@ class Comparison(TrainerTest):
         self.assertAlmostEqual(ours["low"], interval.low, places=9)
         self.assertAlmostEqual(ours["high"], interval.high, places=9)
         said = ours["conclusion"]
-        self.assertIn(f"RoPER has {sum(b) / 5 - sum(a) / 5:.4g} problems more than RoPE", said)
+        self.assertIn(f"RoPER solves {sum(b) / 5 - sum(a) / 5:.4g} more problems than RoPE", said)
         p = float(re.search(r"p = ([0-9.e-]+)", said).group(1).rstrip("."))
         self.assertAlmostEqual(p, theirs.pvalue, delta=0.005 * theirs.pvalue + 1e-12)
         self.assertIn("includes 0" if theirs.pvalue > 0.05 else "excludes 0", said)

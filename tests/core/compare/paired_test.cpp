@@ -17,7 +17,7 @@ TEST(Paired, ComparesSeedBySeed) {
     EXPECT_DOUBLE_EQ(c.test->difference.mean, 10);
     EXPECT_EQ(c.better_b, 5);
     const std::string said = conclusionText(c);
-    EXPECT_NE(said.find("Over 5 pairs RoPER has 10 problems more than RoPE"), std::string::npos) << said;
+    EXPECT_NE(said.find("Over 5 pairs RoPER solves 10 more problems than RoPE"), std::string::npos) << said;
     EXPECT_NE(said.find("excludes 0"), std::string::npos) << said;
     EXPECT_NE(said.find("RoPER is better on average"), std::string::npos) << said;
     EXPECT_EQ(toCsv(c).substr(0, 100).find(
@@ -140,7 +140,7 @@ TEST(Paired, OneProblemIsNotSaidInThePlural) {
     runs.add("roper", 0, 101);
     const auto groups = groupRuns(runs.records);
     const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
-    EXPECT_NE(conclusionText(c).find("RoPER has 1 problem more than RoPE"), std::string::npos);
+    EXPECT_NE(conclusionText(c).find("RoPER solves 1 more problem than RoPE"), std::string::npos);
 }
 
 TEST(Paired, ABootstrapOfTwoPairsIsNotShown) {
@@ -260,7 +260,8 @@ TEST(Paired, WhereBothGotThereInNoPairItIsSaid) {
         conclusionText(comparePaired(runs.records, groups[0], groups[1], Measure::steps_until, 0.9));
     EXPECT_EQ(
         said.find(
-            "In none of 2 pairs did both reach the target. Target never reached: 2 of RoPE, 0 of RoPER"),
+            "In none of 2 pairs did both runs reach the target. The target was never reached by 2 runs of "
+            "RoPE and 0 of RoPER"),
         0U)
         << said;
 }
@@ -280,7 +281,8 @@ TEST(Paired, RunsThatNeverGotThereAreCountedNotDropped) {
     EXPECT_EQ(c.better_b, 2);
     EXPECT_EQ(c.ties, 1);
     const std::string said = conclusionText(c);
-    EXPECT_NE(said.find("Target never reached: 2 of RoPE, 1 of RoPER"), std::string::npos) << said;
+    EXPECT_NE(said.find("The target was never reached by 2 runs of RoPE and 1 of RoPER"), std::string::npos)
+        << said;
     EXPECT_NE(said.find("do not show which is faster"), std::string::npos) << said;
     EXPECT_EQ(said.find("better"), std::string::npos) << said;
     EXPECT_NE(toCsv(c).find("not reached"), std::string::npos);
