@@ -162,7 +162,7 @@ std::string figureHelp() {
         help += "  " + name + std::string(name.size() < 14 ? 16 - name.size() : 2, ' ') +
                 join(page->pageFigures().kinds(), ", ") + "\n";
     }
-    help += "Settings of all (--set key=value):\n";
+    help += "Settings of all figures (--set key=value):\n";
     for (const auto& one : canvasFields())
         lineOf(one);
     // Pages with the same settings, such as those of the setup, share one list.

@@ -52,7 +52,7 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     app.add_option("--page", arguments.page,
                    "Page to show: rotation, spectrum, attention, value-mixing, training, compare or inspect; "
                    "or the guided tour: tour, tour/STOP");
-    app.add_option("--tour", arguments.tour, "Guided tour of your own (docs/tours.md); opens it");
+    app.add_option("--tour", arguments.tour, "Open a guided tour of your own (docs/tours.md)");
     app.add_flag("--first-frame", arguments.first_frame,
                  "Exit after the first frame is painted, to measure the startup time");
     CLI::App* figure = app.add_subcommand("figure", "Write one figure without a window");
@@ -72,7 +72,8 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
         const QApplication application(argc, argv);
         return roper::figureHelp();
     });
-    CLI::App* screenshots = app.add_subcommand("screenshots", "Write every page, without a window");
+    CLI::App* screenshots =
+        app.add_subcommand("screenshots", "Write a screenshot of every page, without a window");
     screenshots->add_option("--out", arguments.out, "Folder")->required();
     screenshots->add_option("--runs", arguments.runs, "Folder of the runs to show");
     screenshots->add_option("--width", arguments.width, "Width of the window")->check(CLI::Range(400, 8000));

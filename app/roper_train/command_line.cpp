@@ -162,7 +162,7 @@ void CommandLine::addRun() {
     run->add_option("--set", run_.settings, "Set a field: key=value; repeatable")->allow_extra_args(false);
     run->add_option("--name", run_.name, "Name of the run's folder");
     run->add_option("--steps", run_.steps, "Same as --set training.steps=N");
-    run->add_option("--seed", run_.seed, "Sets data_seed and model_seed");
+    run->add_option("--seed", run_.seed, "Set both data_seed and model_seed");
     run->add_option("--device", run_.device, "auto, cpu, cuda or cuda:N");
     run->add_option("--threads", run_.threads, "CPU threads");
     run->add_flag("--anyway", session_.ignore_memory_estimate,
@@ -202,7 +202,7 @@ void CommandLine::addResume() {
 }
 
 void CommandLine::addList() {
-    CLI::App* list = command("list", "Show the runs of a folder");
+    CLI::App* list = command("list", "List the runs in a folder");
     CLI::Option* json = list->add_flag("--json", read_.json, "One JSON object per line, with all numbers");
     list->add_flag("--names", names_, "Names only, one per line")->excludes(json);
     addRunsFolder(list);

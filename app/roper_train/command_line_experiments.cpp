@@ -119,8 +119,8 @@ void CommandLine::addCompare() {
 }
 
 void CommandLine::addMethods() {
-    CLI::App* methods =
-        command("methods", "Compare position methods with a baseline: a row per method, columns per preset");
+    CLI::App* methods = command(
+        "methods", "Compare position methods with a baseline: one row per method, columns for each preset");
     addFilter(methods, methods_.filter);
     methods->add_option("--a", methods_.reference, "Label of the baseline runs")->capture_default_str();
     methods
@@ -160,8 +160,8 @@ void CommandLine::addDiff() {
 }
 
 void CommandLine::addBoard() {
-    CLI::App* board = command(
-        "board", "Show the table of the RoPER article (2022): its results, ours, and the missing runs");
+    CLI::App* board =
+        command("board", "Show the table of the RoPER note (2022): its results, ours, and the missing runs");
     addRunsFolder(board);
     board->add_flag("--measure", measure_, "Measure the time per step where no run has recorded it");
     board->add_flag("--enqueue", enqueue_missing_, "Enqueue the missing runs");
@@ -182,8 +182,10 @@ void CommandLine::addBench() {
         "Name of a preset, or path of a .toml file (default: A, prefix-paper, and B, addition-paper)");
     bench->add_option("--set", bench_.settings, "Set a field: key=value")->allow_extra_args(false);
     bench
-        ->add_option("--times", bench_.times,
-                     "Repetitions (default: 200 of A, 5 of B, 20 of a preset); for B a fortieth, at least 3")
+        ->add_option(
+            "--times", bench_.times,
+            "Repetitions (default: 200 for A, 5 for B, 20 for a preset); B is repeated a fortieth as "
+            "often as A, but at least 3 times")
         ->check(CLI::Range(1, 100000));
     bench->add_option("--target", bench_.target,
                       "Instruction set of our kernels: AVX-512, AVX2, SSE4, portable");
@@ -195,7 +197,7 @@ void CommandLine::addBench() {
 }
 
 void CommandLine::addImport() {
-    CLI::App* importing = command("import", "Import metrics of another program as a run");
+    CLI::App* importing = command("import", "Import another program's metrics as a run");
     importing
         ->add_option("file", import_.file,
                      "CSV with a header, JSON (one object per line, an array, trainer_state.json), or "

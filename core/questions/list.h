@@ -6,12 +6,12 @@
     QUESTION(model, .help = "describe the model: architecture, rotation, data types, size",                  \
              .reads_text = false, .can_change = false)                                                       \
     QUESTION(loss, .help =                                                                                   \
-                       "surprisal (−ln p) of every token, in nats; of an encoder, masking each in turn, "  \
-                       "in a pass for each")                                                                 \
+                       "surprisal (−ln p) of every token, in nats; an encoder masks each token in turn, "  \
+                       "in one pass per token")                                                              \
     QUESTION(logits,                                                                                         \
              .help =                                                                                         \
-                 "most likely next tokens after each token; of an encoder, most likely tokens in place "     \
-                 "of each, in a pass for each",                                                              \
+                 "most likely next tokens after each token; for an encoder, most likely tokens in place "    \
+                 "of each, in one pass per token",                                                           \
              .count_meaning = "candidates", .default_count = 5)                                              \
     QUESTION(generate, .help = "continue the text", .count_meaning = "tokens to generate",                   \
              .default_count = 32, .repeats_passes = true, .needs_causal = true,                              \

@@ -34,9 +34,9 @@ std::vector<Field<Question>> questionOnlyFields() {
         field<Q>({"", "temperature", "", "sampling temperature; 0: always the most likely token",
                   RealRange{0, 100}},
                  &Q::temperature),
-        field<Q>(
-            {"", "seed", "", "random seed: of sampling (generate), of the random tokens (induction)", kAny},
-            &Q::seed),
+        field<Q>({"", "seed", "", "random seed: for sampling (generate) or for the random tokens (induction)",
+                  kAny},
+                 &Q::seed),
         field<Q>({"", "needle", "", "for needle: sentence to hide in the text", AnyText{4096}}, &Q::needle),
         field<Q>({"", "question", "", "for needle: question appended to the text", AnyText{4096}},
                  &Q::question),
@@ -75,12 +75,12 @@ std::vector<Field<Question>> changeFields() {
              AnyText{4096}},
             &Q::change, &C::ablate),
         field<Q>({"", "mute", "",
-                  "former form of the setting ablate: rotated pairs to remove from the scores of layer and "
+                  "deprecated form of ablate: rotated pairs to remove from the scores of layer and "
                   "head, such as 24-31",
                   AnyText{4096}},
                  &Q::change, &C::mute),
-        field<Q>({"", "mute_heads", "",
-                  "former form of the setting ablate: ablate the heads given by layer and head", Flag()},
+        field<Q>({"", "mute_heads", "", "deprecated form of ablate: ablate the heads given by layer and head",
+                  Flag()},
                  &Q::change, &C::mute_heads),
         field<Q>({"", "no_rotation", "", "do not rotate queries and keys", Flag()}, &Q::change,
                  &C::no_rotation),

@@ -42,11 +42,11 @@ std::vector<SpecificationField> aboutAndTask() {
         make({"about", "minutes", "minutes", "Measured time of the run on two CPU cores; 0 if unknown",
               RealRange{0, 1e7}},
              &S::about, &S::About::minutes),
-        make({"about", "method", "", "Of imported metrics: name of their method; empty: as in model.position",
+        make({"about", "method", "", "For imported metrics: name of their method; empty: as in model.position",
               AnyText()},
              &S::about, &S::About::method),
         make({"about", "known", "",
-              "Of imported metrics: keys of the known settings, separated by spaces; empty: all are known",
+              "For imported metrics: keys of the known settings, separated by spaces; empty: all are known",
               AnyText()},
              &S::about, &S::About::known),
 
