@@ -12,7 +12,8 @@ PositionMethod alibiMethod() {
     method.summary = "Scores fall with distance, with a different slope for each head.";
     method.source = "Press et al. 2021";
     method.formula = "s = q·k/√d − 2<sup>−8h/H</sup>·(n − j)";
-    method.extrapolation = "distant tokens count less and less, so it reads long texts by nearby tokens";
+    method.extrapolation =
+        "distant tokens count less and less, so long texts are read mainly through nearby tokens";
     method.color = 0xb5179e;
     method.biases_scores = true;
     method.bias = [](const HeadContext& head) {

@@ -7,8 +7,8 @@ std::vector<SettingProblem> checkShared(const PositionSettings& s, const ModelSh
     const RotatedTensors chosen = rotatedTensorsFromName(s.specific_settings.text("rotates"));
     if (!s.shared_kv || chosen.key == chosen.value) return {};
     return {{"model.rotates",
-             "with model.shared_kv keys are the values, so that both rotate or neither: name k and v, as in "
-             "qkv or qkvo, or leave out both"}};
+             "with model.shared_kv, keys are also the values, so both rotate or neither does: name both k "
+             "and v, as in qkv or qkvo, or neither"}};
 }
 
 }  // namespace
@@ -18,7 +18,8 @@ PositionMethod rotaryMethod() {
     method.name = "rotary";
     method.title = "Rotary";
     method.summary =
-        "Rotates a chosen set of queries, keys, values and, back, outputs; RoPE and RoPER are two of them.";
+        "Rotates any chosen set of queries, keys and values, and outputs back; RoPE and RoPER are two such "
+        "sets.";
     method.source = "Su 2025, kexue.fm/archives/10862";
     method.formula =
         "s = (R(n)q)·(R(j)k)/√d, o = R(−n) Σ a R(j)v, without the rotations that were not chosen";

@@ -22,7 +22,8 @@ PositionMethod xposMethod() {
     method.formula =
         "s = (ζ<sup>n/512</sup>R(n)q)·(ζ<sup>−j/512</sup>R(j)k)/√d, ζ<sub>i</sub> = (2i/d + 0.4)/1.4";
     method.extrapolation =
-        "distant scores fade, so it reads long texts by nearby tokens; frequencies can be scaled too";
+        "distant scores fade, so long texts are read mainly through nearby tokens; frequencies can be scaled "
+        "too";
     method.color = 0x00838f;
     method.max_length = [](const PositionSettings&, const ModelShape&) { return kMaxLength; };
     method.limit_text = "uses xPos, whose powers of ζ stay within float32 for";

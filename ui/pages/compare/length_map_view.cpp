@@ -20,10 +20,11 @@ QString unitOf(const LengthMap& map) {
 }
 
 QString axisText(const LengthMap& map) {
-    if (map.metric == LengthMap::Metric::loss) return LengthMapView::tr("position, up to (rows: trained on)");
+    if (map.metric == LengthMap::Metric::loss)
+        return LengthMapView::tr("position, up to (rows: training length)");
     if (map.metric == LengthMap::Metric::token_accuracy)
-        return LengthMapView::tr("tokens (rows: trained on)");
-    return LengthMapView::tr("%1 (rows: trained on)").arg(unitOf(map));
+        return LengthMapView::tr("tokens (rows: training length)");
+    return LengthMapView::tr("%1 (rows: training length)").arg(unitOf(map));
 }
 
 /// "73" for a share, "3.41" for a loss.

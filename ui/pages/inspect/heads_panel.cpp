@@ -41,7 +41,8 @@ class TextHeads : public HeadsView {
 
     QString figureCaption() const override {
         if (state().summary() == nullptr) return {};
-        return tr("Attention of all heads of %1, each scaled to its largest weight; a cell shows the largest "
+        return tr("Attention of all heads of %1, each scaled to its largest weight; each cell shows the "
+                  "largest "
                   "weight in it")
             .arg(QString::fromStdString(state().summary()->name));
     }

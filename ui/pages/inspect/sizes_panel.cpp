@@ -120,10 +120,10 @@ void SizesView::refresh() {
                     .arg(fixedNumberText(percent(correct, of), 1));
         map_->setCaption(
             (fully ? tr("Share of the problems of each size that %1 solves with every step of the working "
-                        "right at step %2, %3 of each; sizes that have fewer than 1,000 problems share them "
-                        "with training")
-                   : tr("Share of the problems of each size that %1 solves at step %2, %3 of each; sizes "
-                        "that have fewer than 1,000 problems share them with training"))
+                        "right, at step %2, %3 problems per size; sizes with fewer than 1,000 problems share "
+                        "them with training")
+                   : tr("Share of the problems of each size that %1 solves at step %2, %3 problems per size; "
+                        "sizes with fewer than 1,000 problems share them with training"))
                 .arg(state_.model())
                 .arg(table->step)
                 .arg(table->scores.front().of));

@@ -96,7 +96,7 @@ class SnapshotHeads : public HeadsView {
     QString describe(int layer, int head) const override {
         const auto maps = state().maps();
         const HeadStatistics& s = maps->statistics[maps->indexOf(layer, head)];
-        return tr("%1: entropy %2 nats, mean distance %3, at distance %4 on average %5 % of the weight")
+        return tr("%1: entropy %2 nats, mean distance %3; distance %4 has %5 % of the weight on average")
             .arg(headTitle(layer, head), numberText(s.entropy, 4), numberText(s.mean_distance, 4))
             .arg(s.diagonal_distance)
             .arg(numberText(100 * s.diagonal, 3));

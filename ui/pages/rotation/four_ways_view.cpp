@@ -28,8 +28,8 @@ void FourWaysView::showState() {
     const Setup& setup = state_.setup();
     Map map;
     map.setValues(rotationMatrix(state_.rotary(), setup.position));
-    map.row_name = tr("feature out");
-    map.column_name = tr("feature in");
+    map.row_name = tr("output feature");
+    map.column_name = tr("input feature");
     map.value_name = QStringLiteral("R(m)");
     setMap(std::move(map));
     const auto [first, second] = state_.rotary().plane(setup.pair);

@@ -42,7 +42,7 @@ DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
                                 tr("Attention of the model trained with RoPER"), this,
                                 [this] { emit inspectRequested(roper_run_, true); })),
       compare_(makeActionButton(
-          tr("Compare"), tr("Both runs and those of other seeds, on the Compare page"), this,
+          tr("Compare"), tr("These two runs, and those with other seeds, on the Compare page"), this,
           [this] { emit compareRequested(QString::fromStdString(specification_->about.title)); })),
       more_seeds_(makeActionButton(tr("More seeds"),
                                    tr("Queue both methods for six seeds: a single pair shows little"), this,
