@@ -69,7 +69,7 @@ void AddedTokenSearch::forEachSegment(std::string_view text, EncodingBudget& bud
         if (begin > end)
             throw std::invalid_argument(
                 "the added token " + quoteExcerpt(toSingleLine(found->token->text)) +
-                " is to take blanks that the token before it has taken, itself among them");
+                " lies within the whitespace that the added token before it has stripped");
         if (begin > done) visit(text.substr(done, begin - done), nullptr);
         if (end > begin) visit(text.substr(begin, end - begin), found->token);
         done = end;

@@ -159,7 +159,7 @@ std::vector<Bpe::Merge> mergesFromScores(const Pieces& vocabulary, const std::ve
             const auto right = vocabulary.idOf(piece.substr(cut));
             if (right && merges.size() == kMaxScoredMerges)
                 throw std::invalid_argument("there are more than " + std::to_string(kMaxScoredMerges) +
-                                            " ways to put tokens together from two others");
+                                            " ways to merge two tokens into one");
             if (right) merges.push_back({*left, *right, merged, rank});
         }
     }

@@ -62,7 +62,7 @@ Charsmap::Charsmap(std::string_view bytes) {
     const std::uint32_t trie_bytes = littleEndian(bytes);
     bytes.remove_prefix(4);
     if (trie_bytes > bytes.size() || trie_bytes < 4 || trie_bytes % 4 != 0)
-        refuse("has a trie of a wrong length");
+        refuse("has a trie of the wrong length");
     for (std::size_t at = 0; at < trie_bytes; at += 4)
         trie_.push_back(littleEndian(bytes.substr(at)));
     replacements_ = bytes.substr(trie_bytes);
@@ -72,7 +72,7 @@ Charsmap::Charsmap(std::string_view bytes) {
 
 std::uint32_t Charsmap::unitAt(std::size_t at) const {
     if (at >= trie_.size())
-        throw std::invalid_argument("precompiled_charsmap refers to a place outside itself");
+        throw std::invalid_argument("precompiled_charsmap refers to an offset outside itself");
     return trie_[at];
 }
 
@@ -92,7 +92,7 @@ void Charsmap::forEachPrefix(std::string_view text, const Take& visit) const {
         if (begin > replacements_.size() ||
             (begin < replacements_.size() &&
              (static_cast<unsigned char>(replacements_[begin]) & 0xC0U) == 0x80))
-            throw std::invalid_argument("precompiled_charsmap has a replacement outside itself");
+            throw std::invalid_argument("precompiled_charsmap refers to a replacement outside itself");
         const std::size_t end = std::min(replacements_.find('\0', begin), replacements_.size());
         if (!visit(Found{i + 1, std::string_view(replacements_).substr(begin, end - begin)})) return;
     }

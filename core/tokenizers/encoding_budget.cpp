@@ -16,8 +16,7 @@ EncodingBudget::EncodingBudget(std::size_t text_bytes, std::uint64_t max_steps)
       max_steps_(max_steps) {
     if (text_bytes > kMaxTextBytes)
         throw Error(ErrorKind::usage, "the text has " + std::to_string(text_bytes) +
-                                          " bytes; a model is given " + std::to_string(kMaxTextBytes) +
-                                          " at most");
+                                          " bytes; a model accepts at most " + std::to_string(kMaxTextBytes));
 }
 
 bool EncodingBudget::spend(std::uint64_t steps) noexcept {
@@ -33,22 +32,21 @@ void EncodingBudget::require(std::uint64_t steps) {
     if (spend(steps)) return;
     throw std::invalid_argument("this tokenizer needs more than " + std::to_string(max_steps_) +
                                 " steps for a text of " + std::to_string(text_bytes_) +
-                                " bytes; give it a shorter text, or use another tokenizer");
+                                " bytes; use a shorter text or another tokenizer");
 }
 
 void EncodingBudget::requireOutputFits(std::size_t bytes) const {
     if (bytes <= max_normalized_bytes_) return;
-    throw std::invalid_argument("normalizer or pre_tokenizer make more than " +
-                                std::to_string(max_normalized_bytes_) + " bytes of a text of " +
-                                std::to_string(text_bytes_) +
-                                "; give it a shorter text, or use another tokenizer");
+    throw std::invalid_argument("normalizer or pre_tokenizer turn a text of " + std::to_string(text_bytes_) +
+                                " bytes into more than " + std::to_string(max_normalized_bytes_) +
+                                " bytes; use a shorter text or another tokenizer");
 }
 
 void EncodingBudget::spendOnWord(std::size_t bytes) {
     if (bytes > kMaxWordBytes)
-        throw Error(ErrorKind::usage, "the tokenizer takes " + std::to_string(bytes) +
-                                          " bytes of the text for one word; it can have " +
-                                          std::to_string(kMaxWordBytes) + " at most: shorten the text");
+        throw Error(ErrorKind::usage, "the tokenizer treats " + std::to_string(bytes) +
+                                          " bytes of the text as one word; a word may have at most " +
+                                          std::to_string(kMaxWordBytes) + ": shorten the text");
     require(kStepsToMergeByte * bytes);
 }
 

@@ -24,7 +24,7 @@ enum TokenType { kNormal = 1, kUnknown, kControl, kUserDefined, kUnused, kByte }
 
 const std::vector<std::string>& requiredTexts(const GgufMetadata& metadata, const char* key) {
     const auto* const texts = metadata.texts(key);
-    if (texts == nullptr) metadata.refuse(key, "is missing: the file holds no tokenizer");
+    if (texts == nullptr) metadata.refuse(key, "is missing: the file contains no tokenizer");
     return *texts;
 }
 
@@ -35,11 +35,11 @@ std::vector<Bpe::Merge> readGgufMerges(const GgufMetadata& metadata, const Bpe& 
         // A piece may begin with a blank but contains no other.
         const std::size_t blank = merge.find(' ', 1);
         if (blank == std::string::npos)
-            metadata.refuse(kKey, "holds " + quoteExcerpt(merge) + ", without a blank");
+            metadata.refuse(kKey, "contains " + quoteExcerpt(merge) + ", which has no space");
         const auto found = vocabulary.mergeOf(merge.substr(0, blank), merge.substr(blank + 1), merges.size());
         if (!found)
             metadata.refuse(
-                kKey, "holds " + quoteExcerpt(merge) + ", which needs a token that the vocabulary lacks");
+                kKey, "contains " + quoteExcerpt(merge) + ", which needs a token that the vocabulary lacks");
         merges.push_back(*found);
     }
     return merges;
@@ -51,12 +51,11 @@ const KnownPattern& knownPatternOf(const GgufMetadata& metadata, const std::stri
     const Family* const family = findGgufFamily(metadata.text("general.architecture").value_or(""));
     const auto given = model == kGemma4 ? model : metadata.text(kKey);
     if (!given && (family == nullptr || !family->gguf_rules.old_files_use_gpt2_pattern))
-        metadata.refuse(kKey,
-                        "is missing: how this model cuts words is not said, so its ids would be guesses");
+        metadata.refuse(
+            kKey, "is missing: the file does not say how its model splits words, so ids would be guesses");
     const std::string name = given.value_or("gpt-2");
     if (const KnownPattern* const known = knownPattern(name)) return *known;
-    metadata.refuse(kKey, "is \"" + toSingleLine(name) +
-                              "\", a way to cut words that is not known here; known are " +
+    metadata.refuse(kKey, "is \"" + toSingleLine(name) + "\", an unknown pre-tokenizer; known are " +
                               join(supportedPreTokenizers(), ", "));
 }
 
@@ -66,7 +65,7 @@ std::vector<std::int64_t> tokenTypes(const GgufMetadata& metadata, std::size_t t
     const auto* const types = metadata.integers(kKey);
     if (types == nullptr) return std::vector<std::int64_t>(tokens, kNormal);
     if (types->size() != tokens)
-        metadata.refuse(kKey, "holds " + std::to_string(types->size()) + " numbers for " +
+        metadata.refuse(kKey, "contains " + std::to_string(types->size()) + " numbers for " +
                                   std::to_string(tokens) + " tokens");
     return *types;
 }
@@ -94,7 +93,7 @@ void addMark(const GgufMetadata& metadata, const char* flag, const char* id_key,
              std::size_t vocabulary, std::vector<std::int64_t>& into) {
     if (!metadata.flag(flag).value_or(by_default)) return;
     const auto id = tokenId(metadata, id_key, vocabulary);
-    if (!id) metadata.refuse(id_key, std::string("is missing, though ") + flag + " asks for it");
+    if (!id) metadata.refuse(id_key, std::string("is missing, though ") + flag + " requires it");
     into.push_back(*id);
 }
 
@@ -154,9 +153,9 @@ const std::vector<double>& requiredScores(const GgufMetadata& metadata, std::siz
     constexpr const char* kKey = "tokenizer.ggml.scores";
     const auto* const scores = metadata.numbers(kKey);
     if (scores == nullptr || scores->size() != tokens)
-        metadata.refuse(kKey, "must hold a number for each of " + std::to_string(tokens) + " tokens");
+        metadata.refuse(kKey, "must contain a number for each of " + std::to_string(tokens) + " tokens");
     if (!std::all_of(scores->begin(), scores->end(), [](double score) { return std::isfinite(score); }))
-        metadata.refuse(kKey, "holds a score that is no number");
+        metadata.refuse(kKey, "contains a score that is not a finite number");
     return *scores;
 }
 
@@ -167,7 +166,7 @@ std::shared_ptr<const Charsmap> charsmapOf(const GgufMetadata& metadata) {
     if (numbers == nullptr || numbers->empty()) return nullptr;
     std::string bytes;
     for (const std::int64_t number : *numbers) {
-        if (number < -128 || number > 255) metadata.refuse(kKey, "holds numbers that are no bytes");
+        if (number < -128 || number > 255) metadata.refuse(kKey, "contains numbers that are not bytes");
         bytes += static_cast<char>(number);
     }
     try {
@@ -322,8 +321,8 @@ TokenizerParts partsOf(const GgufMetadata& metadata, const std::vector<std::stri
     if (model == "llama") return scoredPairParts(metadata, pieces);
     if (model == "t5") return unigramParts(metadata, pieces);
     if (model == "bert") return wordPieceParts(metadata, pieces);
-    metadata.refuse(kKey, "is \"" + toSingleLine(model) +
-                              "\"; tokenizers of kind bert, gemma4, gpt2, llama and t5 are understood");
+    metadata.refuse(kKey,
+                    "is \"" + toSingleLine(model) + "\"; supported are bert, gemma4, gpt2, llama and t5");
 }
 
 }  // namespace
@@ -334,7 +333,7 @@ Tokenizer tokenizerOf(const GgufMetadata& metadata) {
         for (const std::string& piece : pieces)
             requireToken(piece);
     } catch (const std::invalid_argument& error) {
-        metadata.refuse("tokenizer.ggml.tokens", std::string("is no vocabulary: ") + error.what());
+        metadata.refuse("tokenizer.ggml.tokens", std::string("is not a valid vocabulary: ") + error.what());
     }
     try {
         TokenizerParts parts = partsOf(metadata, pieces);

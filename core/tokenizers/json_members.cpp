@@ -22,7 +22,7 @@ std::int64_t requireInteger(const Json& number) {
     if (!number.is_number_integer() || number > Json(std::numeric_limits<std::int64_t>::max()))
         throw std::invalid_argument(
             quoteExcerpt(number.dump(-1, ' ', false, Json::error_handler_t::replace)) +
-            " stands where an id is expected");
+            " is given where an id is expected");
     return number.get<std::int64_t>();
 }
 
@@ -41,7 +41,7 @@ std::string typeOfPart(const Json& part) {
 }
 
 void throwUnsupported(const std::string& what, const std::string& name) {
-    throw std::invalid_argument("the " + what + " \"" + toSingleLine(name) + "\" is not understood here");
+    throw std::invalid_argument("the " + what + " \"" + toSingleLine(name) + "\" is not supported");
 }
 
 void requireKnown(const Json& object, const std::string& what,

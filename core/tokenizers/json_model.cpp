@@ -54,7 +54,7 @@ std::vector<Bpe::Merge> readMerges(const Json& merges, const Bpe& bpe) {
             const auto& both = merge.get_ref<const std::string&>();
             const std::size_t blank = both.find(' ');
             if (blank == std::string::npos)
-                throw std::invalid_argument("the merge " + quoteExcerpt(both) + " has no blank");
+                throw std::invalid_argument("the merge " + quoteExcerpt(both) + " has no space");
             left = both.substr(0, blank);
             right = both.substr(blank + 1);
         }

@@ -158,7 +158,7 @@ Marks marksOfTemplate(const Json& json) {
     }
     if (texts != 1)
         throw std::invalid_argument(
-            "the post_processor \"TemplateProcessing\" does not have the text A once");
+            "the post_processor \"TemplateProcessing\" must contain the text A exactly once");
     return marks;
 }
 

@@ -15,8 +15,8 @@ constexpr std::uint64_t kMaxStepsToDecode = 1'000'000, kMaxStepsToDecodeByte = 1
 void requirePartLimits(const TokenizerParts& parts) {
     const auto require = [](std::size_t count, std::size_t max_count, const char* what) {
         if (count > max_count)
-            throw std::invalid_argument("it has " + std::to_string(count) + " " + what + "; " +
-                                        std::to_string(max_count) + " are possible");
+            throw std::invalid_argument("it has " + std::to_string(count) + " " + what + "; at most " +
+                                        std::to_string(max_count) + " are allowed");
     };
     require(parts.prefix_ids.size() + parts.suffix_ids.size(), Tokenizer::kMaxSpecialTokens,
             "special tokens around a text");
@@ -70,7 +70,7 @@ Tokenizer::Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
         for (const std::int64_t id : *ids)
             if (!added_by_id_.contains(id) && (id < 0 || id >= std::ssize(parts_.model->pieces().texts())))
                 throw std::invalid_argument("the vocabulary has no token " + std::to_string(id) +
-                                            ", which is to stand around every text");
+                                            ", which the tokenizer adds to every text");
 }
 
 /// Prepares both searches. In Hugging Face's tokenizers (0.23.3) it is undefined which of several added
@@ -93,10 +93,10 @@ void Tokenizer::prepareAddedTokens() {
             throw std::invalid_argument(
                 "the added tokens " + quoteExcerpt(toSingleLine(same->second->text)) + " and " +
                 quoteExcerpt(toSingleLine(token->text)) +
-                " become the same text when they are normalized; which one is meant is not known");
+                " become the same text when normalized, so it is not clear which one is meant");
         if (text.empty())
             throw std::invalid_argument("the added token " + quoteExcerpt(toSingleLine(token->text)) +
-                                        " is empty when it is normalized; what it matches is not known");
+                                        " becomes empty when normalized, so it is not clear what it matches");
         normalized_added_[id] = text;
         normalized_tokens.push_back({std::move(text), token});
     }

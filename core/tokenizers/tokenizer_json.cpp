@@ -40,9 +40,9 @@ std::vector<AddedToken> readAddedTokens(const Json& list, const Pieces& vocabula
         token.id = known ? *known : numbered.emplace(token.text, next).first->second;
         if (!known && token.id < std::ssize(vocabulary.texts()) &&
             !vocabulary.texts()[static_cast<std::size_t>(token.id)].empty())
-            throw std::invalid_argument("the added token " + quoteExcerpt(token.text) + " is numbered " +
+            throw std::invalid_argument("the added token " + quoteExcerpt(token.text) + " has the id " +
                                         std::to_string(token.id) +
-                                        ", which a token of the vocabulary has, too");
+                                        ", which belongs to a token of the vocabulary");
         tokens.push_back(std::move(token));
     }
     return tokens;
@@ -64,7 +64,7 @@ std::vector<Json> sortedById(const Json& tokens) {
         const auto id = parseInteger(key);
         if (!id)
             throw std::invalid_argument("added_tokens_decoder has the key " + quoteExcerpt(key) +
-                                        ", which is no id");
+                                        ", which is not an id");
         sorted[*id] = addedToken(token, false);
     }
     std::vector<Json> listed;

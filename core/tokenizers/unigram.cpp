@@ -25,7 +25,7 @@ Unigram::Unigram(Pieces pieces, std::vector<double> scores, std::optional<std::i
 std::int32_t Unigram::requireUnknown() const {
     if (unknown_) return *unknown_;
     throw std::invalid_argument(
-        "the text has a character without a token, and the tokenizer names no token "
+        "the text has a character without a token, and the tokenizer has no token "
         "for unknown characters");
 }
 

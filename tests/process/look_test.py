@@ -925,7 +925,7 @@ class Tokens(TrainerTest):
         self.assertEqual(len(output.splitlines()), 2)
         self.assertIn("run not found", self.tokens(self._folder.name + "/none", "a", code=2))
         broken = json.loads(tokenizer_json()) | {"pre_tokenizer": {"type": "Syllables"}}
-        self.assertIn('the pre_tokenizer "Syllables" is not understood here', self.tokens(self.file(json.dumps(broken)), "a", code=4))
+        self.assertIn('the pre_tokenizer "Syllables" is not supported', self.tokens(self.file(json.dumps(broken)), "a", code=4))
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ TEST(TokenizerLimits, HoldForWhatATextBecomes) {
     };
     const std::string text(10'000, 'a');
     refuses({{"normalizer", sequence("normalizers", listOf(8, replaces("a", std::string(1000, 'a'))))}}, text,
-            "tokenizer.json: normalizer or pre_tokenizer make more than 324096 bytes of a text of 10000");
+            "tokenizer.json: normalizer or pre_tokenizer turn a text of 10000 bytes into more than 324096");
     refuses({{"normalizer", sequence("normalizers", listOf(32, replaces("", "b")))}}, text, "324096 bytes");
     refuses({{"pre_tokenizer", splitsAt("(?:(?:a|aa)+c)|a")}}, text, "needs more than 5000000 steps");
     refuses({{"pre_tokenizer", sequence("pretokenizers", listOf(32, splitsAt("a")))}}, text, "5000000 steps");
@@ -107,8 +107,8 @@ TEST(TokenizerLimits, HoldForTheTextItself) {
     const auto refuses = [](const Tokenizer& read, std::size_t length, char letter, const std::string& part) {
         expectError(ErrorKind::usage, part, [&] { read.encode(std::string(length, letter)); });
     };
-    refuses(plain, (16U << 20U) + 1, 'a', "the text has 16777217 bytes; a model is given 16777216");
-    refuses(plain, 9'000'000, 'a', "9000000 bytes of the text for one word");
+    refuses(plain, (16U << 20U) + 1, 'a', "the text has 16777217 bytes; a model accepts at most 16777216");
+    refuses(plain, 9'000'000, 'a', "9000000 bytes of the text as one word");
     refuses(letters, 1'000'001, 'b', "more than 1000000 tokens");
     EXPECT_EQ(letters.encode(std::string(1'000'000, 'b')).size(), 1'000'000U);
 }
