@@ -16,7 +16,7 @@ install_baselines() {
     if ! { /usr/bin/python3 -m venv "$baselines_folder" &&
         "${pip[@]}" -r <(grep -A 1 '^setuptools==' "$root/tools/baselines.txt") &&
         "${pip[@]}" --no-build-isolation -r "$root/tools/baselines.txt"; } >"$log" 2>&1; then
-        fail 1 "The baselines could not be installed. $log says why; ./lab setup --baselines tries again."
+        fail 1 "The baselines could not be installed; $log says why. To try again, run ./lab setup --baselines."
     fi
     progress_clear
     cp -- "$root/tools/baselines.txt" "$baselines_folder/lab-baselines.txt"

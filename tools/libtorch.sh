@@ -132,30 +132,30 @@ explain_pip_failure() {
     unwatch
     if grep -qE 'No space left on device|Disk quota exceeded' "$log"; then
         fail 6 \
-            "The disk became full while LibTorch was fetched. Free some space and run ./lab again; finished" \
+            "The disk became full while LibTorch was downloaded. Free some space and run ./lab again; finished" \
             "downloads are kept."
     elif grep -qE 'DO NOT MATCH THE HASHES|bad hash|IncompleteRead|BadZipFile|is invalid' "$log"; then
         fail 1 \
-            "A downloaded file is not the one whose hash is pinned in tools/ (a broken download, a proxy, or another" \
-            "file on the mirror). Run ./lab again; if it stays so, try another network."
+            "A downloaded file does not match its hash, pinned in tools/ (a broken download, a proxy, or another file" \
+            "on the mirror). Run ./lab again; if that does not help, try another network."
     elif grep -qE 'CERTIFICATE_VERIFY_FAILED|SSLError' "$log"; then
         fail 1 \
             "The package index could not be trusted: check this computer's clock, or name your proxy's certificate" \
             "in PIP_CERT. Then run ./lab again."
     elif grep -qE "$pip_unreachable" "$log"; then
         fail 1 \
-            "The package index cannot be reached: is this computer online, is a proxy needed (https_proxy)? Run" \
-            "./lab again then; it continues there."
+            "The package index cannot be reached: is this computer online, and does it need a proxy (https_proxy)?" \
+            "Then run ./lab again; it continues from there."
     elif grep -qE 'No matching distribution' "$log"; then
         fail 1 \
             "The package index has no file for" \
             "$(sed -nE 's/^ERROR: No matching distribution found for ([^ ]+).*/\1/p' "$log" | tail -n 1). If you use" \
-            "a mirror (PIP_INDEX_URL), it may lack it. See $log."
+            "a mirror (PIP_INDEX_URL), the mirror may lack it. See $log."
     fi
     tail -n 5 "$log" | sed 's/^/    /' >&2
     fail 1 \
-        "pip could not fetch LibTorch (its last lines are above, all of them in $log). Run ./lab again; it continues" \
-        "there."
+        "pip could not download LibTorch (the end of its output is above, all of it in $log). Run ./lab again; it" \
+        "continues from there."
 }
 
 # note_driver: the GPU part is useful only with a driver, which ./lab does not install.
@@ -163,8 +163,8 @@ note_driver() {
     local version=''
     version=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1) || true
     if [[ -z $version ]]; then
-        say "No NVIDIA driver answers on this computer: training stays on the processor until one (580 or newer) is installed."
+        say "No NVIDIA driver responds on this computer: training uses the CPU until one (580 or newer) is installed."
     elif older_than "$version" 580; then
-        say "The NVIDIA driver here is $version; this LibTorch (CUDA 13) needs 580 or newer, so training stays on the processor."
+        say "The NVIDIA driver here is $version; this LibTorch (CUDA 13) needs 580 or newer, so training uses the CPU."
     fi
 }

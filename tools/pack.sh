@@ -15,7 +15,7 @@ pack_trainer() {
     if ! said=$(tar -C "$root/build/pack" --owner=0 --group=0 -czf "$archive.part" "$name" 2>&1) ||
         ! said=$(mv "$archive.part" "$archive" 2>&1); then
         rm -f -- "$archive.part"
-        fail 6 "$archive could not be written: $(head -n 1 <<<"$said"). Free some space, or name another file:" \
+        fail 6 "$archive could not be written: $(head -n 1 <<<"$said"). Free some space, or choose another file:" \
             "./lab pack FILE.tar.gz"
     fi
     rm -rf -- "${root:?}/build/pack"
@@ -63,7 +63,7 @@ make_package() {
     rm -rf -- "$folder"
     say "Making a Debian package, which takes a few minutes …"
     cpack --config "$root/build/release/CPackConfig.cmake" -G DEB -B "$folder" >"$log" 2>&1 ||
-        fail 1 "The package could not be made; $log says why."
+        fail 1 "The package could not be created; $log says why."
     package=$(find "$folder" -maxdepth 1 -name '*.deb')
     mv -- "$package" "$PWD/" || fail 6 "$package could not be moved to $PWD."
     rm -rf -- "$folder"

@@ -155,7 +155,7 @@ confirm_packages() {
     $install"
     as_root=(sudo)
     [[ -z $yes ]] || return 0
-    [[ -t 0 && -t 2 ]] || fail 2 "Packages are missing and nobody can be asked here. Run this, then ./lab again (or add --yes):
+    [[ -t 0 && -t 2 ]] || fail 2 "Packages are missing, and without a terminal ./lab cannot ask to install them. Run this, then ./lab again (or add --yes):
     sudo $install"
     say "These packages are missing: ${missing_packages[*]}"
     local answer
@@ -173,7 +173,7 @@ install_packages() {
     apt=("${as_root[@]}" env LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
         apt-get -y -q -o DPkg::Lock::Timeout=120)
     if ((EUID != 0)) && ! { if [[ -t 0 ]]; then sudo -v; else sudo -n true 2>/dev/null; fi; }; then
-        fail 2 "sudo did not let you in. As root, run this, then ./lab again:
+        fail 2 "sudo refused. As root, run this, then ./lab again:
     apt-get install --no-install-recommends ${missing_packages[*]}"
     fi
     progress_start "packages" "$packages_seconds"
@@ -214,12 +214,12 @@ explain_apt_failure() {
         fail 1 "apt is in use by another program (a system update, perhaps). Let it finish and run ./lab again."
     elif grep -qE "enough free space|No space left on device" "$log"; then
         fail 6 \
-            "The disk is full: the packages need about 1.5 GB under /usr and /var. Free some and run ./lab again; it" \
-            "continues there."
+            "The disk is full: the packages need about 1.5 GB under /usr and /var. Free some space and run ./lab again;" \
+            "it continues from there."
     elif grep -qE "$apt_unreachable" "$log"; then
         fail 1 \
-            "The package servers cannot be reached: is this computer online, is a proxy needed? Run ./lab again" \
-            "then; it continues there."
+            "The package servers cannot be reached: is this computer online, and does it need a proxy? Then run ./lab" \
+            "again; it continues from there."
     elif grep -qE 'Unable to locate package|has no installation candidate' "$log"; then
         fail 2 \
             "$distribution_name does not offer:" \
@@ -233,6 +233,6 @@ explain_apt_failure() {
     fi
     tail -n 5 "$log" | sed 's/^/    /' >&2
     fail 1 \
-        "apt-get could not install the packages (its last lines are above, all of them in $log). Once that is" \
-        "mended, run ./lab again."
+        "apt-get could not install the packages (the end of its output is above, all of it in $log). Fix this, then" \
+        "run ./lab again."
 }
