@@ -34,7 +34,7 @@ std::vector<SpecificationField> aboutAndTask() {
         make({"about", "evidence", "", "Result of RoPE and RoPER over many seeds, in a sentence", AnyText()},
              &S::about, &S::About::evidence),
         make({"about", "measure", "",
-              "Primary measure of its runs, named before training (docs/experiments.md); auto: problems "
+              "Primary measure of its runs, chosen before training (docs/experiments.md); auto: problems "
               "solved",
               Choice{{"auto", "final_correct", "best_correct", "final_loss", "training_loss",
                       "final_token_accuracy", "steps_until", "mean_correct", "final_fully_correct"}}},
@@ -50,7 +50,7 @@ std::vector<SpecificationField> aboutAndTask() {
               AnyText()},
              &S::about, &S::About::known),
 
-        make({"task", "name", "", "What the model learns; `roper-train sample NAME` shows problems",
+        make({"task", "name", "", "What the model learns; “roper-train sample NAME” shows problems",
               Choice{namesOf(taskKinds())}},
              &S::task, &TaskSettings::name),
     };

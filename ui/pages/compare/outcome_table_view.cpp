@@ -220,7 +220,7 @@ QString OutcomeTableView::footnote(const Layout& layout) const {
     QString note = tr("Means over pairs with equal seeds.");
     if (layout.width[holm_p] > 0)
         note += rows_.front().is_preregistered
-                    ? tr(" By Holm: the primary measure, named before the runs, is "
+                    ? tr(" By Holm: the primary measure, chosen before the runs, is "
                          "tested alone; the others are corrected for their number.")
                     : tr(" By Holm: corrected for the measures in this table.");
     if (layout.width[plot] > 0)
