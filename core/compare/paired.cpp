@@ -128,7 +128,7 @@ std::string differenceText(const PairedComparison& c, double mean) {
 std::string testText(const PairedComparison& c) {
     const PairedTest& test = *c.test;
     const std::size_t n = test.difference.count;
-    std::string text = "Over " + countOf(n, "pair") + " " + differenceText(c, test.difference.mean) +
+    std::string text = "Over " + countOf(n, "pair") + ", " + differenceText(c, test.difference.mean) +
                        " on average (" + c.title() + "). ";
     if (std::isinf(test.t) || !(test.difference.error > 0))
         return text + "All pairs differ by the same amount, so their spread cannot be estimated yet. ";
@@ -177,7 +177,7 @@ std::string tooFewText(const PairedComparison& c) {
     if (known.empty())
         return "No pair is complete yet: of " + countOf(c.pairs.size(), "seed") +
                " in both groups, none has this outcome in both. ";
-    return "In the only complete pair " + differenceText(c, known.front()) + " (" + c.title() +
+    return "In the only complete pair, " + differenceText(c, known.front()) + " (" + c.title() +
            "). One pair says nothing about the spread over seeds: train at least " +
            std::to_string(kMinPairs - 1) + " more. ";
 }

@@ -17,7 +17,7 @@ TEST(Paired, ComparesSeedBySeed) {
     EXPECT_DOUBLE_EQ(c.test->difference.mean, 10);
     EXPECT_EQ(c.better_b, 5);
     const std::string said = conclusionText(c);
-    EXPECT_NE(said.find("Over 5 pairs RoPER solves 10 more problems than RoPE"), std::string::npos) << said;
+    EXPECT_NE(said.find("Over 5 pairs, RoPER solves 10 more problems than RoPE"), std::string::npos) << said;
     EXPECT_NE(said.find("excludes 0"), std::string::npos) << said;
     EXPECT_NE(said.find("RoPER is better on average"), std::string::npos) << said;
     EXPECT_EQ(toCsv(c).substr(0, 100).find(
