@@ -8,7 +8,9 @@
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
+#include "core/base/text.h"
 #include "core/reading/answers.h"
+#include "core/reading/reading_memory.h"
 
 namespace roper {
 namespace {
@@ -38,6 +40,19 @@ Question parseQuestion(const LookOptions& options) {
     return question;
 }
 
+/// What a large model takes to read the text, so that its user knows before it starts.
+void announce(const ModelReader& reader, const std::string& text) {
+    constexpr std::int64_t kLarge = 1'000'000'000;
+    const PretrainedModel& model = reader.model();
+    if (text.empty() || model.weights.parameters < kLarge) return;
+    const std::int64_t tokens = std::ssize(reader.encode(text));
+    std::cerr << "roper-train: reading " << tokens << " tokens with "
+              << formatWithUnit(static_cast<double>(model.weights.parameters), kUnitsOfCounts)
+              << " parameters (" << formatBytes(static_cast<double>(model.tensors->sizeOfFiles()))
+              << ") takes at least " << formatBytes(leastMemoryToRead(model.architecture, tokens))
+              << " of memory\n";
+}
+
 }  // namespace
 
 int lookCommand(const LookOptions& options) {
@@ -56,6 +71,7 @@ int lookCommand(const LookOptions& options) {
     ModelReader reader(opened(options), reading);
     for (const std::string& note : reader.model().notes)
         std::cerr << "roper-train: " << note << "\n";
+    if (reading.progress) announce(reader, question.text);
     AnswerWriter writer(std::cout, options.format,
                         options.out.empty() ? options.out : outputPath(options.out));
     printAnswer(reader, question, writer);

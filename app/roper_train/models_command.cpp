@@ -19,15 +19,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Length of the text to which the stated memory refers, in tokens.
-constexpr std::int64_t kTokens = 500;
-
 /// A model of a store with what its files say.
 struct ModelDetails {
     std::string family, type;  ///< type: number type of most parameters, "Q4_K"
     std::int64_t parameters = 0;
     std::uint64_t bytes = 0;   ///< of the tensors as stored
-    double memory_bytes = 0;   ///< minimum for a text of kTokens tokens
+    double memory_bytes = 0;   ///< minimum for a text of kUsualTokens tokens
     std::string problem = {};  ///< why the model cannot be read; empty if it can
 };
 
@@ -48,10 +45,8 @@ ModelDetails detailsOf(const StoredModel& stored) {
         details.family = model.architecture.family;
         details.type = typeOfMost(*model.tensors);
         details.parameters = model.weights.parameters;
-        for (std::size_t file = 0; file < model.tensors->fileCount(); ++file)
-            details.bytes += model.tensors->sizeOfFile(file);
-        details.memory_bytes =
-            minReadingBytes(model.architecture, kTokens) + largestMatrixBytes(model.architecture);
+        details.bytes = model.tensors->sizeOfFiles();
+        details.memory_bytes = leastMemoryToRead(model.architecture, kUsualTokens);
     } catch (const Error& error) {
         details.problem = error.what();
     }
@@ -76,10 +71,9 @@ void printModel(const StoredModel& stored, const ModelDetails& details) {
     std::cout << toSingleLine(stored.title) << " (" << stored.program << ")\n";
     if (details.problem.empty())
         std::cout << "  " << details.family << ", "
-                  << formatWithUnit(static_cast<double>(details.parameters),
-                                    {"", "thousand", "million", "billion", "trillion"})
+                  << formatWithUnit(static_cast<double>(details.parameters), kUnitsOfCounts)
                   << " parameters, " << details.type << ", "
-                  << formatBytes(static_cast<double>(details.bytes)) << "; reading " << kTokens
+                  << formatBytes(static_cast<double>(details.bytes)) << "; reading " << kUsualTokens
                   << " tokens takes at least " << formatBytes(details.memory_bytes) << " of memory\n";
     else
         std::cout << "  cannot be opened: " << toSingleLine(details.problem) << "\n";

@@ -30,6 +30,7 @@ std::optional<std::vector<std::int64_t>> parseIntegers(std::string_view text);
 /// Three digits with the fitting unit: {"bytes", "kB", "MB"} and 195e6 give "195 MB". Each unit is 1000 times
 /// the previous one.
 std::string formatWithUnit(double value, const std::vector<std::string>& units);
+inline const std::vector<std::string> kUnitsOfCounts = {"", "thousand", "million", "billion", "trillion"};
 
 /// "195 MB", "1.2 TB".
 std::string formatBytes(double bytes);

@@ -69,6 +69,13 @@ std::size_t TensorStore::addBytes(const std::string& name, std::vector<std::byte
     return files_.size() - 1;
 }
 
+std::uint64_t TensorStore::sizeOfFiles() const {
+    std::uint64_t size = 0;
+    for (const File& file : files_)
+        size += file.size;
+    return size;
+}
+
 void TensorStore::readBytes(std::size_t file, std::uint64_t offset, std::span<std::byte> into) const {
     const File& from = files_[file];
     if (!from.bytes.empty() && offset <= from.size && into.size() <= from.size - offset) {

@@ -55,6 +55,7 @@ class TensorStore {
 
     std::size_t fileCount() const { return files_.size(); }
     std::uint64_t sizeOfFile(std::size_t file) const { return files_[file].size; }
+    std::uint64_t sizeOfFiles() const;  ///< of all together
     const std::string& pathOfFile(std::size_t file) const { return files_[file].path; }
 
     /// Fills `into` with the bytes of a file from offset `offset`.

@@ -19,8 +19,10 @@ struct ModelSummary {
     /// Of mixtures of experts: experts of a layer, and those that a token takes; 0: there are none.
     std::int64_t experts = 0, experts_per_token = 0;
     std::int64_t parameters_per_token = 0;  ///< without the experts that a token does not take
-    bool causal = true;                     ///< otherwise every token attends to both sides
-    bool predicts_masked = false;           ///< masked tokens instead of next ones
+    std::int64_t file_bytes = 0;            ///< size of its files
+    double memory_bytes = 0;  ///< least memory for reading 500 tokens, without keeping decoded parameters
+    bool causal = true;       ///< otherwise every token attends to both sides
+    bool predicts_masked = false;  ///< masked tokens instead of next ones
     bool rotates = false, rotates_values = false;
     std::string rotated = {};             ///< which of q, k, v and o rotate: "qk"; empty: none
     bool outputs_rotate_back = true;      ///< where values rotate
@@ -33,9 +35,9 @@ struct ModelSummary {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelSummary, name, family, layers, heads, key_value_heads, head_dim,
                                    width, feed_forward, vocabulary, context, parameters, experts,
-                                   experts_per_token, parameters_per_token, causal, predicts_masked, rotates,
-                                   rotates_values, rotated, outputs_rotate_back, theta, notes, has_problems,
-                                   checkpoints, gflops)
+                                   experts_per_token, parameters_per_token, file_bytes, memory_bytes, causal,
+                                   predicts_masked, rotates, rotates_values, rotated, outputs_rotate_back,
+                                   theta, notes, has_problems, checkpoints, gflops)
 
 /// The most parameters that a pass over this many tokens uses: in every mixture each token may take other
 /// experts, until all are taken.

@@ -5,6 +5,7 @@
 #include "core/operators/products.h"
 #include "core/questions/model_summary.h"
 #include "core/reading/answers.h"
+#include "core/reading/reading_memory.h"
 
 namespace roper {
 namespace {
@@ -35,6 +36,8 @@ ModelSummary summaryOf(const QuestionContext& context) {
     summary.experts = a.mixture.experts;
     summary.experts_per_token = a.mixture.per_token;
     summary.parameters_per_token = reader.model().weights.parameters_per_token;
+    summary.file_bytes = static_cast<std::int64_t>(reader.model().tensors->sizeOfFiles());
+    summary.memory_bytes = leastMemoryToRead(a, kUsualTokens);
     summary.causal = a.causal;
     summary.predicts_masked = a.predicts_masked;
     summary.outputs_rotate_back = a.value_rotations.empty() || a.rotated.output;

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""roper-train look beside transformers, on SmolLM2-135M-Instruct: time and memory of the same work, in turn.
+"""roper-train look beside transformers: time and memory of the same work on a model, such as SmolLM2-135M-Instruct, in turn.
 
-    look_bench.py ROPER_TRAIN MODEL.gguf [--threads 2] [--repeats 5]
+    look_bench.py ROPER_TRAIN MODEL [--threads 2] [--repeats 5]
+
+MODEL is a GGUF file or a Hugging Face folder. Instead, "mixture" makes up a random Qwen3-MoE of 920 MB: 12 layers, each with
+32 experts, of which a token takes four.
 
 Needs torch, transformers, gguf and accelerate. Each side runs in a process of its own; ratios are medians of ours over theirs.
 """
@@ -18,6 +21,22 @@ import time
 from pathlib import Path
 
 TEXT = Path(__file__).resolve().parents[2] / "resources" / "texts" / "opticks.txt"
+
+
+def make_mixture(folder):
+    """Writes a random mixture of experts in bfloat16, with tokens learned from the text."""
+    import tokenizers
+    import torch
+    from transformers import Qwen3MoeConfig, Qwen3MoeForCausalLM
+
+    torch.manual_seed(1)
+    config = Qwen3MoeConfig(vocab_size=49152, hidden_size=1024, num_hidden_layers=12, num_attention_heads=16,
+                            num_key_value_heads=4, head_dim=64, num_experts=32, num_experts_per_tok=4, moe_intermediate_size=320,
+                            tie_word_embeddings=True)
+    Qwen3MoeForCausalLM(config).to(torch.bfloat16).save_pretrained(folder)
+    tokenizer = tokenizers.ByteLevelBPETokenizer()
+    tokenizer.train([str(TEXT)], vocab_size=8000, show_progress=False)
+    tokenizer.save(f"{folder}/tokenizer.json")
 
 
 def words(tokens):
@@ -76,9 +95,11 @@ def transformers_side(model, ids, threads, repeats):
 
     torch.set_num_threads(threads)
     path = Path(model)
+    place = {"pretrained_model_name_or_path": path} if path.is_dir() else {"pretrained_model_name_or_path": path.parent,
+                                                                           "gguf_file": path.name}
     begin = time.monotonic()
-    network = AutoModelForCausalLM.from_pretrained(path.parent, gguf_file=path.name, attn_implementation="eager",
-                                                   dtype=torch.float32).eval()
+    network = AutoModelForCausalLM.from_pretrained(**place, attn_implementation="eager", dtype=torch.float32).eval()
+    config = network.config
     loaded = time.monotonic() - begin
     held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     tokens = torch.tensor([ids])
@@ -87,12 +108,14 @@ def transformers_side(model, ids, threads, repeats):
         for _ in range(repeats + 1):
             begin = time.monotonic()
             maps = network(tokens, output_attentions=True).attentions
-            assert len(maps) == 30 and maps[0].shape[1:] == (9, len(ids), len(ids))
+            assert len(maps) == config.num_hidden_layers
+            assert maps[0].shape[1:] == (config.num_attention_heads, len(ids), len(ids))
             seconds.append(time.monotonic() - begin)
             begin = time.monotonic()
             network(tokens)
             plain.append(time.monotonic() - begin)
     print(json.dumps({"seconds": seconds[1:], "plain": plain[1:], "loaded": loaded, "held": held,
+                      "heads": config.num_hidden_layers * config.num_attention_heads,
                       "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))
 
 
@@ -106,7 +129,14 @@ def main():
     options = parser.parse_args()
     if options.ids:
         return transformers_side(options.model, json.loads(options.ids), options.threads, options.repeats)
+    if options.model != "mixture":
+        return compare(options)
+    with tempfile.TemporaryDirectory() as options.model:
+        make_mixture(options.model)
+        compare(options)
 
+
+def compare(options):
     served = Served(options.trainer, options.model)
     text = words(512)
     ids = json.loads(served.ask(what="loss", text=text)[1])["ids"]
@@ -125,7 +155,7 @@ def main():
         print(f"{name:58} {a:9.3f} {b:9.3f} {unit:3} ratio {a / b:5.2f}")
 
     mean = statistics.median
-    row("attention of all 270 heads, one pass, model open", mean(ours), mean(theirs["seconds"]), "s")
+    row(f"attention of all {theirs['heads']} heads, one pass, model open", mean(ours), mean(theirs["seconds"]), "s")
     row("loss of the text, one pass, model open", mean(plain), mean(theirs["plain"]), "s")
     row("peak memory of that process", served.peak() / 1e9, theirs["peak"] / 1e9, "GB")
     served.close()
@@ -149,9 +179,8 @@ def main():
     short = text[: len(text) // 2]
     served.ask(what="loss", text=short)
     one = mean([served.ask(what="loss", text=short)[0] for _ in range(options.repeats)])
-    muted = mean([served.ask(what="loss", text=short, mute="24-31", change_layer="3", change_head=str(i))[0]
-                  for i in range(options.repeats)])
-    row("a band of one head muted, to the new loss, against a pass", muted, one, "s")
+    ablated = mean([served.ask(what="loss", text=short, ablate=f"3.{i}:24-31")[0] for i in range(options.repeats)])
+    row("a band of one head ablated, to the new loss, against a pass", ablated, one, "s")
     served.close()
 
 

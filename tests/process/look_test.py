@@ -580,6 +580,8 @@ class SmallModels(TrainerTest):
         (summary,) = self.ask("mixtral", "--what", "model")
         self.assertEqual((summary["experts"], summary["experts_per_token"]), (5, 2))
         self.assertEqual(summary["parameters"] - summary["parameters_per_token"], 2 * 3 * 3 * 24 * 32)
+        self.assertEqual(summary["file_bytes"], (self.model("mixtral") / "model.safetensors").stat().st_size)
+        self.assertGreater(summary["memory_bytes"], 500 * 24 * 4 * 10)  # a dozen rows of the width for each of 500 tokens
 
     def test_sinks_take_what_transformers_weights_leave(self):
         """transformers drops the sink's column after the softmax, so that a row of weights lacks its share to 1."""
