@@ -11,6 +11,7 @@ Needs torch, transformers, gguf and accelerate. Each side runs in a process of i
 
 import argparse
 import json
+import multiprocessing
 import os
 import resource
 import statistics
@@ -132,7 +133,10 @@ def main():
     if options.model != "mixture":
         return compare(options)
     with tempfile.TemporaryDirectory() as options.model:
-        make_mixture(options.model)
+        # In a process of its own, because measured processes inherit the peak memory of the one that starts them.
+        making = multiprocessing.get_context("spawn").Process(target=make_mixture, args=[options.model])
+        making.start()
+        making.join()
         compare(options)
 
 
