@@ -31,4 +31,8 @@ at::Tensor activated(const at::Tensor& x, const Xielu& by) {
     return at::where(x > 0, above, below).add_(x, by.beta);
 }
 
+at::Tensor capped(const at::Tensor& x, double cap) {
+    return cap > 0 ? at::tanh(x / cap).mul_(cap) : x;
+}
+
 }  // namespace roper

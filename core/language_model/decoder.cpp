@@ -23,10 +23,6 @@ at::Tensor product(const at::Tensor& x, const at::Tensor& weight) {
     return out;
 }
 
-at::Tensor capped(const at::Tensor& x, double cap) {
-    return cap > 0 ? at::tanh(x / cap).mul_(cap) : x;
-}
-
 /// 1 + β·ln(1 + ⌊(n + m)/L⌋) for T positions from `first` on → [T, 1]
 at::Tensor growthOfQueries(const Architecture& model, std::int64_t first, std::int64_t T) {
     const at::Tensor lengths = at::arange(first, first + T, at::kDouble)
@@ -220,81 +216,6 @@ at::Tensor DecoderCache::append(std::int64_t layer, at::Tensor Layer::*kind, con
 DecoderCache::Layer DecoderCache::append(std::int64_t layer, const Layer& added) {
     return {append(layer, &Layer::k, added.k), append(layer, &Layer::v, added.v),
             append(layer, &Layer::unrotated_k, added.unrotated_k)};
-}
-
-/// The weights of linear attention for queries from `begin` on and the first `keys` keys [H, queries, keys];
-/// `hidden` [queries, keys] marks masked keys.
-at::Tensor Decoder::linearWeights(const LayerView& view, const DecoderCache::Layer& all, std::int64_t begin,
-                                  std::int64_t queries, std::int64_t keys, const at::Tensor& hidden) const {
-    const auto products = [&](const at::Tensor& q, const at::Tensor& k) {
-        const std::int64_t H = q.size(0), K = k.size(0);
-        const at::Tensor of_groups = q.narrow(1, begin, queries).reshape({K, H / K * queries, q.size(2)});
-        return at::bmm(of_groups, k.narrow(1, 0, keys).transpose(1, 2))
-            .view({H, queries, keys})
-            .masked_fill_(hidden, 0);
-    };
-    at::Tensor similarities = products(view.rotated_q, all.k);
-    const bool is_cosine = architecture().attention == AttentionKind::linear_cosine;
-    if (is_cosine) similarities.add_(1).masked_fill_(hidden, 0);
-    const at::Tensor counted = is_cosine ? similarities : products(view.unrotated_q, all.unrotated_k);
-    return similarities / counted.sum(-1, /*keepdim=*/true).clamp_min(kMinDenominator);
-}
-
-/// Σ_j a_nj v_j of every head, for queries from position `pass.first` on → [H, T, v]
-/// @param all  keys and values of all positions up to the last query: [heads, pass.first + T, d]
-at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) {
-    const Architecture& model = architecture();
-    const auto& sink_place = model_.weights.blocks[static_cast<std::size_t>(view.layer)].sinks;
-    const at::Tensor sinks = sink_place ? weights_.vector(*sink_place) : at::Tensor();
-    const std::int64_t H = model.heads, T = pass.tokens;
-    const double scale = model.scoreScaleOf(view.layer);
-    const std::int64_t window = model.isWindowed(view.layer) ? model.window : pass.first + T + 1;
-    const bool is_chunked = model.chunked && model.isWindowed(view.layer);
-    const at::Tensor mixed = at::empty({H, T, model.valueWidthOf(view.layer)}, at::kFloat);
-    for (std::int64_t begin = 0; begin < T; begin += kQueries) {
-        const std::int64_t queries = std::min<std::int64_t>(kQueries, T - begin), first = pass.first + begin;
-        // Keys outside this range are masked for all queries of the block.
-        const std::int64_t from = is_chunked     ? first - first % window
-                                  : model.causal ? std::max<std::int64_t>(0, first - window + 1)
-                                                 : 0,
-                           end = model.causal ? first + queries : pass.first + T;
-        const auto grouped = [&](const at::Tensor& x, std::int64_t heads) {
-            return x.reshape({heads, H / heads * queries, x.size(2)});
-        };
-        const at::Tensor n = at::arange(first, first + queries).unsqueeze(1);
-        const at::Tensor distance = n - at::arange(from, end);
-        // For bidirectional attention, windows extend to both sides.
-        at::Tensor hidden = is_chunked     ? (distance < 0).logical_or_(distance > n.remainder(window))
-                            : model.causal ? (distance < 0).logical_or_(distance >= window)
-                                           : distance.abs() >= window;
-        if (view.hidden_keys.defined())
-            hidden =
-                hidden.logical_or(view.hidden_keys.narrow(0, begin, queries).narrow(1, from, end - from));
-        const auto softmaxWeights = [&] {
-            at::Tensor scores =
-                at::bmm(grouped(view.rotated_q.narrow(1, begin, queries) * scale, all.k.size(0)),
-                        all.k.narrow(1, from, end - from).transpose(1, 2));
-            scores = capped(scores, model.score_softcap).view({H, queries, end - from});
-            if (pass.bias.defined())
-                scores.add_(pass.bias.index_select(1, (distance + (pass.bias.size(1) / 2)).flatten())
-                                .view_as(scores));
-            if (pass.key_bias.defined()) scores.add_(pass.key_bias.narrow(1, from, end - from).unsqueeze(1));
-            scores.masked_fill_(hidden, -INFINITY);
-            if (!sinks.defined()) return at::softmax(scores, -1);
-            const at::Tensor with_sink = at::cat({scores, sinks.view({H, 1, 1}).expand({H, queries, 1})}, -1);
-            return at::softmax(with_sink, -1).narrow(-1, 0, scores.size(-1)).contiguous();
-        };
-        const at::Tensor weights = model.attention == AttentionKind::softmax
-                                       ? softmaxWeights()
-                                       : linearWeights(view, all, begin, queries, end, hidden);
-        if (pass.recorder.attention)
-            pass.recorder.attention(view.layer, first,
-                                    from == 0 ? weights : at::constant_pad_nd(weights, {from, 0}));
-        const at::Tensor of_values =
-            at::bmm(grouped(weights, all.v.size(0)), all.v.narrow(1, from, end - from));
-        mixed.narrow(1, begin, queries).copy_(of_values.view({H, queries, mixed.size(2)}));
-    }
-    return mixed;
 }
 
 LayerView Decoder::project(const at::Tensor& x, std::int64_t layer, const Pass& pass) {

@@ -178,14 +178,14 @@ class Decoder {
     /// `LayerView::hidden_keys`, in decoder_indexer.cpp.
     at::Tensor keysHiddenByIndexer(const at::Tensor& x, const at::Tensor& queries, std::int64_t layer,
                                    const Pass& pass);
-    /// Causal convolution of every feature by itself, in decoder_convolution.cpp: x [T, F], taps [F, K] →
+    /// Causal convolution of every feature by itself, in decoder_recurrent.cpp: x [T, F], taps [F, K] →
     /// [T, F]
     at::Tensor convolved(const at::Tensor& x, const MatrixLocation& taps, std::int64_t layer,
                          const Pass& pass);
-    /// In decoder_gated_delta.cpp. x [T, C] → the same
+    /// In decoder_recurrent.cpp. x [T, C] → the same
     at::Tensor gatedDelta(const at::Tensor& x, const GatedDeltaWeights& by, std::int64_t layer,
                           const Pass& pass);
-    /// In decoder_convolution.cpp. x [T, C] → the same
+    /// In decoder_recurrent.cpp. x [T, C] → the same
     at::Tensor shortConvolution(const at::Tensor& x, const ShortConvolutionWeights& by, std::int64_t layer,
                                 const Pass& pass);
     at::Tensor linear(const at::Tensor& x, const LinearLocation& location,
@@ -201,6 +201,10 @@ class Decoder {
     /// The layer's feed-forward, dense or a mixture, of x, which is the normed residual.
     at::Tensor feedForwardOf(std::int64_t layer, const at::Tensor& x, const at::Tensor& residual,
                              const Pass& pass);
+    // In decoder_attention.cpp.
+    bool isPlain(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) const;
+    at::Tensor fusedWeightedSum(const LayerView& view, const DecoderCache::Layer& all,
+                                const Pass& pass) const;
     at::Tensor weightedSum(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass);
     at::Tensor linearWeights(const LayerView& view, const DecoderCache::Layer& all, std::int64_t begin,
                              std::int64_t queries, std::int64_t keys, const at::Tensor& hidden) const;

@@ -98,6 +98,25 @@ TEST_P(DecoderOfModel, ComputesAsTransformersDoes) {
     expectAsTransformers(GetParam(), GetParam());
 }
 
+/// A hook that receives weights makes the pass compute them; otherwise the kernel of training is used where
+/// it can be.
+TEST_P(DecoderOfModel, ComputesTheSameWithoutMatricesOfWeights) {
+    Decoder decoder(openPretrainedModel(kFolder + "/" + GetParam()));
+    std::vector<std::int64_t> tokens = expectedOf(GetParam()).tokens;
+    ForwardHooks with_weights;
+    with_weights.attention = [](std::int64_t, std::int64_t, const at::Tensor&) {};
+    Intervention changed;
+    const std::vector<std::int64_t> attending = layersWithHeads(decoder.architecture());
+    changed.unrotated = {{attending.front(), 1}};
+    changed.ablated_heads = {{attending.back(), 2}};
+    for (const std::size_t count : {tokens.size(), std::size_t{1}}) {
+        tokens.resize(count);
+        for (const Intervention& intervention : {Intervention{}, changed})
+            expectClose(decoder.hidden(tokens, intervention),
+                        decoder.hidden(tokens, intervention, with_weights), 2e-5, GetParam());
+    }
+}
+
 /// The files of llama.cpp's converter, which does not write every family.
 TEST_P(DecoderOfModel, ReadsTheSameFromGguf) {
     const std::set<std::string> without = {

@@ -5,7 +5,13 @@
 #include "core/language_model/activated.h"
 #include "core/language_model/decoder.h"
 
-// Gated DeltaNet (Yang et al. 2024, arXiv 2412.06464) as Qwen3-Next computes it. T tokens, C = width, h value
+// What layers do that do not attend. T tokens, C = width.
+//
+// The gated short convolution of LFM2 (arXiv 2511.23404, section 2.1). K taps w_k [C]:
+//
+//   (b, c, u) = W_in x,  s = b ⊙ u,  y_t = Σ_k w_k ⊙ s_{t − K + 1 + k},  out = W_out (c ⊙ y)
+//
+// Gated DeltaNet (Yang et al. 2024, arXiv 2412.06464) as Qwen3-Next computes it. h value
 // heads; q and k [d], v [w] of a head are linear in x, convolved and activated; q and k have length 1, q then
 // 1/√d. With α_t = exp(−A softplus(W_α x_t + b)) and β_t = σ(W_β x_t), the state S [d, w] of a head becomes
 //
@@ -54,6 +60,28 @@ at::Tensor advance(const DeltaInputs& in, at::Tensor& state) {
 }
 
 }  // namespace
+
+/// Σ_k w_k ⊙ x_{t − K + 1 + k}
+at::Tensor Decoder::convolved(const at::Tensor& x, const MatrixLocation& taps, std::int64_t layer,
+                              const Pass& pass) {
+    const std::int64_t T = x.size(0), K = taps.in;
+    const bool continues = pass.cache != nullptr && pass.first > 0;
+    const at::Tensor before = continues ? pass.cache->at(layer).convolved : at::zeros({K - 1, x.size(1)});
+    const at::Tensor all = at::cat({before, x}), weights = weights_.matrix(taps);
+    if (pass.cache != nullptr) pass.cache->at(layer).convolved = all.narrow(0, T, K - 1).clone();
+    at::Tensor y = at::zeros_like(x);
+    for (std::int64_t k = 0; k < K; ++k)
+        y.add_(all.narrow(0, k, T) * weights.select(1, k));
+    return y;
+}
+
+at::Tensor Decoder::shortConvolution(const at::Tensor& x, const ShortConvolutionWeights& by,
+                                     std::int64_t layer, const Pass& pass) {
+    const std::vector<at::Tensor> gates = linear(x, by.in).chunk(3, 1);
+    at::Tensor y = convolved(gates[0] * gates[2], by.taps, layer, pass);
+    if (by.bias) y.add_(weights_.vector(*by.bias));
+    return linear(y.mul_(gates[1]), by.out);
+}
 
 at::Tensor Decoder::gatedDelta(const at::Tensor& x, const GatedDeltaWeights& by, std::int64_t layer,
                                const Pass& pass) {

@@ -1,0 +1,154 @@
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "core/kernels/attention.h"
+#include "core/language_model/activated.h"
+#include "core/language_model/decoder.h"
+#include "core/operators/linear_attention.h"
+#include "core/operators/tensor_data.h"
+
+// Attention weights and weighted sums. T tokens, H heads, K key/value heads, d = head_dim, v the width of
+// values.
+
+namespace roper {
+namespace {
+
+/// The number of items into which the kernel's work is divided: K, a key/value head with its group of
+/// queries' heads each, or a multiple, where K items would leave threads waiting. A group in several items
+/// needs a copy of its keys and values for each.
+std::int64_t itemsFor(std::int64_t heads, std::int64_t kv_heads, std::int64_t threads) {
+    for (std::int64_t items = kv_heads; items < heads; items += kv_heads)
+        if (heads % items == 0 && (items % threads == 0 || items >= 4 * threads)) return items;
+    return heads;
+}
+
+}  // namespace
+
+/// Whether weights are the softmax of scaled products and nothing else, every query sees all keys up to its
+/// own, or all, and no hook receives the weights: what the kernel of training computes.
+/// The kernel's exponentials are wrong by up to four units in the last place, which recurrent layers would
+/// amplify, so it is not used beside them.
+bool Decoder::isPlain(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) const {
+    const Architecture& model = architecture();
+    const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(view.layer)];
+    const bool is_whole = !model.isWindowed(view.layer) || model.window >= pass.tokens;
+    return model.attention == AttentionKind::softmax && model.mixers.empty() && pass.cache == nullptr &&
+           is_whole && !pass.recorder.attention && !block.sinks && model.score_softcap == 0 &&
+           !pass.bias.defined() && !pass.key_bias.defined() && !view.hidden_keys.defined() &&
+           all.k.size(0) == all.v.size(0) && all.k.size(2) == all.v.size(2);
+}
+
+/// The same as `weightedSum` without a matrix of weights → [H, T, d]
+at::Tensor Decoder::fusedWeightedSum(const LayerView& view, const DecoderCache::Layer& all,
+                                     const Pass& pass) const {
+    const Architecture& model = architecture();
+    const std::int64_t H = model.heads, K = all.k.size(0), T = pass.tokens, d = all.k.size(2);
+    const std::int64_t items = itemsFor(H, K, at::get_num_threads());
+    const at::Tensor qkv = at::empty({T, H + 2 * items, d}, at::kFloat),
+                     out = at::empty({T, H, d}, at::kFloat), log_sum_exps = at::empty({H, T}, at::kFloat);
+    // The kernel divides products by √d.
+    const double scale = model.scoreScaleOf(view.layer) * std::sqrt(static_cast<double>(d));
+    at::Tensor queries = qkv.narrow(1, 0, H);
+    at::mul_out(queries, view.rotated_q.transpose(0, 1), at::scalar_tensor(scale));
+    for (const auto& [from, at] : {std::pair(all.k, H), std::pair(all.v, H + items)})
+        qkv.narrow(1, at, items)
+            .view({T, K, items / K, d})
+            .copy_(from.transpose(0, 1).unsqueeze(2).expand({T, K, items / K, d}));
+    AttentionSetup setup;
+    setup.B = 1;
+    setup.T = static_cast<std::size_t>(T);
+    setup.H = static_cast<std::size_t>(H);
+    setup.K = static_cast<std::size_t>(items);
+    setup.d = static_cast<std::size_t>(d);
+    setup.causal = model.causal;
+    std::atomic<std::size_t> next{0};  // the load of the cores is unknown
+    at::parallel_for(0, at::get_num_threads(), 1, [&](std::int64_t, std::int64_t) {
+        thread_local AttentionScratch scratch;
+        for (std::size_t item = next++; item < setup.items(); item = next++)
+            attendForward(setup, typedData<float>(qkv), typedData<float>(out), typedData<float>(log_sum_exps),
+                          item, scratch);
+    });
+    return out.transpose(0, 1);
+}
+
+/// The weights of linear attention for queries from `begin` on and the first `keys` keys [H, queries, keys];
+/// `hidden` [queries, keys] marks masked keys.
+at::Tensor Decoder::linearWeights(const LayerView& view, const DecoderCache::Layer& all, std::int64_t begin,
+                                  std::int64_t queries, std::int64_t keys, const at::Tensor& hidden) const {
+    const auto products = [&](const at::Tensor& q, const at::Tensor& k) {
+        const std::int64_t H = q.size(0), K = k.size(0);
+        const at::Tensor of_groups = q.narrow(1, begin, queries).reshape({K, H / K * queries, q.size(2)});
+        return at::bmm(of_groups, k.narrow(1, 0, keys).transpose(1, 2))
+            .view({H, queries, keys})
+            .masked_fill_(hidden, 0);
+    };
+    at::Tensor similarities = products(view.rotated_q, all.k);
+    const bool is_cosine = architecture().attention == AttentionKind::linear_cosine;
+    if (is_cosine) similarities.add_(1).masked_fill_(hidden, 0);
+    const at::Tensor counted = is_cosine ? similarities : products(view.unrotated_q, all.unrotated_k);
+    return similarities / counted.sum(-1, /*keepdim=*/true).clamp_min(kMinDenominator);
+}
+
+/// Σ_j a_nj v_j of every head, for queries from position `pass.first` on → [H, T, v]
+/// @param all  keys and values of all positions up to the last query: [heads, pass.first + T, d]
+at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) {
+    if (isPlain(view, all, pass)) return fusedWeightedSum(view, all, pass);
+    const Architecture& model = architecture();
+    const auto& sink_place = model_.weights.blocks[static_cast<std::size_t>(view.layer)].sinks;
+    const at::Tensor sinks = sink_place ? weights_.vector(*sink_place) : at::Tensor();
+    const std::int64_t H = model.heads, T = pass.tokens;
+    const double scale = model.scoreScaleOf(view.layer);
+    const std::int64_t window = model.isWindowed(view.layer) ? model.window : pass.first + T + 1;
+    const bool is_chunked = model.chunked && model.isWindowed(view.layer);
+    const at::Tensor mixed = at::empty({H, T, model.valueWidthOf(view.layer)}, at::kFloat);
+    for (std::int64_t begin = 0; begin < T; begin += kQueries) {
+        const std::int64_t queries = std::min<std::int64_t>(kQueries, T - begin), first = pass.first + begin;
+        // Keys outside this range are masked for all queries of the block.
+        const std::int64_t from = is_chunked     ? first - first % window
+                                  : model.causal ? std::max<std::int64_t>(0, first - window + 1)
+                                                 : 0,
+                           end = model.causal ? first + queries : pass.first + T;
+        const auto grouped = [&](const at::Tensor& x, std::int64_t heads) {
+            return x.reshape({heads, H / heads * queries, x.size(2)});
+        };
+        const at::Tensor n = at::arange(first, first + queries).unsqueeze(1);
+        const at::Tensor distance = n - at::arange(from, end);
+        // For bidirectional attention, windows extend to both sides.
+        at::Tensor hidden = is_chunked     ? (distance < 0).logical_or_(distance > n.remainder(window))
+                            : model.causal ? (distance < 0).logical_or_(distance >= window)
+                                           : distance.abs() >= window;
+        if (view.hidden_keys.defined())
+            hidden =
+                hidden.logical_or(view.hidden_keys.narrow(0, begin, queries).narrow(1, from, end - from));
+        const auto softmaxWeights = [&] {
+            at::Tensor scores =
+                at::bmm(grouped(view.rotated_q.narrow(1, begin, queries) * scale, all.k.size(0)),
+                        all.k.narrow(1, from, end - from).transpose(1, 2));
+            scores = capped(scores, model.score_softcap).view({H, queries, end - from});
+            if (pass.bias.defined())
+                scores.add_(pass.bias.index_select(1, (distance + (pass.bias.size(1) / 2)).flatten())
+                                .view_as(scores));
+            if (pass.key_bias.defined()) scores.add_(pass.key_bias.narrow(1, from, end - from).unsqueeze(1));
+            scores.masked_fill_(hidden, -INFINITY);
+            if (!sinks.defined()) return at::softmax(scores, -1);
+            const at::Tensor with_sink = at::cat({scores, sinks.view({H, 1, 1}).expand({H, queries, 1})}, -1);
+            return at::softmax(with_sink, -1).narrow(-1, 0, scores.size(-1)).contiguous();
+        };
+        const at::Tensor weights = model.attention == AttentionKind::softmax
+                                       ? softmaxWeights()
+                                       : linearWeights(view, all, begin, queries, end, hidden);
+        if (pass.recorder.attention)
+            pass.recorder.attention(view.layer, first,
+                                    from == 0 ? weights : at::constant_pad_nd(weights, {from, 0}));
+        const at::Tensor of_values =
+            at::bmm(grouped(weights, all.v.size(0)), all.v.narrow(1, from, end - from));
+        mixed.narrow(1, begin, queries).copy_(of_values.view({H, queries, mixed.size(2)}));
+    }
+    return mixed;
+}
+
+}  // namespace roper
