@@ -70,7 +70,7 @@ void requireValidHeads(const HeadSelection& choice, const Architecture& model) {
                                     ", not " + std::to_string(*choice.layer));
     if (choice.layer && !model.hasHeads(*choice.layer))
         throw std::invalid_argument("layer " + std::to_string(*choice.layer) +
-                                    " of this model does not attend and has no heads");
+                                    " of this model has no attention, and therefore no heads");
     if (choice.head && (*choice.head < 0 || *choice.head >= model.heads))
         throw std::invalid_argument("a layer has heads 0 to " + std::to_string(model.heads - 1) + ", not " +
                                     std::to_string(*choice.head));
@@ -341,7 +341,7 @@ at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervent
     const Architecture& model = architecture();
     if (cache != nullptr && !model.causal)
         throw std::invalid_argument(
-            "a model that attends to both sides reads a text at once: earlier tokens see later ones");
+            "a bidirectional model must read the whole text at once, because earlier tokens see later ones");
     Pass::Carried carried;
     const Pass pass{
         intervention,

@@ -22,7 +22,7 @@ at::Tensor Decoder::layerEmbeddings(std::span<const std::int64_t> tokens) {
     std::vector<std::int64_t> rows(tokens.begin(), tokens.end());
     for (std::int64_t& row : rows) {
         if (row >= sizes.vocabulary && !sizes.wraps_unknown)
-            throw std::invalid_argument("the model has embeddings of layers for tokens 0 to " +
+            throw std::invalid_argument("the model has per-layer embeddings for tokens 0 to " +
                                         std::to_string(sizes.vocabulary - 1) + ", not for " +
                                         std::to_string(row));
         if (row >= sizes.vocabulary) row = 0;

@@ -37,7 +37,7 @@ void requireFinite(const at::Tensor& x, const std::string& where, const Pretrain
         if (!isFinite(*model.tensors, tensor))
             throw Error(ErrorKind::checkpoint, model.tensors->pathOfFile(tensor.file) + ": the tensor " +
                                                    toSingleLine(name) +
-                                                   " contains nan or inf; the model cannot be used");
+                                                   " contains NaN or infinity; the model cannot be used");
     throw Error(ErrorKind::checkpoint, model.tensors->pathOfFile(0) + ": numbers overflow float32 in " +
                                            where + ", though all parameters are finite");
 }

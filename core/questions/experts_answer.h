@@ -13,7 +13,7 @@ struct ExpertsOfLayer {
     std::int64_t layer = 0;
     std::vector<std::vector<std::int64_t>> experts;  ///< [T][k], the one with the largest score first
     std::vector<std::vector<double>> weights;        ///< [T][k] of their outputs in the sum
-    std::vector<std::int64_t> counts;                ///< [experts] how many tokens take each
+    std::vector<std::int64_t> counts;                ///< [experts] how many tokens are routed to each
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ExpertsOfLayer, layer, experts, weights, counts)

@@ -33,9 +33,9 @@ std::string serializeAttention(const QuestionContext& context) {
     static_assert(kMaxTokens * kMaxTokens * sizeof(float) < kMaxPayloadBytes);
     const auto T = static_cast<std::int64_t>(context.ids.size());
     if (T > kMaxTokens)
-        throw Error(ErrorKind::usage, "the text has " + std::to_string(T) +
-                                          " tokens; a map is sent of at most " + std::to_string(kMaxTokens) +
-                                          ", `roper-train look` writes larger ones");
+        throw Error(ErrorKind::usage, "the text has " + std::to_string(T) + " tokens; maps of at most " +
+                                          std::to_string(kMaxTokens) +
+                                          " tokens can be sent; roper-train look writes larger ones");
     return serializeTensors({{"weights", attentionOf(context)}});
 }
 
@@ -48,7 +48,7 @@ std::size_t keysSeen(const QuestionContext& context, std::size_t n, std::size_t 
 void printRows(const QuestionContext& context, AnswerWriter& to) {
     if (!context.question.layer || !context.question.head)
         throw Error(ErrorKind::usage,
-                    "the attention of all heads goes into a file: --out FILE.safetensors or .csv; or "
+                    "the attention of all heads is written to a file: --out FILE.safetensors or .csv; or "
                     "choose one with --layer and --head");
     const at::Tensor weights = attentionOf(context);
     const float* const first = weights.const_data_ptr<float>();
@@ -122,7 +122,8 @@ void printAttention(const QuestionContext& context, AnswerWriter& to) {
             to.text().write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
         });
     if (context.question.layer.has_value() != context.question.head.has_value() && out.extension() != ".csv")
-        throw Error(ErrorKind::usage, "a .safetensors file holds all heads, or one: --layer and --head");
+        throw Error(ErrorKind::usage,
+                    "a .safetensors file holds all heads, or one chosen with both --layer and --head");
     if (out.extension() == ".csv")
         writeFileAtomically(out, [&](const AppendBytes& append) { writeTable(context, append); });
     else if (out.extension() == ".safetensors")

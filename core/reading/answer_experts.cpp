@@ -31,12 +31,12 @@ ExpertsAnswer expertsOf(const QuestionContext& context) {
     const ExpertMixture& mixture = context.model().mixture;
     if (mixture.experts == 0)
         throw std::invalid_argument(context.reader.model().name +
-                                    " has no mixtures of experts: every token takes all of its parameters");
+                                    " has no mixtures of experts: every token uses all of its parameters");
     constexpr std::ptrdiff_t kMaxTokens = 1024;
     if (std::ssize(context.ids) > kMaxTokens)
         throw Error(ErrorKind::usage, "the text has " + std::to_string(context.ids.size()) +
-                                          " tokens; the experts of at most " + std::to_string(kMaxTokens) +
-                                          " are shown");
+                                          " tokens; experts can be shown for at most " +
+                                          std::to_string(kMaxTokens));
     ExpertsAnswer answer;
     answer.tokens = context.reader.textsOf(context.ids);
     ForwardHooks recorder;
@@ -47,7 +47,7 @@ ExpertsAnswer expertsOf(const QuestionContext& context) {
     return answer;
 }
 
-/// For people, how many tokens take each expert; as a table, every choice.
+/// For people, how many tokens are routed to each expert; as a table, every choice.
 void printExperts(const ExpertsAnswer& answer, const QuestionContext&, AnswerWriter& to) {
     to.columns(to.isText() ? "layer,expert,tokens" : "layer,position,token,expert,weight");
     for (const ExpertsOfLayer& choices : answer.layers) {

@@ -10,7 +10,7 @@ KernelHistory historyOf(const QuestionContext& context) {
     const std::vector<TrainedState> states = context.reader.history();
     if (states.empty())
         throw Error(ErrorKind::usage,
-                    "only runs have checkpoints; a published model is as it was in the end");
+                    "only runs have checkpoints; a published model has only its final weights");
     const std::int64_t layer = context.question.layer.value_or(0), head = context.question.head.value_or(0);
     KernelHistory history{layer, head, {}, {}};
     for (std::size_t i = 0; i < states.size(); ++i) {

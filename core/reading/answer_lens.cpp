@@ -10,7 +10,7 @@ LensAnswer lensOf(const QuestionContext& context) {
     constexpr std::ptrdiff_t kMaxTokens = 1024;
     if (std::ssize(context.ids) > kMaxTokens)
         throw Error(ErrorKind::usage, "the text has " + std::to_string(context.ids.size()) +
-                                          " tokens; what every layer would predict is shown of at most " +
+                                          " tokens; the logit lens reads at most " +
                                           std::to_string(kMaxTokens));
     LensAnswer answer;
     answer.tokens = context.reader.textsOf(context.ids);

@@ -43,10 +43,10 @@ Haystack makeHaystack(const QuestionContext& context) {
     while (hay.marks < context.ids.size() && codec.isSpecial(context.ids[hay.marks]))
         ++hay.marks;
     if (hay.answer.empty() || hay.needle.empty())
-        throw Error(ErrorKind::usage, "the needle and its answer must have a token each");
+        throw Error(ErrorKind::usage, "the needle and its answer must each have at least one token");
     if (context.ids.size() < 2 * hay.added())
         throw Error(ErrorKind::usage, "the text has " + std::to_string(context.ids.size()) +
-                                          " tokens; a needle is hidden in at least " +
+                                          " tokens; this needle needs a text of at least " +
                                           std::to_string(2 * hay.added()));
     return hay;
 }

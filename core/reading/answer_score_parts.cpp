@@ -20,21 +20,23 @@ void requireParts(const QuestionContext& context, const std::vector<std::int64_t
     }
     if (unrotated == model.layers)
         throw Error(ErrorKind::usage,
-                    "no feature of this model's heads rotates, so that their scores have no rotated part");
+                    "no feature of this model's heads rotates, so scores have no rotated part");
     if (unrotated + whole == model.layers)
-        throw Error(ErrorKind::usage,
-                    whole == model.layers
-                        ? "every feature of this model's heads rotates, so that their scores have no "
-                          "unrotated part; --what bands splits scores by pairs"
-                        : "in each layer of this model, all features of the heads rotate or none does, so "
-                          "that no score has two parts; --what bands splits scores by pairs");
+        throw Error(
+            ErrorKind::usage,
+            whole == model.layers
+                ? "every feature of this model's heads rotates, so scores have no unrotated part; --what "
+                  "bands splits scores by pairs"
+                : "in each layer of this model, all features of the heads rotate or none does, so no "
+                  "score has two parts; --what bands splits scores by pairs");
     if (model.attention != AttentionKind::softmax)
         throw Error(ErrorKind::usage,
                     "linear attention has no scores q·k under a softmax that could be split");
     if (model.chunked && std::ssize(context.ids) > model.window)
         throw Error(ErrorKind::usage, "this model attends in chunks of " + std::to_string(model.window) +
-                                          " tokens: scores are split in a text within one");
-    if (context.ids.size() < 2) throw Error(ErrorKind::usage, "scores are compared in two tokens or more");
+                                          " tokens: scores can be split only for a text within one chunk");
+    if (context.ids.size() < 2)
+        throw Error(ErrorKind::usage, "this question needs a text of at least two tokens");
 }
 
 ScorePartsAnswer scorePartsOf(const QuestionContext& context) {

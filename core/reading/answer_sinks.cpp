@@ -26,7 +26,7 @@ void addShares(SinksOfHead* heads, std::int64_t first, const at::Tensor& weights
 SinksAnswer sinksOf(const QuestionContext& context) {
     const Architecture& model = context.model();
     if (context.ids.size() < 2)
-        throw Error(ErrorKind::usage, "what sinks take is seen in two tokens or more");
+        throw Error(ErrorKind::usage, "this question needs a text of at least two tokens");
     SinksAnswer answer{model.has_sinks, {}};
     for (std::int64_t layer = 0; layer < model.layers; ++layer)
         for (std::int64_t head = 0; head < model.heads; ++head)

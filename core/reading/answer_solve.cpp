@@ -12,8 +12,7 @@ SolvedAnswer solvedBy(const QuestionContext& context) {
     const ModelReader& reader = context.reader;
     const Task* const task = reader.task();
     if (task == nullptr || !task->hasProblems() || !context.model().causal)
-        throw Error(ErrorKind::usage,
-                    "problems are solved by runs of a task that has some; this model has none");
+        throw Error(ErrorKind::usage, "only a run of a task with problems can solve problems");
     SolvedAnswer answer;
     for (std::int64_t i = 0; i < context.count(); ++i) {
         const Problem problem =

@@ -18,7 +18,7 @@ std::vector<std::vector<std::int64_t>> bandsOf(const Architecture& model, std::i
         pairs = std::max<std::int64_t>(pairs, rotation.rotatedWidth() / 2);
     if (pairs == 0) throw Error(ErrorKind::usage, "the model rotates no pairs: there are no bands");
     if (bands > kMaxBands || bands > pairs)
-        throw Error(ErrorKind::usage, "pairs are cut into 1 to " +
+        throw Error(ErrorKind::usage, "pairs can be divided into 1 to " +
                                           std::to_string(std::min(kMaxBands, pairs)) + " bands, not " +
                                           std::to_string(bands));
     std::vector<std::vector<std::int64_t>> pairs_of(static_cast<std::size_t>(bands));

@@ -27,16 +27,15 @@ void requireKnownForm(const QuestionContext& context, std::int64_t layer) {
     if (model.gates_heads) refuse("this model gates the outputs of its heads");
     if (model.has_sinks) refuse("the softmax of this model has a sink");
     if (model.norms_rotated && model.query_key_norm_weights)
-        refuse("this model norms queries and keys after their rotation");
+        refuse("this model normalizes queries and keys after their rotation");
     if (model.isWindowed(layer) && std::ssize(context.ids) > model.window)
-        refuse("layer " + std::to_string(layer) + " attends to " +
+        refuse("layer " + std::to_string(layer) + " attends only to " +
                (model.chunked  ? "chunks of " + std::to_string(model.window) + " tokens"
                 : model.causal ? "the last " + std::to_string(model.window) + " tokens"
-                               : std::to_string(model.window - 1) + " tokens on both sides") +
-               " alone");
+                               : std::to_string(model.window - 1) + " tokens on both sides"));
     // A run of the method rotary says which tensors rotate, and the pages draw any set.
     if (!context.reader.runMetadata().contains("rotates") && model.rotatesValues() && !model.rotatesOutputs())
-        refuse("values of this model are rotated and never back");
+        refuse("values of this model are rotated but its outputs are not rotated back");
 }
 
 /// Factor of queries in addition to 1/√d [d]: a scale of the model, and the attention factor of its scaling

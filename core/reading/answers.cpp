@@ -29,11 +29,12 @@ const AnswerHandler& findAnswerHandler(const Question& question) {
 /// @throws Error (usage) for a question about the next token to a model that attends to both sides
 void requireSense(const QuestionKind& kind, const Architecture& model) {
     if (!kind.needs_causal || model.causal) return;
-    throw Error(ErrorKind::usage,
-                kind.name +
-                    " is about models that predict each token from those before it; this model sees "
-                    "the tokens on both sides" +
-                    (model.predicts_masked ? " and predicts masked ones, as loss and logits show" : ""));
+    throw Error(
+        ErrorKind::usage,
+        kind.name +
+            " is available only for models that predict each token from those before it; this model sees "
+            "the tokens on both sides" +
+            (model.predicts_masked ? " and predicts masked ones, as loss and logits show" : ""));
 }
 
 /// Encodes the text and calls `answer` with the question.
@@ -56,8 +57,7 @@ auto answerWith(ModelReader& reader, const Question& question, const Answer& ans
 
 QuestionContext::Head QuestionContext::selectedHead() const {
     if (!question.layer || !question.head)
-        throw Error(ErrorKind::usage,
-                    question.what + " is about one head: choose it with --layer and --head");
+        throw Error(ErrorKind::usage, question.what + " needs one head: choose it with --layer and --head");
     return {*question.layer, *question.head};
 }
 
@@ -78,10 +78,11 @@ void QuestionContext::requireLoss() const {
 
 void QuestionContext::requireLinearHead() const {
     if (reader.model().weights.head_dense)
-        throw Error(ErrorKind::usage,
-                    question.what +
-                        " needs a head that is a matrix: before it, this model has a further layer with an "
-                        "activation, so that what one head adds says nothing of the logits alone");
+        throw Error(
+            ErrorKind::usage,
+            question.what +
+                " needs an output head that is a single matrix; this model's head has another layer with an "
+                "activation, so the effect of one attention head on the logits is not defined");
 }
 
 void writeScores(const std::string& name, const std::vector<std::vector<double>>& scores,
@@ -117,7 +118,7 @@ std::string serializeAnswer(ModelReader& reader, Question question) {
 void printAnswer(ModelReader& reader, const Question& question, AnswerWriter& to) {
     const AnswerHandler& handler = findAnswerHandler(question);
     if (!handler.print)
-        throw Error(ErrorKind::usage, question.what + " is answered on the control socket alone");
+        throw Error(ErrorKind::usage, question.what + " is available only on the control socket");
     answerWith(reader, question, [&](const QuestionContext& context) { handler.print(context, to); });
 }
 

@@ -38,7 +38,7 @@ void requireRepresentable(const Specification& s, const Architecture& model) {
     if (!model.head_bias.empty()) refuse("bias of scores (ALiBi, T5)");
     if (model.learned_positions || model.sinusoids > 0) refuse("positions added to embeddings");
     if (s.model.trainsFrequencies()) refuse("trained frequencies");
-    if (model.post_norm) refuse("norms after the sums (model.norm = post)");
+    if (model.post_norm) refuse("post-LayerNorm (model.norm = post)");
     if (!model.causal) refuse("attention in both directions");
     if (model.rotations.front().rotatedWidth() > 0 &&
         model.rotations.front().frequency_formula != FrequencyFormula::standard)
@@ -129,9 +129,10 @@ void foldHeadBias(Folder& folder, const TensorStore& from, const LinearLocation&
     const Eigen::VectorXd shift = W.completeOrthogonalDecomposition().solve(b);
     constexpr double kRounding = 1e-5;
     if ((W * shift - b).cwiseAbs().maxCoeff() > kRounding)
-        throw Error(ErrorKind::usage,
-                    "this run's output layer has a bias that GPT-NeoX cannot hold: its vocabulary is larger "
-                    "than its width");
+        throw Error(
+            ErrorKind::usage,
+            "this run's output layer has a bias that GPT-NeoX cannot represent: its vocabulary is larger "
+            "than its width");
     std::vector<float>& norm = folder.numbers("gpt_neox.final_layer_norm.bias");
     for (std::size_t i = 0; i < norm.size(); ++i)
         norm[i] = static_cast<float>(norm[i] + shift[static_cast<Eigen::Index>(i)]);
@@ -195,7 +196,7 @@ std::vector<std::string> exportGptNeox(const RunFolder& run, std::optional<std::
     const fs::path whole = fs::absolute(named.path()).lexically_normal();
     const FilePath folder(whole.has_filename() ? whole : whole.parent_path());
     if (fs::exists(folder.path()))
-        throw Error(ErrorKind::usage, folder.string() + " is there already; name a folder that is not");
+        throw Error(ErrorKind::usage, folder.string() + " already exists; choose another folder");
     const PretrainedModel model = openRunModel(run, step);
     const Architecture& a = model.architecture;
     requireRepresentable(withoutUnused(run.specification()), a);
@@ -229,10 +230,12 @@ std::vector<std::string> exportGptNeox(const RunFolder& run, std::optional<std::
     if (const auto tokenizer = tokenizerOfCharacters(task->vocabulary()))
         writeJson(part / "tokenizer.json", *tokenizer);
     else
-        notes.push_back("without a tokenizer.json: not every token of this run is one character");
+        notes.push_back(
+            "no tokenizer.json was written, because not every token of this run is one character");
     if (model.weights.head->bias)
         notes.push_back(
-            "the output layer's bias, which GPT-NeoX does not have, is in the bias of the last norm");
+            "the output layer's bias, which GPT-NeoX does not have, is included in the bias of the last "
+            "norm");
     fs::rename(part.path(), folder.path(), failure);
     if (failure) throw diskError("create", folder.string(), failure.value());
     return notes;

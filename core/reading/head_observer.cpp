@@ -148,8 +148,9 @@ HeadsAnswer observeHeads(const QuestionContext& context) {
     if (context.model().chunked && std::ssize(context.ids) > context.model().window)
         throw Error(ErrorKind::usage, "this model attends in chunks of " +
                                           std::to_string(context.model().window) +
-                                          " tokens: what its heads do is shown of a text within one");
-    if (context.ids.size() < 2) throw Error(ErrorKind::usage, "what heads do is seen in two tokens or more");
+                                          " tokens: heads can be shown only for a text within one chunk");
+    if (context.ids.size() < 2)
+        throw Error(ErrorKind::usage, "this question needs a text of at least two tokens");
     HeadObserver observer(context.model(), context.ids);
     context.reader.hidden(context.ids, context.change, observer.recorder());
     HeadsAnswer answer{context.reader.textsOf(context.ids), {}, observer.reports()};

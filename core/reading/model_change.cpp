@@ -14,11 +14,10 @@ namespace {
 std::int64_t indexOf(const std::string& text, const std::string& ablation) {
     const auto index = parseInteger(text);
     if (!index || *index < 0)
-        throw Error(
-            ErrorKind::usage,
-            "an ablation is written 2.1 (layer and head), 2 (a layer) or all, and pairs of features behind "
-            "it: 2.1:24-31; not \"" +
-                toSingleLine(ablation) + "\"");
+        throw Error(ErrorKind::usage,
+                    "an ablation is written 2.1 (layer and head), 2 (a layer) or all, optionally followed by "
+                    "pairs of features, as in 2.1:24-31; not \"" +
+                        toSingleLine(ablation) + "\"");
     return *index;
 }
 
@@ -79,8 +78,7 @@ Intervention makeIntervention(const ModelChange& change, const Architecture& mod
         throw Error(ErrorKind::usage,
                     "this model rotates no values; only RoPER's values and outputs can be left unrotated");
     if (change.no_inverse && !model.rotatesOutputs())
-        throw Error(ErrorKind::usage,
-                    "this model rotates values and never back; no outputs can be left unrotated");
+        throw Error(ErrorKind::usage, "this model rotates no outputs, so none can be left unrotated");
     if (!change.ablate.empty())
         for (const std::string& ablation : split(change.ablate, ';'))
             addAblation(ablation, intervention);

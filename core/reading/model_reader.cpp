@@ -222,9 +222,7 @@ GeneratedText ModelReader::generate(std::span<const std::int64_t> ids, const Con
     const at::NoGradGuard no_gradients;
     decoder_.head();
     if (!architecture().causal)
-        throw Error(ErrorKind::usage,
-                    "this model sees the tokens on both sides: what it makes of a text changes with every "
-                    "token behind it, so it writes none");
+        throw Error(ErrorKind::usage, "this model sees the tokens on both sides, so it cannot generate text");
     DecoderCache cache;
     Random random(options.seed, Stream::sampling, 0);
     GeneratedText written{{ids.begin(), ids.end()}, {}, textsOf(ids), {}, {}};

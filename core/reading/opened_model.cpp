@@ -22,7 +22,7 @@ void requireRows(const std::vector<std::int64_t>& ids, const Tokenizer& tokenize
             throw Error(ErrorKind::usage,
                         "the text needs the token " + quoteExcerpt(tokenizer.pieceOf(id)) + " (" +
                             std::to_string(id) +
-                            "), for which the model has no embedding: it has those of tokens 0 to " +
+                            "), for which the model has no embedding; it has embeddings for tokens 0 to " +
                             std::to_string(rows - 1));
 }
 
@@ -119,7 +119,7 @@ TextCodec openRunCodec(const RunFolder& run) {
     if (!isKnown("task.name", specification))
         throw Error(
             ErrorKind::usage,
-            run.path().string() + " holds imported metrics: its task, and so its vocabulary, is not known");
+            run.path().string() + " contains imported metrics, so its task and vocabulary are unknown");
     return codecOf(openTaskForInference(specification.task, run));
 }
 

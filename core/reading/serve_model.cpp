@@ -65,7 +65,7 @@ Question questionIn(const Request& request) {
 void requireNotCancelled(const RunControl& control) {
     if (stopIsRequested()) throw Error(ErrorKind::other, "told to end");
     if (control.clientHasDisconnected())
-        throw Error(ErrorKind::other, "nobody waits for the answer any more");
+        throw Error(ErrorKind::other, "no client is waiting for the answer any more");
 }
 
 Reply answerRequest(ModelReader& reader, const Request& request) {

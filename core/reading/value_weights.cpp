@@ -16,29 +16,28 @@ ValueWeights::ValueWeights(Decoder& decoder, std::int64_t layer)
     if (model_.latent.isUsed())
         throw Error(
             ErrorKind::usage,
-            "values of latent attention are normed between two linear layers, so that a head has no OV "
-            "circuit");
+            "latent attention normalizes values between two linear layers, so a head has no OV circuit");
     if (model_.rotatesValues() && !model_.rotatesOutputs())
-        throw Error(ErrorKind::usage,
-                    "values of this model are rotated by their positions and never back: what a head adds "
-                    "depends on the position of the token, not on its distance, so that a head has no OV "
-                    "circuit by distance");
+        throw Error(
+            ErrorKind::usage,
+            "values of this model are rotated by their positions and its outputs are not rotated back: what "
+            "a head adds depends on the position of the token, not on its distance, so a head has no "
+            "OV circuit by distance");
     if (model_.rotatesOutputs() && !model_.rotatesValues())
         throw Error(
             ErrorKind::usage,
-            "outputs of this model are rotated by their positions, its values are not: what a head "
-            "adds depends on the position of the query, so that a head has no OV circuit by distance");
+            "outputs of this model are rotated by their positions, but its values are not: what a "
+            "head adds depends on the position of the query, so a head has no OV circuit by distance");
     if (model_.norms_values)
         throw Error(ErrorKind::usage,
-                    "heads of this model norm their values, so that they have no OV circuit");
+                    "heads of this model normalize their values, so they have no OV circuit");
     if (model_.gates_heads)
-        throw Error(
-            ErrorKind::usage,
-            "this model gates the outputs of its heads by each token, so that they have no OV circuit");
+        throw Error(ErrorKind::usage,
+                    "this model gates the outputs of its heads by each token, so they have no OV circuit");
     if (model_.norms_inner)
         throw Error(
             ErrorKind::usage,
-            "this model norms the values that its heads have mixed, so that a head has no OV circuit");
+            "this model normalizes the values that its heads have mixed, so a head has no OV circuit");
     const BlockWeights& block = decoder.model().weights.blocks[static_cast<std::size_t>(layer)];
     output_ = decoder.weights().matrix(block.output.weight);
     value_ = decoder.weights().matrix(block.value.weight);

@@ -102,13 +102,13 @@ class SmallModels(TrainerTest):
             for what in ("generate", "induction", "needle", "lens", "patch"):
                 text = [] if what == "induction" else ["--text", self.text(family)]
                 said = look(self.model(family), "--what", what, *text, expected=2)
-                self.assertIn(f"{what} is about models that predict each token from those before it", said)
-        self.assertIn("a further layer with an activation", look(self.model("esm"), "--what", "copying", "--text", "ABC", expected=2))
+                self.assertIn(f"{what} is available only for models that predict each token from those before it", said)
+        self.assertIn("another layer with an activation", look(self.model("esm"), "--what", "copying", "--text", "ABC", expected=2))
         look(self.model("eurobert"), "--what", "token_map", "--text", "ABC", "--layer", 1, "--head", 0)
         for what in ("kernels", "ov_by_distance"):
             said = look(self.model("roformer"), "--what", what, "--layer", 0, "--head", 0, expected=2)
-            self.assertIn("never back", said)
-        self.assertIn("never back", look(self.model("roformer"), "--what", "loss", "--text", "ABC", "--no-inverse", expected=2))
+            self.assertIn("outputs are not rotated back", said)
+        self.assertIn("rotates no outputs", look(self.model("roformer"), "--what", "loss", "--text", "ABC", "--no-inverse", expected=2))
         done = self.trainer("rotation", self.model("roformer"))
         self.assertIn("outputs are not rotated back", done.stdout)
         (self.model("esm") / "tokenizer_config.json").write_text("{}")
@@ -182,7 +182,7 @@ class SmallModels(TrainerTest):
         layer, head, query, key, weight = lines[-1].split(",")
         self.assertEqual((layer, head, query, key), ("1", "3", "23", "23"))
         self.assertAlmostEqual(float(weight), float(right["attention"][1, 3, 23, 23]), delta=1e-5)
-        self.assertIn("goes into a file", look(*ask, expected=2))
+        self.assertIn("is written to a file", look(*ask, expected=2))
         self.assertIn("not as", look(*ask, "--out", Path(self._folder.name) / "x.png", expected=2))
 
     def test_a_text_that_is_too_long_is_refused_with_its_numbers(self):
@@ -281,7 +281,7 @@ class SmallModels(TrainerTest):
             said = look(folder, *ask, expected=4)
             self.assertIn(str(path), said)
             self.assertIn(name, said)
-            self.assertIn("nan or inf", said)
+            self.assertIn("NaN or infinity", said)
             shutil.rmtree(folder)
 
     def test_factors_of_frequencies_that_cannot_be_are_refused_with_their_file(self):
@@ -436,7 +436,7 @@ class SmallModels(TrainerTest):
             (logits,) = self.ask("llama", "--what", "logits", "--text", whole, "--count", 1)
             self.assertEqual(row["found"], logits["predictions"][-2][0]["token"] == "C")
         self.assertEqual(max(row["length"] for row in rows), len(text) + 6)
-        self.assertIn("a needle is hidden in at least", look(self.model("llama"), "--what", "needle", "--text", "5>E", *needle, expected=2))
+        self.assertIn("this needle needs a text of at least", look(self.model("llama"), "--what", "needle", "--text", "5>E", *needle, expected=2))
 
     def circuit(self, letters, layer, head):
         """For llama's small model: the change of each logit [from, to] if a head attends with weight 1 to each letter."""
@@ -465,7 +465,7 @@ class SmallModels(TrainerTest):
         distinct = list(dict.fromkeys(text))
         self.assertEqual(answer["tokens"], distinct)
         numpy.testing.assert_allclose(answer["logits"], self.circuit(distinct, 1, 2), rtol=1e-4, atol=1e-6)
-        self.assertIn("about one head", look(self.model("llama"), "--what", "token_map", "--text", text, expected=2))
+        self.assertIn("needs one head", look(self.model("llama"), "--what", "token_map", "--text", text, expected=2))
 
     def test_copying_scores_are_those_of_numpys_eigenvalues(self):
         """Elhage et al. 2021: Re Σ λ / Σ |λ| of the OV circuit from the text's tokens to their logits."""
@@ -534,7 +534,7 @@ class SmallModels(TrainerTest):
             numpy.testing.assert_allclose(row["singular_values"], right, rtol=1e-6, atol=1e-9)
             shares = numpy.cumsum(right**2) / (right**2).sum()
             self.assertEqual(row["rank_90"], int((shares < 0.9).sum()) + 1)
-        self.assertIn("about one head", look(self.model(), "--what", "ov_by_distance", expected=2))
+        self.assertIn("needs one head", look(self.model(), "--what", "ov_by_distance", expected=2))
 
     def test_the_last_layer_predicts_what_the_model_does(self):
         import numpy
@@ -609,7 +609,7 @@ class SmallModels(TrainerTest):
         changed = self.ask("gpt_oss", "--what", "sinks", "--text", self.text("gpt_oss"), "--no-rotation")
         unchanged = self.ask("gpt_oss", "--what", "sinks", "--text", self.text("gpt_oss"))
         self.assertNotEqual(changed[0]["sink"], unchanged[0]["sink"])
-        self.assertIn("two tokens or more", look(self.model("llama"), "--what", "sinks", "--text", "0", expected=2))
+        self.assertIn("at least two tokens", look(self.model("llama"), "--what", "sinks", "--text", "0", expected=2))
 
     def test_patching_restores_what_the_patched_heads_carry(self):
         text = self.text("llama")
@@ -738,7 +738,7 @@ class Runs(TrainerTest):
             for one, other in zip(given["predictions"], right["predictions"]):
                 a, b = ({candidate["id"]: candidate["logit"] for candidate in row} for row in (one, other))
                 numpy.testing.assert_allclose([a[i] for i in sorted(a)], [b[i] for i in sorted(b)], atol=2e-4)
-            self.assert_fails(self.trainer("export", run, "--what", "huggingface", "--out", folder), 2, "is there already")
+            self.assert_fails(self.trainer("export", run, "--what", "huggingface", "--out", folder), 2, "already exists; choose another folder")
 
     def test_what_no_folder_can_hold_is_refused(self):
         for position, part in (("roper", "rotation of values"), ("xpos", "decay"), ("alibi", "bias of scores"), ("learned", "embeddings")):
@@ -770,7 +770,7 @@ class Runs(TrainerTest):
             self.assertEqual("values also rotate" in done.stdout, "v" in rotates)
         plain = ("--runs", self.runs, "--text", self.TEXT, "--what")
         for rotates, change, why in (("k", "--no-inverse", "rotates no values"), ("qko", "--no-value-rotation", "rotates no values"),
-                                     ("qkv", "--no-inverse", "never back")):
+                                     ("qkv", "--no-inverse", "rotates no outputs")):
             self.assertIn(why, look(rotates, *plain, "loss", change, expected=2))
         for rotates in ("vo", "o"):
             self.assertNotEqual(self.ask(rotates, "--what", "loss", "--no-inverse")["loss"], self.ask(rotates, "--what", "loss")["loss"])
@@ -899,7 +899,7 @@ class Tokens(TrainerTest):
     def test_of_imported_metrics_are_not_known(self):
         metrics = self.file("step,loss\n1,2\n", "metrics.csv")
         self.trainer("import", metrics, "--name", "theirs", "--runs", self.runs)
-        self.assertIn("its vocabulary, is not known", self.tokens("theirs", "--runs", self.runs, "1", code=2))
+        self.assertIn("its task and vocabulary are unknown", self.tokens("theirs", "--runs", self.runs, "1", code=2))
         self.assert_fails(self.trainer("rotation", "theirs", "--runs", self.runs), 4, "contains imported metrics")
         again = self.trainer("import", metrics, "--name", "theirs", "--runs", self.runs)
         self.assert_fails(again, 2, "choose another name")

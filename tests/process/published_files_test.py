@@ -409,7 +409,7 @@ class Vocabulary(Published):
         (model / "tokenizer.json").write_text(tokenizer_json([*LETTERS[:64], "é", "λ"]))
         self.look(model)
         said = self.look(model, text="01é2", code=2)
-        self.assertIn('the text needs the token "é" (64), for which the model has no embedding: it has those of tokens 0 to 63', said)
+        self.assertIn('the text needs the token "é" (64), for which the model has no embedding; it has embeddings for tokens 0 to 63', said)
 
     def test_ids_between_those_of_tokens_answer_too(self):
         model = small_model(self.home, "gpt_neox")
