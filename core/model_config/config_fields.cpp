@@ -164,7 +164,7 @@ std::optional<std::vector<std::size_t>> ConfigFields::kindsByLayer(
     for (const std::string& kind : *kinds) {
         const auto found = std::find(known.begin(), known.end(), kind);
         if (found == known.end())
-            refuse(key, "\"" + toSingleLine(kind) + "\" is not known here; known are " + join(known, ", "));
+            refuse(key, "\"" + toSingleLine(kind) + "\" is unknown; expected one of " + join(known, ", "));
         indices.push_back(static_cast<std::size_t>(found - known.begin()));
     }
     return indices;

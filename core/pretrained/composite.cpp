@@ -81,7 +81,7 @@ LanguageConfig languageConfigOf(const ConfigFields& whole) {
     if (isRead(*model_type)) return {whole, *model_type, nullptr};
     const Composite* const composite = findComposite(*model_type);
     if (composite == nullptr)
-        whole.refuse(kType, "\"" + toSingleLine(*model_type) + "\" is not read here; " +
+        whole.refuse(kType, "\"" + toSingleLine(*model_type) + "\" is not supported; " +
                                 nameHint(*model_type, knownModelTypes()));
     const auto part = whole.object(kPart);
     LanguageConfig language{part ? *part : whole, findModelType(*model_type).language_model_type, composite};
@@ -89,7 +89,7 @@ LanguageConfig languageConfigOf(const ConfigFields& whole) {
         if (const auto own = part->text(kType)) language.model_type = *own;
     if (!isRead(language.model_type))
         language.fields.refuse(kType, "\"" + toSingleLine(language.model_type) +
-                                          "\", the language model, is not read here; " +
+                                          "\", the language model, is not supported; " +
                                           nameHint(language.model_type, knownFamilies()));
     return language;
 }

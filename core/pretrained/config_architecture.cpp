@@ -69,7 +69,7 @@ Activation activationOf(const ConfigFields& config, const char* key, Activation 
         if (*name == known) return activation;
         names.push_back(known);
     }
-    config.refuse(key, "\"" + toSingleLine(*name) + "\" is not known here; " + nameHint(*name, names));
+    config.refuse(key, "\"" + toSingleLine(*name) + "\" is unknown; " + nameHint(*name, names));
 }
 
 /// The width of every layer's feed-forward.
@@ -136,12 +136,12 @@ void readEncoder(const ConfigFields& config, const EncoderRules& rules, Architec
     if (rules.embedding_width_key != nullptr &&
         config.integer(rules.embedding_width_key, 1, static_cast<int>(kMaxWidth))
                 .value_or(static_cast<int>(model.width)) != model.width)
-        config.refuse(rules.embedding_width_key, "must equal hidden_size; other widths are not read here");
+        config.refuse(rules.embedding_width_key, "must equal hidden_size; other widths are not supported");
     if (rules.required_key != nullptr && config.text(rules.required_key) != rules.required_text)
         config.refuse(rules.required_key, std::string("must be \"") + rules.required_text +
-                                              "\"; other models of this type are not read here");
+                                              "\"; other models of this type are not supported");
     for (const std::string& flag : rules.refused_flags)
-        if (config.flag(flag).value_or(false)) config.refuse(flag, "is true, which is not read here");
+        if (config.flag(flag).value_or(false)) config.refuse(flag, "is true, which is not supported");
 }
 
 double softcap(const ConfigFields& config, const char* key, double default_value) {
@@ -186,7 +186,7 @@ void readScales(const ConfigFields& config, const Family& family, Architecture& 
     if (const auto length = rope->number(kLength, 1, 1e9))
         model.query_growth_length = *length;
     else if (model.query_growth > 0)
-        rope->refuse(kLength, "is missing; queries grow with it");
+        rope->refuse(kLength, "is missing; the scaling of queries depends on it");
 }
 
 /// Reads the scale and the soft caps of scores and logits.
@@ -304,7 +304,7 @@ void readWindow(const ConfigFields& config, const ConfigRules& rules, Architectu
     }
     if (rules.window_key != std::string_view("sliding_window") && config.has("sliding_window"))
         config.refuse("sliding_window",
-                      std::string("is not read here; the window of this model is ") + rules.window_key);
+                      std::string("is not supported; the window of this model is ") + rules.window_key);
     const auto window = config.integer(rules.window_key, 1, 1 << 30);
     if (!window && config.contains(rules.window_key)) return;  // null means none
     model.window = window.value_or(static_cast<int>(rules.window));
@@ -435,7 +435,7 @@ void refuseUnsupportedMembers(const ConfigFields& config, IsHarmless is_harmless
         const std::string key = member.substr(begin, member.find(" = ") - begin);
         if (!is_harmless(key))
             throw Error(ErrorKind::usage,
-                        toSingleLine(member) + " may change what the model computes, and is not read here");
+                        toSingleLine(member) + " may change what the model computes and is not supported");
     }
 }
 
@@ -491,7 +491,8 @@ ParsedArchitecture readConfigArchitecture(std::string_view json) {
     readEncoder(config, family->config_rules.encoder, model);
     if (!model.causal && !model.predicts_masked)
         reading.notes.emplace_back(
-            "every token attends to both sides, and so to the next one, whose −ln p is no loss therefore");
+            "every token attends to both sides, including the next one, so its −ln p is not a "
+            "language-model loss");
     if (family->config_rules.read != nullptr) family->config_rules.read(config, reading);
     readMixture(config, family->config_rules, model);
     readWindow(config, family->config_rules, model);
@@ -501,8 +502,8 @@ ParsedArchitecture readConfigArchitecture(std::string_view json) {
     if (family->config_rules.read_layers != nullptr) family->config_rules.read_layers(config, model);
     if (language.composite != nullptr && language.composite->leaves_out_logit_scale && model.logit_scale != 1)
         reading.notes.push_back("logits are multiplied by " + formatNumber(model.logit_scale) +
-                                ", as the language model is trained; " + model.composite +
-                                " in transformers 5.24 leaves this out");
+                                ", as when the language model was trained; " + model.composite +
+                                " in transformers 5.24 omits this");
     refuseUnsupportedMembers(whole, language, family->config_rules);
     return reading;
 }

@@ -25,7 +25,7 @@ void readFrequencies(TensorLocator& in, const TensorStore& store, Architecture& 
     const Eigen::VectorXd computed = rotation.frequenciesForLength(1).theta;
     rotation.trained = stored;
     if (!stored.isApprox(computed, 1e-6))
-        notes.push_back("the frequencies are those stored in the file, which are not those of base " +
+        notes.push_back("the file stores its own frequencies, which differ from those of base " +
                         formatNumber(rotation.base) + " in float32");
 }
 

@@ -68,9 +68,9 @@ std::int64_t ofFullLayers(const ConfigFields& config, const char* member, std::i
                 : usual;
         const std::int64_t expected = model.isWindowed(layer) ? usual : of_full.value_or(value);
         if (value != expected)
-            layers->refuse(std::to_string(layer), std::string("gives ") + member + " " +
-                                                      std::to_string(value) +
-                                                      "; layers that attend alike have as many here");
+            layers->refuse(std::to_string(layer),
+                           std::string("gives ") + member + " " + std::to_string(value) +
+                               "; layers with the same kind of attention must have the same number");
         if (!model.isWindowed(layer)) of_full = value;
     }
     return of_full.value_or(usual);
@@ -83,7 +83,8 @@ void refuseOtherMembersByLayer(const ConfigFields& layers) {
         for (const char* const read : {"head_dim", "num_key_value_heads"})
             own.integer(read, 1, static_cast<int>(kMaxHeadDim));
         for (const std::string& member : own.unread())
-            layers.refuse(layer, "has " + toSingleLine(member) + ", which is not read by layer");
+            layers.refuse(layer,
+                          "has " + toSingleLine(member) + ", which is not supported for a single layer");
     }
 }
 
@@ -125,7 +126,7 @@ void readGgufAlternatingUpdates(const GgufEntries& entries, Architecture& model)
                                      std::to_string(model.layers) + " layers");
     for (const double cutoff : model.gate_cutoffs)
         if (!std::isfinite(cutoff) && cutoff != kNoCutoff)
-            entries.refuse(kCutoffs, "holds a number that is not finite");
+            entries.refuse(kCutoffs, "contains a number that is not finite");
 }
 
 void readSharedKeys(const ConfigFields& config, Architecture& model, int usually) {
@@ -135,16 +136,16 @@ void readSharedKeys(const ConfigFields& config, Architecture& model, int usually
         config.refuse(kShared, "is " + std::to_string(shared) + ", but there are " +
                                    std::to_string(model.layers) + " layers");
     if (!shareKeys(shared, model))
-        config.refuse(kShared,
-                      "is " + std::to_string(shared) + ": no layer before these attends as one of them does");
+        config.refuse(kShared, "is " + std::to_string(shared) +
+                                   ": no earlier layer has the same kind of attention as one of these");
 }
 
 void readGgufSharedKeys(const GgufEntries& entries, Architecture& model) {
     constexpr const char* kShared = "attention.shared_kv_layers";
     const std::int64_t shared = entries.integer(kShared, 0, model.layers - 1, 0);
     if (!shareKeys(shared, model))
-        entries.refuse(
-            kShared, "is " + std::to_string(shared) + ": no layer before these attends as one of them does");
+        entries.refuse(kShared, "is " + std::to_string(shared) +
+                                    ": no earlier layer has the same kind of attention as one of these");
 }
 
 void readGemma4Layers(const ConfigFields& config, Architecture& model) {

@@ -51,12 +51,12 @@ void readGgufWindow(const GgufEntries& entries, const GgufRules& rules, Architec
     model.window = entries.integer(kWindow, 0, 1 << 30, rules.chunk > 0 ? rules.chunk : rules.window);
     model.chunked = rules.chunk > 0;
     if (model.chunked && model.window != 0 && model.window != rules.chunk)
-        entries.refuse(kWindow, "is " + std::to_string(model.window) + "; chunks of this family have " +
+        entries.refuse(kWindow, "is " + std::to_string(model.window) + "; chunks in this family have " +
                                     std::to_string(rules.chunk) + " tokens, as in llama.cpp");
     if (model.window == 0) return;
     if (!model.causal)
         entries.refuse(kWindow, "is " + std::to_string(model.window) + " in a model whose " +
-                                    entries.key("attention.causal") + " is false, which is not read here");
+                                    entries.key("attention.causal") + " is false, which is not supported");
     model.windowed = windowedLayers(entries, rules, model);
 }
 
@@ -101,7 +101,7 @@ void requireWholeHeadsRotate(const GgufEntries& entries, const Architecture& mod
     if (model.rotations.front().rotatedWidth() != model.head_dim)
         entries.refuse("rope.dimension_count", "is " +
                                                    std::to_string(model.rotations.front().rotatedWidth()) +
-                                                   "; heads of this family rotate whole, all " +
+                                                   "; heads of this family must rotate all their " +
                                                    std::to_string(model.head_dim) + " features");
 }
 
@@ -154,7 +154,7 @@ void readSizes(const GgufEntries& entries, const Family& family, Architecture& m
 void readHeadWidths(const GgufEntries& entries, Architecture& model) {
     model.head_dim = entries.integer("attention.key_length", 1, kMaxHeadDim, model.width / model.heads);
     if (entries.integer("attention.value_length", 1, kMaxHeadDim, model.head_dim) != model.head_dim)
-        entries.refuse("attention.value_length", "differs from attention.key_length, which is not read here");
+        entries.refuse("attention.value_length", "differs from attention.key_length, which is not supported");
 }
 
 /// Whether the router makes scores by a sigmoid. Where the file does not say, as in llama.cpp, it does in the
@@ -186,7 +186,8 @@ const Family& familyOf(const GgufMetadata& metadata) {
         if (!one.trained_here && *one.gguf != '\0' &&
             std::find(known.begin(), known.end(), one.gguf) == known.end())
             known.emplace_back(one.gguf);
-    metadata.refuse(kKey, "is \"" + toSingleLine(*name) + "\", a family that is not read here; read are " +
+    metadata.refuse(kKey, "is \"" + toSingleLine(*name) +
+                              "\", a family that is not supported; the supported families are " +
                               join(known, ", "));
 }
 
@@ -196,7 +197,8 @@ ParsedArchitecture readGgufArchitecture(const GgufMetadata& metadata) {
     const Family& family = familyOf(metadata);
     const GgufEntries entries(metadata, family.gguf);
     if (const std::string kind = metadata.text("general.type").value_or("model"); kind != "model")
-        metadata.refuse("general.type", "is \"" + toSingleLine(kind) + "\": this file is no whole model");
+        metadata.refuse("general.type",
+                        "is \"" + toSingleLine(kind) + "\": this file is not a complete model");
     ParsedArchitecture reading;
     Architecture& model = reading.architecture;
     model.family = family.model_type;

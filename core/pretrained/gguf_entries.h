@@ -59,7 +59,7 @@ class GgufEntries {
                              std::to_string(layers(name)) + " layers");
         for (const std::int64_t one : all)
             if (one < min_value || one > max_value)
-                refuse(name, "has " + std::to_string(one) + "; its numbers lie between " +
+                refuse(name, "has " + std::to_string(one) + "; its numbers must lie between " +
                                  std::to_string(min_value) + " and " + std::to_string(max_value));
         return all;
     }

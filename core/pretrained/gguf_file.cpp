@@ -65,8 +65,8 @@ class HeaderBytes {
     std::string text(std::uint64_t longest) {
         const auto length = number<std::uint64_t>();
         if (length > longest)
-            throw std::invalid_argument("a text claims " + std::to_string(length) + " bytes, more than " +
-                                        std::to_string(longest));
+            throw std::invalid_argument("a string has a length of " + std::to_string(length) +
+                                        " bytes, more than " + std::to_string(longest));
         requireAvailable(length);  // before allocating memory
         std::string text(length, '\0');
         readInto(std::as_writable_bytes(std::span(text)));
@@ -124,7 +124,7 @@ struct GgufReader {
             default: {
                 const auto number = bytes.number<std::uint64_t>();
                 if (number > static_cast<std::uint64_t>(INT64_MAX))
-                    throw std::invalid_argument("holds a number beyond 2⁶³");
+                    throw std::invalid_argument("contains a number of 2⁶³ or more");
                 return static_cast<std::int64_t>(number);
             }
         }
@@ -132,7 +132,7 @@ struct GgufReader {
 
     bool flag() {
         const auto byte = bytes.number<std::uint8_t>();
-        if (byte > 1) throw std::invalid_argument("holds a flag that is neither 0 nor 1");
+        if (byte > 1) throw std::invalid_argument("contains a flag that is neither 0 nor 1");
         return byte == 1;
     }
 
@@ -178,11 +178,11 @@ struct GgufReader {
     Value list() {
         const ValueType type = valueType();
         if (type == ValueType::list)
-            throw std::invalid_argument("is a list of lists, which is not read here");
+            throw std::invalid_argument("is a list of lists, which is not supported");
         const auto count = bytes.number<std::uint64_t>();
         if (count > kMaxListLength)
-            throw std::invalid_argument("claims a list of " + std::to_string(count) + ", more than " +
-                                        std::to_string(kMaxListLength));
+            throw std::invalid_argument("is a list with a length of " + std::to_string(count) +
+                                        ", more than " + std::to_string(kMaxListLength));
         bytes.requireItemsAvailable(count, leastBytesOf(type));  // before allocating memory
         const auto listed = [&](auto read) {
             std::vector<std::invoke_result_t<decltype(read)>> values;
@@ -218,7 +218,7 @@ struct GgufReader {
         const ValueType type = valueType();
         Value value = type == ValueType::list ? list() : single(type);
         if (!metadata.entries_.emplace(key, std::move(value)).second)
-            throw std::invalid_argument("stands there twice");
+            throw std::invalid_argument("occurs twice");
     }
 
     struct NamedTensor {
@@ -242,7 +242,7 @@ struct GgufReader {
         if (!known)
             throw std::invalid_argument(
                 "is stored as " + ggufTypeName(type) +
-                ", which is not read here: use the model in F16, BF16, Q8_0, Q4_K or another common type");
+                ", which is not supported: use the model in F16, BF16, Q8_0, Q4_K or another common type");
         read.tensor.type = *known;
         read.tensor.offset = bytes.number<std::uint64_t>();
         return read;
@@ -282,7 +282,7 @@ const Number* GgufMetadata::commonValue(const std::string& key, std::int64_t lay
     if (other != list->end())
         refuse(key, "is " + shown(list->front()) + " in layer 0 and " + shown(*other) + " in layer " +
                         std::to_string(other - list->begin()) +
-                        "; layers that differ in it are not read here");
+                        "; layers that differ in it are not supported");
     return &list->front();
 }
 
@@ -354,11 +354,11 @@ GgufMetadata readPart(const FilePath& path, TensorStore& store) {
         std::array<char, 4> magic{};
         bytes.readInto(std::as_writable_bytes(std::span(magic)));
         if (std::string_view(magic.data(), magic.size()) != kGgufMagic)
-            throw std::invalid_argument("does not say GGUF: it is no such file");
+            throw std::invalid_argument("does not begin with GGUF, so it is not a GGUF file");
         const auto version = bytes.number<std::uint32_t>();
         if (version != 2 && version != 3)
-            throw std::invalid_argument("says version " + std::to_string(version) +
-                                        "; versions 2 and 3, little-endian, are read here");
+            throw std::invalid_argument("has version " + std::to_string(version) +
+                                        "; only versions 2 and 3, little-endian, are supported");
         const auto tensors = bytes.number<std::uint64_t>(), entries = bytes.number<std::uint64_t>();
         if (tensors > kMaxTensors || entries > kMaxEntries)
             throw std::invalid_argument("claims " + std::to_string(tensors) + " tensors and " +
@@ -378,7 +378,7 @@ GgufMetadata readPart(const FilePath& path, TensorStore& store) {
         for (GgufReader::NamedTensor& next : read) {
             reader.at = "the tensor " + toSingleLine(next.name);
             if (next.tensor.offset % alignment != 0)
-                throw std::invalid_argument("begins at a place that is not a multiple of " +
+                throw std::invalid_argument("begins at an offset that is not a multiple of " +
                                             std::to_string(alignment));
             if (next.tensor.offset > store.sizeOfFile(file))
                 throw std::invalid_argument("begins beyond the end of the file");
@@ -424,7 +424,7 @@ GgufFile readParts(const FilePath& named, std::int64_t parts) {
     const std::vector<FilePath> files = partsBeside(named, parts);
     if (files.empty())
         refuse(named.string() + " is one of " + std::to_string(parts) +
-               " parts of a model: put all into one " + "folder, named NAME-" + fiveDigits(1) + "-of-" +
+               " parts of a model: put all parts into one folder, named NAME-" + fiveDigits(1) + "-of-" +
                fiveDigits(parts) + ".gguf and so on");
     GgufFile file{GgufMetadata(files.front().string()), std::make_shared<TensorStore>()};
     std::optional<std::int64_t> tensors;
@@ -432,7 +432,7 @@ GgufFile readParts(const FilePath& named, std::int64_t parts) {
         const std::string which = "part " + std::to_string(i + 1) + " of " + std::to_string(parts);
         if (!pathExists(files[i]))
             refuse(named.string() + " is one of " + std::to_string(parts) + " parts of a model; " + which +
-                   ", " + files[i].string() + ", is missing: all lie in one folder");
+                   ", " + files[i].string() + ", is missing: all parts must be in one folder");
         GgufMetadata metadata = readPart(files[i], *file.tensors);
         if (metadata.integer(kPartNumber, 0, kMaxParts).value_or(-1) != static_cast<std::int64_t>(i))
             metadata.refuse(kPartNumber,
@@ -442,14 +442,14 @@ GgufFile readParts(const FilePath& named, std::int64_t parts) {
         const auto declared = metadata.integer(kAllTensors, 0, kMaxTensors);
         if (i > 0 && declared != tensors)
             metadata.refuse(kAllTensors, "differs from that of " + files.front().string() +
-                                             ": these parts are not of one model");
+                                             ": these parts belong to different models");
         tensors = declared;
         if (i == 0) file.metadata = std::move(metadata);
     }
     const auto read = static_cast<std::int64_t>(file.tensors->tensors().size());
     if (tensors && *tensors != read)
-        file.metadata.refuse(kAllTensors, "says " + std::to_string(*tensors) + "; all parts together have " +
-                                              std::to_string(read));
+        file.metadata.refuse(kAllTensors, "is " + std::to_string(*tensors) +
+                                              ", but all parts together have " + std::to_string(read));
     return file;
 }
 

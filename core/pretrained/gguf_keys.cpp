@@ -31,9 +31,10 @@ constexpr std::string_view kExperts = "this model's feed-forward layers would be
                            kImages = "the part that reads images, which no text passes",
                            kPredictionHead =
                                "a part that reads the last residuals, which are shown as they are",
-                           kLogits = "logits would be multiplied by it", kOther = "it is of other families",
+                           kLogits = "logits would be multiplied by it",
+                           kOther = "it belongs to other families",
                            kScores = "scores would be multiplied by it",
-                           kNormed = "norms of this family are of the other kind";
+                           kNormed = "this family has the other kind of norm";
 
 /// For keys that were not read. The first row that matches a key and its architecture counts.
 const std::vector<GgufKey>& knownKeys() {
@@ -44,7 +45,7 @@ const std::vector<GgufKey>& knownKeys() {
         {"attention.layer_norm_rms_epsilon", "", KeyUse::harmless, kNormed},
         {"attention.layer_norm_epsilon", "", KeyUse::harmless, kNormed},
         {"attn_logit_softcapping", " gemma3 gemma3n gemma4 ", KeyUse::harmless,
-         "Gemma 3 norms queries and keys in place of capping scores"},
+         "Gemma 3 normalizes queries and keys instead of capping scores"},
         {"attn_logit_softcapping", "", KeyUse::neutral, "scores would be capped", {0}},
         {"final_logit_softcapping", "", KeyUse::neutral, "logits would be capped", {0}},
 
@@ -62,13 +63,13 @@ const std::vector<GgufKey>& knownKeys() {
         {"rope.scaling.yarn_log_multiplier",
          "",
          KeyUse::neutral,
-         "YaRN's attention factor would be another",
+         "YaRN's attention factor would be different",
          {0}},
         {"rope.scaling.alpha", "", KeyUse::neutral, "the base would grow with it", {0, 1}},
         {"rope.dimension_count_swa", "", KeyUse::like, "rope.dimension_count"},
         {"rope.dimension_sections", " qwen35 qwen35moe qwen2vl qwen3vl qwen3vlmoe ", KeyUse::harmless,
-         "of a token of text, the positions in all sections are equal"},
-        {"rope.dimension_sections", "", KeyUse::neutral, "pairs would turn with several positions", {0}},
+         "for a token of text, the positions in all sections are equal"},
+        {"rope.dimension_sections", "", KeyUse::neutral, "pairs would rotate by several positions", {0}},
 
         {"attention.key_length_swa", "", KeyUse::like, "attention.key_length"},
         {"attention.value_length_swa", "", KeyUse::like, "attention.value_length"},
@@ -94,17 +95,17 @@ const std::vector<GgufKey>& knownKeys() {
 
         {"logit_scale", "", KeyUse::neutral, kLogits, {0, 1}},
         {"embedding_scale", "", KeyUse::neutral, "embeddings would be multiplied by it", {0, 1}},
-        {"residual_scale", "", KeyUse::neutral, "what blocks add would be multiplied by it", {0, 1}},
+        {"residual_scale", "", KeyUse::neutral, "the outputs of blocks would be multiplied by it", {0, 1}},
         {"embedding_length_out", "", KeyUse::like, "embedding_length"},
         {"embedding_length_per_layer_input",
          "",
          KeyUse::neutral,
-         "layers would have embeddings of their own",
+         "layers would have their own embeddings",
          {0}},
         {"expert_shared_feed_forward_length", " exaone-moe ", KeyUse::harmless,
          "it follows from expert_shared_count, which is read"},
         {"expert_shared_feed_forward_length", " ernie4_5-moe ", KeyUse::harmless,
-         "its converter does not compute it of the shared experts; expert_shared_count is read"},
+         "its converter does not derive it from the shared experts; expert_shared_count is read"},
         {"expert_shared_count", " hunyuan-moe ", KeyUse::neutral, kExperts, {0, 1}},
         {"expert_feed_forward_length", " deepseek2 ", KeyUse::harmless,
          "Youtu's files have it without experts"},
@@ -119,14 +120,14 @@ const std::vector<GgufKey>& knownKeys() {
         {"nextn_predict_layers", "", KeyUse::neutral, "blocks would predict several tokens", {0}},
         {"full_attention_interval", "", KeyUse::neutral, kRecurrent, {0, 1}},
         {"ssm.*", "", KeyUse::neutral, kRecurrent, {0}},
-        {"swin_norm", "", KeyUse::neutral, "norms would stand behind the sums", {0}},
+        {"swin_norm", "", KeyUse::neutral, "norms would follow the residual sums", {0}},
         {"n_deepstack_layers", " qwen3vl qwen3vlmoe ", KeyUse::harmless, kImages},
         {"n_deepstack_layers", "", KeyUse::neutral, kImages, {0}},
 
         {"tensor_data_layout", " falcon llama ", KeyUse::harmless,
-         "every converter orders queries and keys of this architecture alike"},
+         "every converter orders queries and keys of this architecture in the same way"},
         {"pooling_type", "", KeyUse::harmless,
-         "says how an embedding is made of the last residuals, which are shown as they are"},
+         "says how an embedding is made from the last residuals, which are shown as they are"},
         {"classifier.*", "", KeyUse::harmless, kPredictionHead},
         {"dense_2_feat_in", "", KeyUse::harmless, kPredictionHead},
         {"dense_2_feat_out", "", KeyUse::harmless, kPredictionHead},
@@ -163,7 +164,8 @@ const std::vector<GgufKey>& knownTokenizerKeys() {
         {"add_padding_token", "", KeyUse::harmless, "texts are not padded"},
         {"add_unknown_token", "", KeyUse::harmless, "texts have no such token around them"},
         {"suppress_tokens", "", KeyUse::harmless, "is for llama.cpp's sampling"},
-        {"token_type_count", "", KeyUse::harmless, "of models with segments, which are not read"},
+        {"token_type_count", "", KeyUse::harmless,
+         "belongs to models with segments, which are not supported"},
     };
     return keys;
 }
@@ -247,12 +249,12 @@ void checkKey(const GgufEntries& entries, const std::string& key, const GgufMeta
     const GgufKey* const row = rowFor(knownKeys(), name, entries.architecture());
     const auto refuse = [&](const std::string& why) { entries.metadata().refuse(key, why); };
     if (row == nullptr)
-        refuse("is not known here and may change what the model computes; its value is " + shownValue(value));
+        refuse("is unknown and may change what the model computes; its value is " + shownValue(value));
     if (row->use == KeyUse::neutral && !containsOnly(value, row->neutral))
-        refuse("is " + shownValue(value) + ": " + std::string(row->why) + ", which is not read here");
+        refuse("is " + shownValue(value) + ": " + std::string(row->why) + ", which is not supported");
     if (row->use == KeyUse::like && value != valueOfKey(entries, row->why))
         refuse("is " + shownValue(value) + " and differs from " + entries.key(std::string(row->why)) +
-               ", which is not read here");
+               ", which is not supported");
 }
 
 }  // namespace
@@ -269,10 +271,10 @@ std::vector<std::string> checkKeys(const GgufEntries& entries) {
             rowFor(knownTokenizerKeys(), std::string_view(key).substr(kTokenizer.size()),
                    entries.architecture()) == nullptr)
             entries.metadata().refuse(
-                key, "is not known here and may change a text's tokens; its value is " + shownValue(value));
+                key, "is unknown and may change a text's tokens; its value is " + shownValue(value));
         if (std::none_of(std::begin(kBeside), std::end(kBeside),
                          [&key = key](std::string_view beside) { return key.starts_with(beside); }))
-            notes.push_back("the entry " + toSingleLine(key) + " is not of the architecture " +
+            notes.push_back("the entry " + toSingleLine(key) + " does not belong to the architecture " +
                             toSingleLine(entries.architecture()) + " and was not read");
     }
     return notes;

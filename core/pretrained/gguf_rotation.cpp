@@ -28,7 +28,7 @@ double factorOf(const GgufEntries& entries) {
     const double factor = entries.number(key, 0, 1e4, 1);
     if (factor == 0) return 1;
     if (factor < 1)
-        entries.refuse(key, "is " + formatNumber(factor) + "; a factor of 1 or more is read here");
+        entries.refuse(key, "is " + formatNumber(factor) + "; only a factor of 1 or more is supported");
     return factor;
 }
 
@@ -55,7 +55,7 @@ Scaling linear(const GgufEntries& entries, const std::string& type, double facto
     requireNoYarn(entries, type);
     if (const double attention = entries.number(kAttention, 1e-6, 1e6, 1); attention != 1)
         entries.refuse(kAttention, "is " + formatNumber(attention) +
-                                       "; it is read here with the scalings yarn and longrope alone");
+                                       "; it is supported only with the scalings yarn and longrope");
     Scaling scaling;
     if (type == "none" || factor == 1) return scaling;
     scaling.method = ScalingMethod::linear;
@@ -85,18 +85,18 @@ Scaling yarn(const GgufEntries& entries, double factor, bool is_latent) {
         entries.refuse(kBetaFast, "is " + formatNumber(scaling.beta_fast) + ", below " +
                                       entries.key(kBetaSlow) + ", " + formatNumber(scaling.beta_slow));
     if (const double share = entries.number(kExtension, -1e6, 1e6, 1); share != 1 && share != -1)
-        entries.refuse(kExtension, "is " + formatNumber(share) + "; YaRN with a share of 1 is read here");
+        entries.refuse(kExtension, "is " + formatNumber(share) + "; only 1 is supported");
     const double own = 0.1 * std::log(factor) + 1, of_yarn = yarnAttentionFactor(entries, factor, is_latent),
                  expected = is_latent ? of_yarn : own;
     if (const double given = entries.number(kYarnAttention, 0, 1e6, expected); !agree(given, expected))
         entries.refuse(kYarnAttention, "is " + formatNumber(given) +
-                                           "; programs differ in what that means, " + "and " +
-                                           formatNumber(expected) + ", YaRN's own, alone is read here");
+                                           "; programs interpret this differently; only " +
+                                           formatNumber(expected) + ", YaRN's own factor, is supported");
     const double attention = entries.number(kAttention, 1e-6, 1e6, 1);
     if (is_latent && attention != 1)
         entries.refuse(kAttention, "is " + formatNumber(attention) +
-                                       "; programs differ in what that means in latent attention, and 1 " +
-                                       "alone is read here");
+                                       "; programs interpret this differently in latent attention; only 1 "
+                                       "is supported");
     if (attention != 1 || of_yarn != own) scaling.attention_factor = attention * of_yarn;
     return scaling;
 }
@@ -105,9 +105,9 @@ Scaling yarn(const GgufEntries& entries, double factor, bool is_latent) {
 Scaling longRope(const GgufEntries& entries, double factor) {
     requireNoYarn(entries, "longrope");
     if (factor != 1)
-        entries.refuse(
-            entries.has(kFactor) ? kFactor : kOldFactor,
-            "is " + formatNumber(factor) + " beside LongRoPE's factors of each pair; 1 is read here");
+        entries.refuse(entries.has(kFactor) ? kFactor : kOldFactor,
+                       "is " + formatNumber(factor) +
+                           ", although LongRoPE has a factor for each pair; only 1 is supported");
     Scaling scaling;
     scaling.method = ScalingMethod::longrope;
     scaling.factor = 1;
@@ -125,7 +125,8 @@ Scaling scalingOf(const GgufEntries& entries, const GgufRules& rules, bool is_la
     if (type.empty() || type == "none" || type == "linear") return linear(entries, type, factor);
     if (type == "yarn") return yarn(entries, factor, is_latent);
     if (type == "longrope") return longRope(entries, factor);
-    entries.refuse(kType, "is \"" + toSingleLine(type) + "\"; none, linear, yarn and longrope are read here");
+    entries.refuse(kType,
+                   "is \"" + toSingleLine(type) + "\"; only none, linear, yarn and longrope are supported");
 }
 
 /// One positive factor for each pair, shared by all heads.
@@ -136,11 +137,12 @@ ComparableVector factorsOf(const TensorStore& store, const char* name, int pairs
                      store.pathOfFile(tensor.file) + ": the tensor " + name + " " + why);
     };
     if (tensor.shape.size() != 1)
-        throw refuse("is " + tensor.shapeText() + "; it has one factor for each pair of a head");
+        throw refuse("is " + tensor.shapeText() + "; it must have one factor for each pair of a head");
     const std::vector<float> factors = readVector(store, {name, tensor.count()});
     for (const float factor : factors)
         if (!std::isfinite(factor) || factor <= 0)
-            throw refuse("holds " + formatNumber(factor) + "; a factor divides a frequency and is above 0");
+            throw refuse("contains " + formatNumber(factor) +
+                         "; a factor divides a frequency, so it must be above 0");
     if (static_cast<int>(factors.size()) != pairs)
         throw refuse("has " + std::to_string(factors.size()) + " factors for " + std::to_string(pairs) +
                      " pairs");
@@ -163,7 +165,7 @@ void readLlama3Factors(const TensorStore& store, const Architecture& model, Rota
     if (rotation.scaling.method == ScalingMethod::linear)
         scaling.short_factors = (scaling.short_factors.array() * rotation.scaling.factor).matrix();
     else if (rotation.scaling.method != ScalingMethod::none)
-        throw refuse("stands beside a scaling by other entries than a factor, which is not read here");
+        throw refuse("occurs together with a scaling that other entries define, which is not supported");
     scaling.long_factors = scaling.short_factors;
     rotation.scaling = scaling;
 }
@@ -182,9 +184,10 @@ void readProportionalFactors(const TensorStore& store, RotaryConfig& rotation) {
     constexpr double kStill = 1e20;
     if (rotation.scaling.method != ScalingMethod::none ||
         (turning < pairs && factors.tail(pairs - turning).minCoeff() < kStill))
-        throw Error(ErrorKind::checkpoint,
-                    store.pathOfFile(0) + ": the tensor " + kFrequencyFactors +
-                        " has other factors than 1 and then 1e+30, which is not read in this family");
+        throw Error(
+            ErrorKind::checkpoint,
+            store.pathOfFile(0) + ": the tensor " + kFrequencyFactors +
+                " has factors other than 1 followed by 1e+30, which is not supported for this family");
     if (turning == pairs) return;
     rotation.scaling.method = ScalingMethod::p_rope;
     rotation.scaling.proportion = (turning + 0.5) / pairs;  // rounded down to whole pairs
@@ -197,7 +200,7 @@ void addWindowedRotation(const GgufEntries& entries, double base, Architecture& 
     const std::int64_t width = entries.integer(kHead, 2, kMaxHeadDim, model.head_dim),
                        rotated = entries.integer("rope.dimension_count_swa", 0, width, width);
     if (entries.integer(kValue, 1, kMaxHeadDim, width) != width)
-        entries.refuse(kValue, "differs from attention.key_length_swa, which is not read here");
+        entries.refuse(kValue, "differs from attention.key_length_swa, which is not supported");
     if (width % 2 != 0 || rotated % 2 != 0) entries.refuse("rope.dimension_count_swa", "must be even");
     rotation.head_dim = static_cast<int>(width);
     rotation.rotary_fraction = static_cast<double>(rotated) / static_cast<double>(width);
@@ -268,8 +271,8 @@ void readFrequencyFactors(const TensorStore& store, Architecture& model) {
             for (const char* const name : {kShortFactors, kLongFactors})
                 if (!store.has(name))
                     throw Error(ErrorKind::checkpoint, store.pathOfFile(0) + ": " + kType +
-                                                           " is \"longrope\", and the tensor " + name +
-                                                           " is missing, which has its factors");
+                                                           " is \"longrope\", but the tensor " + name +
+                                                           ", which contains its factors, is missing");
             rotation.scaling.short_factors = factorsOf(store, kShortFactors, rotation.rotatedWidth() / 2);
             rotation.scaling.long_factors = factorsOf(store, kLongFactors, rotation.rotatedWidth() / 2);
         }

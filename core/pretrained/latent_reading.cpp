@@ -65,9 +65,10 @@ void readLatentAttention(const ConfigFields& config, const LatentRules& rules, A
         config.refuse(kRotated, "must be even, and equal head_dim if that is given");
     for (const RotaryConfig& rotation : model.rotations)
         if (rotation.rotatedWidth() != latent.rotated)
-            config.refuse(kRotated, "is " + std::to_string(latent.rotated) + ", of which only " +
-                                        std::to_string(rotation.rotatedWidth()) +
-                                        " rotate (partial_rotary_factor); all must in latent attention");
+            config.refuse(kRotated,
+                          "is " + std::to_string(latent.rotated) + ", of which only " +
+                              std::to_string(rotation.rotatedWidth()) +
+                              " rotate (partial_rotary_factor); in latent attention, all must rotate");
     latent.rank = width("kv_lora_rank", 1, kMaxWidth, rules.rank);
     latent.query_rank = width("q_lora_rank", 1, kMaxWidth,
                               config.contains("q_lora_rank") ? 0 : rules.query_rank);  // null: none
@@ -96,9 +97,10 @@ void readGgufLatentAttention(const GgufEntries& entries, Architecture& model) {
     model.value_dim = has_both ? entries.required(kValues, kMaxHeadDim)
                                : entries.integer(kValueLength, 1, kMaxHeadDim, model.width / model.heads);
     if (latent.rotated >= model.head_dim || latent.rotated % 2 != 0)
-        entries.refuse(kRotatedWidth, "is " + std::to_string(latent.rotated) +
-                                          "; in latent attention it is even and below the width of a head, " +
-                                          std::to_string(model.head_dim));
+        entries.refuse(kRotatedWidth,
+                       "is " + std::to_string(latent.rotated) +
+                           "; in latent attention it must be even and below the width of a head, " +
+                           std::to_string(model.head_dim));
     if (has_both) requireCompressedWidths(entries, latent);
     model.score_scale = readGgufScoreFactor(entries) / std::sqrt(static_cast<double>(model.head_dim));
 }

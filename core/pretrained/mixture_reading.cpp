@@ -20,7 +20,7 @@ std::int64_t countOf(const ConfigFields& config, const MixtureRules::Count& coun
         const auto all = config.numbers(key, least, most, kMaxLayers);
         if (all->empty() || std::floor(all->front()) != all->front() ||
             std::any_of(all->begin(), all->end(), [&](double one) { return one != all->front(); }))
-            config.refuse(key, "must be a whole number, or the same one for every layer");
+            config.refuse(key, "must be a whole number, or a list with the same one for every layer");
         return static_cast<std::int64_t>(all->front());
     }
     return count.default_value;
@@ -105,14 +105,14 @@ void requireSound(const ExpertMixture& mixture, const Refuse& refuse) {
                                 std::to_string(mixture.choices()) + " experts");
     if (mixture.scores == RouterScores::sparse_mixer && mixture.per_token != 2)
         refuse("per_token", "is " + std::to_string(mixture.per_token) +
-                                "; this family's router chooses two experts, whatever it says");
+                                "; this family's router always chooses two experts");
     const bool fits = mixture.groups_per_token <= mixture.groups && mixture.experts % mixture.groups == 0 &&
                       (mixture.groups == 1 || mixture.experts / mixture.groups >= mixture.summed_of_group);
     if (!fits || mixture.experts / mixture.groups * mixture.groups_per_token < mixture.per_token)
         refuse("groups", "is " + std::to_string(mixture.groups) + ": " + std::to_string(mixture.experts) +
                              " experts do not form groups of two or more, " +
-                             std::to_string(mixture.groups_per_token) + " of which have the " +
-                             std::to_string(mixture.per_token) + " of a token");
+                             std::to_string(mixture.groups_per_token) + " of which contain the " +
+                             std::to_string(mixture.per_token) + " experts of a token");
 }
 
 }  // namespace
@@ -209,7 +209,7 @@ void readGgufMixture(const GgufEntries& entries, const Family& family, Architect
                             : scores == kSoftmax || (scores == kSoftmaxOfChosen && mixture.normalizes));
     if (!is_as_expected)
         entries.refuse("expert_gating_func", "is " + std::to_string(scores) +
-                                                 ", which is not how this family's router makes scores");
+                                                 ", which is not how this family's router computes scores");
     requireSound(mixture, [&](const std::string& what, const std::string& why) {
         entries.refuse(what == "groups" ? "expert_group_count" : "expert_used_count", why);
     });

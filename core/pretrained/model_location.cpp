@@ -136,11 +136,12 @@ std::optional<ModelLocation> locateIn(const fs::path& folder) {
     if (has_config && has_tensors) return ModelLocation{FilePath::regular(folder)};
     const std::vector<std::string> models = ggufModelsIn(folder);
     if (models.size() > 1)
-        refuseLocation(
-            folder, "holds " + std::to_string(models.size()) + " models: name one of " + listedNames(models));
+        refuseLocation(folder, "contains " + std::to_string(models.size()) + " models: name one of " +
+                                   listedNames(models));
     if (models.size() == 1) return ModelLocation{FilePath::regular(folder / models.front()), true};
     if (has_config) return ModelLocation{FilePath::regular(folder)};
-    if (has_tensors) refuseLocation(folder, std::string("holds .safetensors files, but no ") + kConfigFile);
+    if (has_tensors)
+        refuseLocation(folder, std::string("contains .safetensors files, but no ") + kConfigFile);
     return std::nullopt;
 }
 
@@ -149,8 +150,8 @@ ModelLocation locateInSnapshot(const fs::path& snapshot) {
     const std::vector<std::string> below = foldersWithModels(snapshot);
     if (below.size() == 1) return *locateIn(snapshot / below.front());
     refuseLocation(snapshot, below.empty()
-                                 ? "holds neither config.json nor a GGUF file"
-                                 : "holds models in several folders: name one of " + listedNames(below));
+                                 ? "contains neither config.json nor a GGUF file"
+                                 : "contains models in several folders: name one of " + listedNames(below));
 }
 
 /// Model entries of a Hugging Face cache folder.
@@ -166,17 +167,18 @@ ModelLocation locateFile(const fs::path& path) {
     if (const auto blob = modelOfOllamaManifest(path)) {
         if (beginsAsGguf(*blob)) return {FilePath::regular(*blob), true};
         refuseLocation(path, "names " + blob->string() +
-                                 ", which is no GGUF file: pull the model again, or name another");
+                                 ", which is not a GGUF file: pull the model again, or name another");
     }
     if (endsAsGguf(path)) return {FilePath::regular(path), true};
     if (const fs::path run = enclosingRun(path); !run.empty())
         refuseLocation(path, "belongs to the run " + run.string() +
                                  ": name that, with --step for one of its checkpoints");
     if (belongsToModel(path))
-        refuseLocation(path,
-                       "is a part of a model: name the folder that it lies in, with config.json, "
-                       "tokenizer.json and .safetensors files");
-    refuseLocation(path, "is no model: a GGUF file begins with the letters GGUF, and this does not");
+        refuseLocation(
+            path,
+            "is part of a model: name its folder, which also contains config.json, tokenizer.json and "
+            ".safetensors files");
+    refuseLocation(path, "is not a model: it does not begin with the letters GGUF");
 }
 
 fs::path withoutSlash(const FilePath& path) {
@@ -202,9 +204,9 @@ ModelLocation locateModel(const FilePath& named) {
     if (isCacheEntry(path)) return locateInSnapshot(snapshotOf(path));
     if (const auto location = locateIn(path)) return *location;
     const std::vector<std::string> entries = cacheEntriesIn(path);
-    refuseLocation(path, entries.empty()
-                             ? "holds neither config.json nor a GGUF file"
-                             : "holds entries of Hugging Face's cache: name one of " + listedNames(entries));
+    refuseLocation(path, entries.empty() ? "contains neither config.json nor a GGUF file"
+                                         : "contains entries of Hugging Face's cache: name one of " +
+                                               listedNames(entries));
 }
 
 }  // namespace roper

@@ -53,8 +53,8 @@ void untieIfDifferent(const TensorStore& store, const TensorNames& names, Archit
         haveSameContents(store, store.tensor(head), store.tensor(embedding)))
         return;
     model.tied = false;
-    notes.push_back("tie_word_embeddings is true, but " + head + " is not " + embedding +
-                    ": it is used, as in transformers");
+    notes.push_back("tie_word_embeddings is true, but " + head + " differs from " + embedding +
+                    "; both are used, as in transformers");
 }
 
 std::int64_t parametersOf(const FeedForwardWeights& layer) {

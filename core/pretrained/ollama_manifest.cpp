@@ -58,26 +58,26 @@ std::optional<fs::path> modelOfOllamaManifest(const fs::path& path) {
         adapters = digestsOf(manifest, kAdapter);
     } catch (const std::exception&) {  // invalid JSON or structure
         if (models.empty() && !is_manifest) return std::nullopt;
-        refuse(path,
-               "is no manifest that can be read: name another one of ollama's manifests, or a GGUF file");
+        refuse(path, "cannot be read as a manifest: name another of Ollama's manifests, or a GGUF file");
     }
     if (models.empty())
-        refuse(path,
-               "is a manifest that does not lie in ollama's folder manifests: name it there, or the GGUF "
-               "file in the folder blobs beside that");
+        refuse(
+            path,
+            "is a manifest outside Ollama's folder \"manifests\": name the manifest in that folder, or the "
+            "GGUF file in the folder \"blobs\" next to it");
     const std::string blobs = (models / "blobs").string();
     if (digests.size() != 1)
-        refuse(path,
-               "is a manifest that names " +
-                   (digests.empty() ? std::string("no model") : std::to_string(digests.size()) + " models") +
-                   " of ollama's in a GGUF file: name another one, or a GGUF file in " + blobs);
+        refuse(path, "is a manifest " +
+                         (digests.empty() ? std::string("without a GGUF model")
+                                          : "with " + std::to_string(digests.size()) + " GGUF models") +
+                         ": name another manifest, or a GGUF file in " + blobs);
     static const std::regex digest_pattern("sha256:[0-9a-f]{64}");
     if (!std::regex_match(digests.front(), digest_pattern))
         refuse(path, "is a manifest whose model has no SHA-256 digest: name a GGUF file in " + blobs);
     const fs::path blob = models / "blobs" / ("sha256-" + digests.front().substr(7));
     if (!adapters.empty())
-        refuse(path, "is a manifest of a model with an adapter, which is not read: name " + blob.string() +
-                         " for the model without it");
+        refuse(path, "is a manifest of a model with an adapter, which is not supported: name " +
+                         blob.string() + " for the model without it");
     if (!fs::is_regular_file(blob, failure))
         refuse(path, "names " + blob.string() + ", which is missing: pull the model again, or name another");
     return blob;

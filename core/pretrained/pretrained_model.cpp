@@ -74,11 +74,11 @@ std::set<std::string> filesOfIndex(const FilePath& path) {
         throw refuse(error.what());
     }
     if (files.empty() || files.size() > kMaxFiles)
-        throw refuse(files.empty() ? "it names no file" : "it names more files than 1024");
+        throw refuse(files.empty() ? "it lists no file" : "it lists more than 1024 files");
     for (const std::string& file : files)
         if (file.find('/') != std::string::npos || file.starts_with('.') || !file.ends_with(".safetensors"))
-            throw refuse("it names the file " + quoteExcerpt(file) +
-                         "; a .safetensors file beside it is expected");
+            throw refuse("it lists the file " + quoteExcerpt(file) +
+                         ", which is not a .safetensors file next to it");
     return files;
 }
 
@@ -91,8 +91,8 @@ std::shared_ptr<TensorStore> openTensors(const FilePath& folder) {
     if (!pathExists(folder / kIndex))
         throw Error(
             ErrorKind::checkpoint,
-            folder.string() + " holds neither " + kSingle + " nor " + kIndex +
-                ": RoPER Lab reads models as safetensors; pytorch_model.bin and the like are not read");
+            folder.string() + " contains neither " + kSingle + " nor " + kIndex +
+                ": RoPER Lab reads models as safetensors; pytorch_model.bin and the like are not supported");
     for (const std::string& file : filesOfIndex(folder / kIndex))
         addSafetensors(folder / file, *store);
     return store;

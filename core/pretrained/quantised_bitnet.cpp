@@ -49,7 +49,7 @@ void combineBitnet(const nlohmann::json& members, TensorStore& store) {
         const std::string matrix = name + ".weight", scale_name = matrix + "_scale";
         StoredTensor bytes = parts.require(matrix), scale = parts.require(scale_name);
         if (bytes.type != ElementType::U8 || bytes.shape.size() != 2)
-            parts.refuse(matrix, bytes, "is no matrix of U8");
+            parts.refuse(matrix, bytes, "is not a U8 matrix");
         if (scale.count() != 1) parts.refuse(scale_name, scale, "is " + scale.shapeText() + ", not 1");
         const float number = readAll(store, scale).front();
         const std::vector<std::int64_t> shape = {4 * bytes.shape[0], bytes.shape[1]};

@@ -102,10 +102,10 @@ struct FourBitState {
 FourBitState stateOf(const std::string& name, QuantizedParts& parts, const StoredTensor& stored) {
     constexpr std::int64_t kMaxStateBytes = 1 << 16, kMaxBlockSize = 1 << 16;
     if (stored.type != ElementType::U8 || stored.shape.size() != 1 || stored.count() > kMaxStateBytes)
-        parts.refuse(name, stored, "is not a short text of U8");
+        parts.refuse(name, stored, "is not a short U8 string");
     const std::vector<std::byte> bytes = parts.store().readRowBytes(stored, 0, 1);
     const auto require = [&](bool good) {
-        if (!good) parts.refuse(name, stored, "does not describe a matrix of four bits");
+        if (!good) parts.refuse(name, stored, "does not describe a four-bit matrix");
     };
     FourBitState state;
     try {
@@ -145,7 +145,7 @@ void combineFourBit(const std::string& name, const std::string& state_name, Quan
     StoredTensor numbers = parts.require(name);
     const std::int64_t count = state.shape[0] * state.shape[1], blocks = partsOf(count, state.block);
     if (numbers.type != ElementType::U8 || numbers.count() != partsOf(count, 2))
-        parts.refuse(name, numbers, "does not hold " + std::to_string(count) + " numbers of four bits in U8");
+        parts.refuse(name, numbers, "does not contain " + std::to_string(count) + " four-bit numbers in U8");
     const auto numbersOf = [&](const std::string& part, std::int64_t size) {
         const StoredTensor stored = parts.require(name + part);
         parts.requireShape(name + part, stored, {size});
@@ -176,11 +176,11 @@ void combineEightBit(const std::string& layer, QuantizedParts& parts) {
     const StoredTensor largest = parts.require(layer + ".SCB");
     StoredTensor numbers = parts.require(name);
     if (numbers.type != ElementType::I8 || numbers.shape.size() != 2)
-        parts.refuse(name, numbers, "is not a matrix of I8");
+        parts.refuse(name, numbers, "is not an I8 matrix");
     parts.requireShape(layer + ".SCB", largest, {numbers.shape[0]});
     if (const auto format = parts.store().extract(name + "_format"))
         if (readAll(parts.store(), *format) != std::vector<float>{0})
-            parts.refuse(name + "_format", *format, "says that rows are rearranged, which is not read here");
+            parts.refuse(name + "_format", *format, "says that rows are rearranged, which is not supported");
     std::vector<float> numbers_of_rows = readAll(parts.store(), largest);
     const std::vector<std::int64_t> shape = numbers.shape;
     const std::size_t file = numbers.file;

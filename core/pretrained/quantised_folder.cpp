@@ -70,16 +70,16 @@ struct Quantization {
     const Json* members;
     const QuantMethod* method;  ///< null if unknown
 
-    /// "quantised by FP8 (quantization_config)"
+    /// "quantized by FP8 (quantization_config)"
     std::string text() const {
         const std::string where = " (" + key + ")";
         if (method != nullptr)
-            return std::string("quantised by ") + method->called + bitsOf(*members) + where;
+            return std::string("quantized by ") + method->called + bitsOf(*members) + where;
         if (members->is_object() && members->contains("quant_method") &&
             (*members)["quant_method"].is_string())
-            return "quantised by " + quoteExcerpt((*members)["quant_method"].get<std::string>()) +
+            return "quantized by " + quoteExcerpt((*members)["quant_method"].get<std::string>()) +
                    bitsOf(*members) + where;
-        return "quantised" + where;
+        return "quantized" + where;
     }
 };
 
@@ -123,10 +123,11 @@ std::optional<Json> parsedConfig(std::string_view config) {
 }
 
 [[noreturn]] void refuseQuantised(const FilePath& path, const std::string& what) {
-    throw Error(ErrorKind::checkpoint,
-                path.string() + ": this model is " + what +
-                    ", which is not read here: use the folder that it was made from, in F32, F16 or BF16, or "
-                    "the model as a GGUF file");
+    throw Error(
+        ErrorKind::checkpoint,
+        path.string() + ": this model is " + what +
+            ", which is not supported: use the unquantized folder, in F32, F16 or BF16, or the model as a "
+            "GGUF file");
 }
 
 }  // namespace
@@ -145,7 +146,7 @@ void requireSupportedQuantization(const FilePath& folder, std::string_view confi
         }
     for (const QuantMethod& beside : kFilesBeside)
         if (pathExists(folder / beside.method))
-            refuseQuantised(folder / beside.method, std::string("quantised by ") + beside.called);
+            refuseQuantised(folder / beside.method, std::string("quantized by ") + beside.called);
 }
 
 void combineQuantizedMatrices(const FilePath& folder, std::string_view config, TensorStore& store,

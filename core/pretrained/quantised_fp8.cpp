@@ -61,7 +61,7 @@ std::optional<Fp8Matrix::Block> blockSizeOf(const nlohmann::json& members) {
                size.get<std::uint64_t>() <= kMaxScaleSize;
     };
     if (!found->is_array() || found->size() != 2 || !isSize((*found)[0]) || !isSize((*found)[1]))
-        throw Error(ErrorKind::usage, "weight_block_size is no pair of sizes");
+        throw Error(ErrorKind::usage, "weight_block_size is not a pair of sizes");
     return Fp8Matrix::Block{(*found)[0].get<std::int64_t>(), (*found)[1].get<std::int64_t>()};
 }
 
@@ -72,7 +72,7 @@ bool isFp8(ElementType type) {
 void combineOne(const std::string& name, std::optional<Fp8Matrix::Block> block, QuantizedParts& parts) {
     const std::string scale_name = name + "_scale_inv";
     StoredTensor numbers = parts.require(name), scale = parts.require(scale_name);
-    if (numbers.shape.size() < 2) parts.refuse(name, numbers, "is quantized, but no matrix");
+    if (numbers.shape.size() < 2) parts.refuse(name, numbers, "is quantized but is not a matrix");
     std::vector<std::int64_t> expected = numbers.shape;
     std::int64_t &rows = expected[expected.size() - 2], &columns = expected.back();
     const std::vector<std::int64_t> shape = numbers.shape;
@@ -87,7 +87,7 @@ void combineOne(const std::string& name, std::optional<Fp8Matrix::Block> block, 
     } else {
         block = Fp8Matrix::Block{std::max<std::int64_t>(1, rows), std::max<std::int64_t>(1, columns)};
         if (scale.count() != matrices)
-            parts.refuse(scale_name, scale, "is " + scale.shapeText() + "; one scale a matrix is expected");
+            parts.refuse(scale_name, scale, "is " + scale.shapeText() + "; one scale per matrix is expected");
     }
     // A byte is an exponent, as in F8_E8M0.
     if (scale.type == ElementType::U8) scale.type = ElementType::F8_E8M0;

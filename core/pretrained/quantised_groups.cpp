@@ -182,7 +182,7 @@ std::int64_t wholeOf(const nlohmann::json& members, const std::string& key,
         texts.push_back(std::to_string(value));
     throw Error(ErrorKind::usage, key + " is " +
                                       (found == members.end() ? "missing" : quoteExcerpt(found->dump())) +
-                                      "; " + join(texts, ", ") + " are read here");
+                                      "; expected one of " + join(texts, ", "));
 }
 
 const std::vector<std::int64_t> kGroupSizes = {-1, 16, 32, 64, 128, 256, 512, 1024};
@@ -190,9 +190,9 @@ const std::vector<std::int64_t> kGroupSizes = {-1, 16, 32, 64, 128, 256, 512, 10
 void requireType(QuantizedParts& parts, const std::string& name, const StoredTensor& part,
                  std::initializer_list<ElementType> types) {
     if (std::find(types.begin(), types.end(), part.type) == types.end() || part.shape.size() != 2)
-        parts.refuse(
-            name, part,
-            "is " + part.shapeText() + " of " + nameOf(part.type) + ", which no such quantized matrix has");
+        parts.refuse(name, part,
+                     "is " + part.shapeText() + " of " + nameOf(part.type) +
+                         ", which does not fit such a quantized matrix");
 }
 
 /// Numbers, zeros and scales of a GPTQ or AWQ matrix, with checked shapes.
@@ -304,7 +304,7 @@ void combineMlx(const nlohmann::json& members, TensorStore& store) {
         StoredTensor numbers = parts.require(name + ".weight"), scales = parts.require(name + ".scales"),
                      biases = parts.require(name + ".biases");
         if (numbers.type != ElementType::U32 || numbers.shape.empty() || scales.shape.empty())
-            parts.refuse(name + ".weight", numbers, "is not a matrix of U32");
+            parts.refuse(name + ".weight", numbers, "is not a U32 matrix");
         std::vector<std::int64_t> shape = numbers.shape, grid = numbers.shape;
         shape.back() = scales.shape.back() * group;
         grid.back() = scales.shape.back();
@@ -312,7 +312,7 @@ void combineMlx(const nlohmann::json& members, TensorStore& store) {
         parts.requireShape(name + ".biases", biases, grid);
         if (numbers.shape.back() * 32 != shape.back() * bits)
             parts.refuse(name + ".weight", numbers,
-                         "does not hold " + std::to_string(shape.back()) + " numbers of " +
+                         "does not contain " + std::to_string(shape.back()) + " numbers of " +
                              std::to_string(bits) + " bits in a row");
         const std::size_t file = numbers.file;
         store.addQuantized(name + ".weight", std::move(shape), file,

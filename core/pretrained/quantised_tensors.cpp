@@ -14,7 +14,7 @@ StoredTensor QuantizedParts::require(const std::string& name) {
         return std::move(*part);
     }
     throw Error(ErrorKind::checkpoint, store_.pathOfFile(0) + ": the tensor " + toSingleLine(name) +
-                                           ", a part of a quantized matrix, is missing");
+                                           ", which is part of a quantized matrix, is missing");
 }
 
 void QuantizedParts::requireShape(const std::string& name, const StoredTensor& part,
@@ -52,8 +52,8 @@ void requireOneOf(const nlohmann::json& members, const std::string& key,
     std::vector<std::string> texts;
     for (const nlohmann::json& value : values)
         texts.push_back(value.dump());
-    throw Error(ErrorKind::usage, key + " is " + quoteExcerpt(found->dump()) + ", which is not read here; " +
-                                      join(texts, ", ") + " is");
+    throw Error(ErrorKind::usage, key + " is " + quoteExcerpt(found->dump()) +
+                                      ", which is not supported; expected " + join(texts, " or "));
 }
 
 }  // namespace roper

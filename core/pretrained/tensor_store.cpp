@@ -92,7 +92,7 @@ void TensorStore::add(const std::string& name, StoredTensor tensor) {
     const auto row = static_cast<std::uint64_t>(rowOf(tensor));
     if (row % elementsPerBlock(tensor.type) != 0)
         throw std::invalid_argument("its rows of " + std::to_string(row) +
-                                    " numbers are no whole blocks of " + nameOf(tensor.type));
+                                    " numbers are not a whole number of blocks of " + nameOf(tensor.type));
     // At most eight bytes per number, so this does not overflow.
     const std::uint64_t bytes = tensor.bytes(), size = files_[tensor.file].size;
     if (tensor.offset > size || bytes > size - tensor.offset)
@@ -114,7 +114,7 @@ Error TensorStore::unsupportedTypeError(const std::string& name) const {
     const UnsupportedTensor& left_out = unsupported_.at(name);
     return {ErrorKind::checkpoint, files_[left_out.tensor.file].path + ": the tensor " + toSingleLine(name) +
                                        " is stored as " + left_out.type +
-                                       ", which is not supported; F32, F16 and BF16 are"};
+                                       ", which is not supported; only F32, F16 and BF16 are"};
 }
 
 std::vector<std::string> TensorStore::namesWithoutSuffix(std::string_view ending) const {
@@ -179,7 +179,7 @@ void TensorStore::readRows(const StoredTensor& tensor, std::int64_t first, std::
     if (!tensor.quantized) return decodeElements(tensor.type, readRowBytes(tensor, first, rows), out);
     requireRows(tensor, first, rows);
     if (static_cast<std::uint64_t>(rows * rowOf(tensor)) != out.size())
-        throw std::invalid_argument("rows of another size are wanted");
+        throw std::invalid_argument("rows of a different size were requested");
     tensor.quantized->decodeRows(*this, first, rows, out);
 }
 

@@ -79,7 +79,7 @@ class TensorStore {
         StoredTensor tensor;
     };
     const std::map<std::string, UnsupportedTensor>& unsupportedTensors() const { return unsupported_; }
-    /// "FILE: the tensor NAME is stored as U8, which is not read here …"
+    /// "FILE: the tensor NAME is stored as U8, which is not supported …"
     Error unsupportedTypeError(const std::string& name) const;
 
     /// Names with this ending, without it, of all tensors including those left out, in order.

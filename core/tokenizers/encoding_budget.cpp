@@ -37,8 +37,9 @@ void EncodingBudget::require(std::uint64_t steps) {
 
 void EncodingBudget::requireOutputFits(std::size_t bytes) const {
     if (bytes <= max_normalized_bytes_) return;
-    throw std::invalid_argument("normalizer or pre_tokenizer turn a text of " + std::to_string(text_bytes_) +
-                                " bytes into more than " + std::to_string(max_normalized_bytes_) +
+    throw std::invalid_argument("the normalizer or pre_tokenizer turns a text of " +
+                                std::to_string(text_bytes_) + " bytes into more than " +
+                                std::to_string(max_normalized_bytes_) +
                                 " bytes; use a shorter text or another tokenizer");
 }
 

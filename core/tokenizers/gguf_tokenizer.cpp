@@ -215,9 +215,9 @@ TokenizerParts scoredPairParts(const GgufMetadata& metadata, const std::vector<s
 /// tokens set the score of unknown characters.
 TokenizerParts unigramParts(const GgufMetadata& metadata, const std::vector<std::string>& pieces) {
     constexpr const char* kSuffix = "tokenizer.ggml.treat_whitespace_as_suffix";
-    if (metadata.flag(kSuffix).value_or(false)) metadata.refuse(kSuffix, "is true, which is not read here");
+    if (metadata.flag(kSuffix).value_or(false)) metadata.refuse(kSuffix, "is true, which is not supported");
     constexpr const char* kEscape = "tokenizer.ggml.escape_whitespaces";
-    if (!metadata.flag(kEscape).value_or(true)) metadata.refuse(kEscape, "is false, which is not read here");
+    if (!metadata.flag(kEscape).value_or(true)) metadata.refuse(kEscape, "is false, which is not supported");
     const std::vector<std::int64_t> types = tokenTypes(metadata, pieces.size());
     std::vector<double> scores = requiredScores(metadata, pieces.size());
     std::vector<bool> searched(pieces.size());

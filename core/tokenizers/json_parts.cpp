@@ -172,7 +172,7 @@ void addPostProcessor(const Json& json, TokenizerParts& parts, bool& is_filled) 
             addPostProcessor(one, parts, is_filled);
         return;
     }
-    if (is_filled) throwUnsupported("post_processor behind TemplateProcessing", type);
+    if (is_filled) throwUnsupported("post_processor after TemplateProcessing", type);
     Marks marks;
     if (type == "TemplateProcessing")
         marks = marksOfTemplate(json);

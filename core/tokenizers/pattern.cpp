@@ -75,8 +75,8 @@ int countStep(pcre2_callout_block* stop, void* data) {
 
 std::string problemOf(int code) {
     if (code == PCRE2_ERROR_PATTERN_TOO_LARGE || code == PCRE2_ERROR_PATTERN_TOO_COMPLICATED)
-        return "repeats too much: written out, it is too large";
-    return "is not understood";
+        return "repeats too much: it is too large when expanded";
+    return "cannot be compiled";
 }
 
 Owned<pcre2_code> compiled(const std::string& expression, const std::string& translated) {
@@ -98,7 +98,7 @@ Owned<pcre2_code> compiled(const std::string& expression, const std::string& tra
     ::pcre2_pattern_info(code.get(), PCRE2_INFO_BACKREFMAX, &highest_reference);
     if (highest_reference > 0)
         throw std::invalid_argument(quotedPattern(expression) +
-                                    " refers to what a group matched, which is not read here");
+                                    " refers to what a group matched, which is not supported");
     return code;
 }
 

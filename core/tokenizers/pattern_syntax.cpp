@@ -32,7 +32,7 @@ std::string withWordClass(std::string_view expression) {
 }
 
 [[noreturn]] void refuse(const std::string& expression, const std::string& what) {
-    throw std::invalid_argument(quotedPattern(expression) + " has " + what + ", which is not read here");
+    throw std::invalid_argument(quotedPattern(expression) + " has " + what + ", which is not supported");
 }
 
 /// Rewrites an expression from left to right.

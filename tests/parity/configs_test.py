@@ -37,7 +37,7 @@ class Configs(TrainerTest):
                                      ("llama", {"num_local_experts": 8}, "num_local_experts = 8"),
                                      ("mixtral", {"num_experts_per_tok": 6}, "num_experts_per_tok is 6, but there are 5 experts"),
                                      ("mixtral", {"n_shared_experts": 1}, "n_shared_experts = 1"),
-                                     ("phimoe", {"num_experts_per_tok": 3}, "num_experts_per_tok is 3; this family's router chooses two"),
+                                     ("phimoe", {"num_experts_per_tok": 3}, "num_experts_per_tok is 3; this family's router always chooses two"),
                                      ("glm4_moe", {"n_group": 3}, "n_group is 3: 8 experts do not form groups"),
                                      ("llama", {"head_dim": 8, "partial_rotary_factor": 0.5, "rope_scaling": {"rope_type": "linear", "factor": 2}},
                                       "partial_rotary_factor is 0.5")):

@@ -65,7 +65,7 @@ class Entries(TrainerTest):
             model = Gguf(PRETRAINED / "qwen3.gguf").set(LETTER_TOKENS).set({f"qwen3.{key}": numbers})
             done = self.look(model.write(Path(self._folder.name) / "model.gguf"), "qwen3")
             self.assertEqual(done.returncode, 4, done.stderr)
-            self.assertIn(f"the entry qwen3.{key} is {numbers[0]} in layer 0 and {numbers[1]} in layer 1; layers that differ in it are not read here",
+            self.assertIn(f"the entry qwen3.{key} is {numbers[0]} in layer 0 and {numbers[1]} in layer 1; layers that differ in it are not supported",
                           done.stderr)
 
     def test_every_setting_is_another(self):

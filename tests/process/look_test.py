@@ -303,7 +303,7 @@ class SmallModels(TrainerTest):
             self.assertIn(part, said)
 
         for value in (0.0, -1.0, float("nan"), float("inf")):
-            refused(whole[:first] + struct.pack("<f", value) + whole[first + 4 :], "is above 0")
+            refused(whole[:first] + struct.pack("<f", value) + whole[first + 4 :], "must be above 0")
         refused(whole[: name + 4] + struct.pack("<Q", 3) + whole[name + 12 :], "has 3 factors for 4 pairs")
 
     def test_a_damaged_model_is_named(self):
@@ -319,7 +319,7 @@ class SmallModels(TrainerTest):
             (folder / "model.safetensors").write_bytes(damaged)
             self.assertIn(part, look(folder, *ask, expected=4))
         (folder / "model.safetensors").unlink()
-        self.assertIn("holds neither model.safetensors nor", look(folder, *ask, expected=4))
+        self.assertIn("contains neither model.safetensors nor", look(folder, *ask, expected=4))
         (folder / "model.safetensors").write_bytes(whole)
         config = json.loads((folder / "config.json").read_text())
         for change, part in (({"hidden_size": 48}, "a model of these sizes has"), ({"model_type": "qwen33"}, 'did you mean "qwen3"'),

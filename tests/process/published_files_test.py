@@ -112,7 +112,7 @@ class ManyFiles(Published):
         refused(1, {"split.tensors.count": 7}, "split.tensors.count differs from that of")
         for part in range(2):
             Gguf(parts[part]).set({"split.tensors.count": 99}).write(parts[part])
-        self.assertIn("says 99; all parts together have 2", self.look(parts[0], code=4))
+        self.assertIn("is 99, but all parts together have 2", self.look(parts[0], code=4))
 
     def test_each_part_is_whole(self):
         parts = self.gguf().write_parts(self.home, "blocks", 2)
@@ -182,21 +182,21 @@ class Names(Published):
             self.assertIn(part, self.look(path, code=2))
 
         refused(self.manifest(("model", "sha256:" + 64 * "d")), f"sha256-{64 * 'd'}, which is missing: pull the model again, or name another")
-        refused(self.manifest(other), f"sha256-{64 * 'b'}, which is no GGUF file: pull the model again, or name another")
-        refused(self.manifest(gguf, ("adapter", "sha256:" + 64 * "e")), f"with an adapter, which is not read: name {blobs}/sha256-{64 * 'a'} for")
-        refused(self.manifest(gguf, other), f"names 2 models of ollama's in a GGUF file: name another one, or a GGUF file in {blobs}")
-        refused(self.manifest(("tensor", "sha256:" + 64 * "a")), "names no model of ollama's")
+        refused(self.manifest(other), f"sha256-{64 * 'b'}, which is not a GGUF file: pull the model again, or name another")
+        refused(self.manifest(gguf, ("adapter", "sha256:" + 64 * "e")), f"with an adapter, which is not supported: name {blobs}/sha256-{64 * 'a'} for")
+        refused(self.manifest(gguf, other), f"is a manifest with 2 GGUF models: name another manifest, or a GGUF file in {blobs}")
+        refused(self.manifest(("tensor", "sha256:" + 64 * "a")), "is a manifest without a GGUF model")
         refused(self.manifest(("model", "sha256:../../../etc/passwd")), "whose model has no SHA-256 digest: name a GGUF file in")
         for content in ("", "{", "[]", '{"layers": [1]}', '{"schemaVersion": 2}', '{"schemaVersion": 2, "layers": 7}'):
-            refused(self.manifest(content=content), "is no manifest that can be read: name another one of ollama's manifests, or a GGUF file")
-        refused(self.manifest(gguf, folder="copies"), "does not lie in ollama's folder manifests: name it there")
-        refused(self.manifest(content='{"layers": 1}', folder="copies"), "is no model: a GGUF file begins with the letters GGUF")
+            refused(self.manifest(content=content), "cannot be read as a manifest: name another of Ollama's manifests, or a GGUF file")
+        refused(self.manifest(gguf, folder="copies"), "is a manifest outside Ollama's folder \"manifests\": name the manifest in that folder")
+        refused(self.manifest(content='{"layers": 1}', folder="copies"), "is not a model: it does not begin with the letters GGUF")
 
     def test_a_folder_with_several_models_lists_them(self):
         for name in ("a-Q4_0.gguf", "a-Q8_0.gguf"):
             self.gguf().write(self.home / name)
         said = self.look(self.home, code=2)
-        self.assertIn("holds 2 models: name one of a-Q4_0.gguf, a-Q8_0.gguf", said)
+        self.assertIn("contains 2 models: name one of a-Q4_0.gguf, a-Q8_0.gguf", said)
 
     def test_an_entry_of_the_cache_opens_its_main_snapshot(self):
         entry = self.home / "models--owner--name"
@@ -361,12 +361,12 @@ class Names(Published):
     def test_a_part_of_a_folder_names_the_folder(self):
         model = small_model(self.home, "llama")
         for name in ("config.json", "tokenizer.json", "model.safetensors"):
-            self.assertIn("name the folder that it lies in", self.look(model / name, code=2))
+            self.assertIn("is part of a model: name its folder", self.look(model / name, code=2))
         other = self.home / "other"
         other.write_text("{}")
-        self.assertIn("is no model: a GGUF file begins with the letters GGUF", self.look(other, code=2))
+        self.assertIn("is not a model: it does not begin with the letters GGUF", self.look(other, code=2))
         (model / "config.json").unlink()
-        self.assertIn("holds .safetensors files, but no config.json", self.look(model, code=2))
+        self.assertIn("contains .safetensors files, but no config.json", self.look(model, code=2))
 
     def test_a_checkpoint_names_its_run(self):
         run = self.train("run", "--steps", 2)
@@ -555,16 +555,16 @@ class Quantised(Published):
             model = small_model(self.home, "qwen3")
             change_config(model, **config)
             said = self.look(model, code=4)
-            self.assertIn(f"{model / 'config.json'}: this model is quantised {part}", said)
-            self.assertIn("use the folder that it was made from", said)
+            self.assertIn(f"{model / 'config.json'}: this model is quantized {part}", said)
+            self.assertIn("use the unquantized folder", said)
             self.assertNotIn("did you mean", said)
             shutil.rmtree(model)
 
     def test_what_a_method_does_not_read_is_named(self):
-        for config, said in (({"quant_method": "gptq", "bits": 5, "group_size": 128}, "quantised by GPTQ in 5 bits (quantization_config): bits is"),
-                             ({"quant_method": "awq", "bits": 4, "group_size": 128, "version": "gemv"}, "quantised by AWQ in 4 bits (quantization_config): version is"),
+        for config, said in (({"quant_method": "gptq", "bits": 5, "group_size": 128}, "quantized by GPTQ in 5 bits (quantization_config): bits is"),
+                             ({"quant_method": "awq", "bits": 4, "group_size": 128, "version": "gemv"}, "quantized by AWQ in 4 bits (quantization_config): version is"),
                              ({"load_in_4bit": True, "bnb_4bit_quant_storage": "bfloat16"}, "by bitsandbytes in 4 bits (quantization_config): bnb_4bit_quant_storage is"),
-                             ({"quant_method": "fp8", "expert_dtype": "fp4"}, "quantised by FP8 (quantization_config): expert_dtype is")):
+                             ({"quant_method": "fp8", "expert_dtype": "fp4"}, "quantized by FP8 (quantization_config): expert_dtype is")):
             model = small_model(self.home, "qwen3")
             change_config(model, quantization_config=config)
             self.assertIn(said, self.look(model, code=4))
@@ -596,7 +596,7 @@ class Quantised(Published):
     def test_a_file_beside_says_it_too(self):
         model = small_model(self.home, "qwen3")
         (model / "quantize_config.json").write_text('{"bits": 4}')
-        self.assertIn("quantised by GPTQ", self.look(model, code=4))
+        self.assertIn("quantized by GPTQ", self.look(model, code=4))
 
 
 class NotCausal(Published):

@@ -99,7 +99,7 @@ Family gemma3n_text() {
     rules.read = [](const ConfigFields& config, ParsedArchitecture& reading) {
         readLayerEmbeddings(config, reading.architecture);
         if (!reading.architecture.layer_embeddings.isUsed())
-            config.refuse("hidden_size_per_layer_input", "is 0; layers of Gemma 3n have embeddings");
+            config.refuse("hidden_size_per_layer_input", "is 0; layers of Gemma 3n must have embeddings");
         readAlternatingUpdates(config, reading.architecture);
     };
     rules.read_layers = [](const ConfigFields& config, Architecture& model) {
@@ -153,7 +153,7 @@ Family gemma4_text() {
         constexpr const char* kBothSides = "use_bidirectional_attention";
         const std::string both_sides = config.text(kBothSides).value_or("vision");
         if (both_sides != "all" && both_sides != "vision")
-            config.refuse(kBothSides, "must be \"all\" or \"vision\", which is about images alone");
+            config.refuse(kBothSides, "must be \"all\" or \"vision\", which concerns only images");
         if (both_sides == "all") reading.architecture.causal = false;
     };
     rules.read_layers = readGemma4Layers;

@@ -20,7 +20,7 @@ void readFeedForwardWidth(const ConfigFields& config, Architecture& model) {
     if (!config.contains(kFactor) || config.has(kFactor))
         width = std::ceil(std::floor(factor * width) / multiple) * multiple;
     if (width < 1 || width > static_cast<double>(kMaxFeedForward))
-        config.refuse(kFactor, "makes a feed-forward of no or too large a width");
+        config.refuse(kFactor, "gives a feed-forward width of 0 or one that is too large");
     model.feed_forward = static_cast<std::int64_t>(width);
 }
 

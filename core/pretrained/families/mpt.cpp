@@ -23,7 +23,7 @@ TensorNames mptNames() {
 
 void requireValue(const ConfigFields& config, const char* key, const char* json) {
     if (config.has(key) && !config.equalsJson(key, json))
-        config.refuse(key, "is read here only with the value " + std::string(json));
+        config.refuse(key, "is supported only with the value " + std::string(json));
 }
 
 /// transformers' class computes ALiBi with slopes down to 2^−8, whatever alibi_bias_max says; MosaicML's own
@@ -52,7 +52,7 @@ void readMptEntries(const GgufEntries& entries, Architecture& model) {
     const double largest = entries.number("attention.max_alibi_bias", 0, 1e6, 0);
     if (largest == 0)
         entries.refuse("attention.max_alibi_bias",
-                       "is 0 or missing; models of this family have ALiBi's bias here");
+                       "is 0 or missing; models of this family must have ALiBi's bias");
     model.head_bias = alibiBias(model.heads, largest);
 }
 

@@ -277,7 +277,7 @@ TEST(CompositeModel, RefusesWhatIsNotRead) {
     };
     const std::string text = R"("text_config": {"model_type": "llama", "hidden_size": 64})";
     EXPECT_EQ(refusal(R"({"model_type": "llava", "residual_scale": 2, )" + text + "}"),
-              "residual_scale = 2 may change what the model computes, and is not read here");
+              "residual_scale = 2 may change what the model computes and is not supported");
     EXPECT_EQ(refusal(R"({"model_type": "llava", "hidden_size": 2, "image_token_index": 7, )" + text + "}"),
               "read");
     EXPECT_THAT(
@@ -285,7 +285,7 @@ TEST(CompositeModel, RefusesWhatIsNotRead) {
         testing::HasSubstr("text_config.logit_scale = 2 may change"));
     EXPECT_THAT(
         refusal(R"({"model_type": "llava", "text_config": {"model_type": "persimmon"}})"),
-        testing::HasSubstr("text_config.model_type \"persimmon\", the language model, is not read here"));
+        testing::HasSubstr("text_config.model_type \"persimmon\", the language model, is not supported"));
     EXPECT_THAT(refusal(R"({"model_type": "gemma33"})"), testing::HasSubstr("gemma3"));
 }
 

@@ -340,7 +340,7 @@ TEST(ConfigFields, AListByLayerHasOneKnownEntryForEach) {
         expectError(ErrorKind::usage, says, read);
     };
     refuses("kinds has 3 entries for 4 layers", [&] { config.kindsByLayer("kinds", 4, known); });
-    refuses("\"narrow\" is not known here; known are wide, high", [&] {
+    refuses("\"narrow\" is unknown; expected one of wide, high", [&] {
         config.kindsByLayer("kinds", 3, {"wide", "high"});
     });
     refuses("odd must be a list of whole numbers; one entry is 2.5",

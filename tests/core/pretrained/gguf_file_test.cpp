@@ -114,28 +114,28 @@ TEST(Gguf, AFileCutAnywhereIsRefusedOrWhole) {
 }
 
 TEST(Gguf, WhatIsWrongIsSaid) {
-    expectProblem("GGML....", "its beginning: does not say GGUF");
-    expectProblem("GGUF" + bytesOfNumber<std::uint32_t>(1), "says version 1");
+    expectProblem("GGML....", "its beginning: does not begin with GGUF");
+    expectProblem("GGUF" + bytesOfNumber<std::uint32_t>(1), "has version 1");
     expectProblem("GGUF" + bytesOfNumber<std::uint32_t>(0x03000000), "little-endian");
     expectProblem(header(1ULL << 60U, 0), "more than any model has");
     const std::string u32 = bytesOfNumber<std::uint32_t>(4), one = ggufText("one") + u32 + u32;
-    expectProblem(header(0, 2) + one + one, "the entry one: stands there twice");
+    expectProblem(header(0, 2) + one + one, "the entry one: occurs twice");
     expectProblem(header(0, 1) + ggufText("odd") + bytesOfNumber<std::uint32_t>(77),
                   "the entry odd: is of type 77");
     expectProblem(header(0, 1) + bytesOfNumber<std::uint64_t>(1ULL << 50U) + std::string(8, '\0'),
-                  "a text claims");
+                  "a string has a length of");
     const std::string list = bytesOfNumber<std::uint32_t>(9);
     expectProblem(header(0, 1) + ggufText("long") + list + u32 + bytesOfNumber<std::uint64_t>(1ULL << 40U),
-                  "the entry long: claims a list");
+                  "the entry long: is a list with a length of");
     expectProblem(header(0, 1) + ggufText("deep") + list + list + bytesOfNumber<std::uint64_t>(1),
                   "list of lists");
     const std::string data(4096, '\0');
     expectProblem(header(1, 0) + tensorBytes("w", {32}, 9, 0) + data, "the tensor w: is stored as Q8_1");
     expectProblem(header(1, 0) + tensorBytes("w", {32}, 250, 0) + data, "is stored as type 250");
     expectProblem(header(1, 0) + tensorBytes("w", {33, 2}, 8, 0) + data,
-                  "rows of 33 numbers are no whole blocks");
+                  "rows of 33 numbers are not a whole number of blocks");
     expectProblem(header(1, 0) + tensorBytes("w", {128, 2}, 22, 0) + data,
-                  "rows of 128 numbers are no whole blocks of IQ2_S");
+                  "rows of 128 numbers are not a whole number of blocks of IQ2_S");
     expectProblem(header(1, 0) + tensorBytes("w", {1U << 31U, 1U << 29U}, 27, 0) + data, "it is too large");
     expectProblem(header(1, 0) + tensorBytes("w", {1U << 31U, 1U << 31U}, 0, 0) + data, "it is too large");
     expectProblem(header(1, 0) + tensorBytes("w", {2048}, 0, 0) + data, "reach beyond the end");
@@ -152,7 +152,7 @@ TEST(Gguf, AHugeFileOfNothingIsRefusedAtOnce) {
     const TemporaryFolder folder;
     std::ofstream(folder / "model.gguf") << "GGUF";
     std::filesystem::resize_file(folder / "model.gguf", 100ULL << 30U);
-    expectError(ErrorKind::checkpoint, "says version 0", [&] { GgufFile::read(folder / "model.gguf"); });
+    expectError(ErrorKind::checkpoint, "has version 0", [&] { GgufFile::read(folder / "model.gguf"); });
 }
 
 TEST(Gguf, CountsThatCannotBeTakeNoMemory) {

@@ -106,27 +106,29 @@ TEST(QuantisedFolderRefusals, PartsThatDoNotFitAreNamed) {
     const std::string fp8 = config(R"("fp8", "weight_block_size": [4, 4])");
     const Part weight{"w", Dtype::F8_E4M3, {6, 8}};
     combineParts(fp8, {weight, {"w_scale_inv", Dtype::F32, {2, 2}}});
-    expectNotCombined(fp8, {weight}, "the tensor w_scale_inv, a part of a quantized matrix, is missing");
+    expectNotCombined(fp8, {weight},
+                      "the tensor w_scale_inv, which is part of a quantized matrix, is missing");
     expectNotCombined(fp8, {weight, {"w_scale_inv", Dtype::F32, {1, 2}}},
                       "the tensor w_scale_inv is 1 × 2; its matrix needs 2 × 2");
     expectNotCombined(fp8, {{"w", Dtype::F8_E4M3, {8}}, {"w_scale_inv", Dtype::F32, {2}}},
-                      "the tensor w is quantized, but no matrix");
+                      "the tensor w is quantized but is not a matrix");
     expectNotCombined(fp8, {{"w", Dtype::F8_E4M3, {0, 8}}, {"w_scale_inv", Dtype::F32, {0, 2}}},
                       "the tensor w is empty");
     expectNotCombined(config(R"("fp8")"), {weight, {"w_scale_inv", Dtype::F32, {2, 2}}},
                       "the tensor w_scale_inv is 2 × 2; its matrix needs 1 × 1");
     const std::string whole = config(R"("fp8", "weight_block_size": null)");
-    expectNotCombined(whole, {weight, {"w_scale_inv", Dtype::F32, {2, 2}}}, "one scale a matrix is expected");
+    expectNotCombined(whole, {weight, {"w_scale_inv", Dtype::F32, {2, 2}}},
+                      "one scale per matrix is expected");
     expectNotCombined(config(R"("fp8", "weight_block_size": [0, 4])"), {},
-                      "weight_block_size is no pair of sizes");
+                      "weight_block_size is not a pair of sizes");
     expectNotCombined(config(R"("fp8", "new_member": 1)"), {},
-                      "folder/config.json: this model is quantised by FP8 "
+                      "folder/config.json: this model is quantized by FP8 "
                       "(quantization_config): the member "
                       "\"new_member\" of its quantization is unknown");
     expectNotCombined(config(R"("fp8", "expert_dtype": "fp4")"), {}, "expert_dtype is");
     const std::string mxfp4 = config(R"("mxfp4")");
     const Part blocks{"e_blocks", Dtype::U8, {2, 3, 4, 16}};
-    expectNotCombined(mxfp4, {blocks}, "the tensor e_scales, a part");
+    expectNotCombined(mxfp4, {blocks}, "the tensor e_scales, which is part");
     expectNotCombined(mxfp4, {blocks, {"e_scales", Dtype::U8, {2, 3, 3}}}, "needs 2 × 3 × 4");
     expectNotCombined(mxfp4, {{"e_blocks", Dtype::U8, {2, 3, 4, 8}}, {"e_scales", Dtype::U8, {2, 3, 4}}},
                       "is not experts × out × blocks × 16 of U8");
@@ -141,7 +143,7 @@ TEST(QuantisedFolderRefusals, GroupsThatDoNotFitAreNamed) {
         scales{"a.scales", Dtype::F16, {2, 16}};
     combineParts(gptq, {numbers, zeros, scales});
     expectNotCombined(gptq, {numbers, zeros},
-                      "the tensor a.scales, a part of a quantized matrix, is missing");
+                      "the tensor a.scales, which is part of a quantized matrix, is missing");
     expectNotCombined(gptq, {numbers, zeros, {"a.scales", Dtype::F16, {3, 16}}},
                       "the tensor a.scales is 3 × 16; its matrix needs 2 × 16");
     expectNotCombined(gptq, {numbers, {"a.qzeros", Dtype::I32, {2, 3}}, scales}, "its matrix needs 2 × 2");
@@ -161,9 +163,10 @@ TEST(QuantisedFolderRefusals, GroupsThatDoNotFitAreNamed) {
         R"({"quantization": {"bits": 4, "group_size": 32, "b": {"bits": 7, "group_size": 32}}})";
     const Part words{"a.weight", Dtype::U32, {3, 8}}, grid{"a.scales", Dtype::F32, {3, 2}};
     combineParts(mlx, {words, grid, {"a.biases", Dtype::F32, {3, 2}}});
-    expectNotCombined(mlx, {words, grid}, "the tensor a.biases, a part of a quantized matrix, is missing");
+    expectNotCombined(mlx, {words, grid},
+                      "the tensor a.biases, which is part of a quantized matrix, is missing");
     expectNotCombined(mlx, {{"a.weight", Dtype::U32, {3, 9}}, grid, {"a.biases", Dtype::F32, {3, 2}}},
-                      "does not hold 64 numbers of 4 bits in a row");
+                      "does not contain 64 numbers of 4 bits in a row");
     expectNotCombined(mlx, {{"b.scales", Dtype::F32, {3, 2}}}, "bits is \"7\"");
     expectNotCombined(R"({"quantization": {"bits": 4, "group_size": 32, "mode": "mxfp4"}})", {grid},
                       "mode is");
@@ -175,10 +178,10 @@ TEST(QuantisedFolderRefusals, MatricesOfBitsandbytesThatDoNotFitAreNamed) {
     combineParts(config, {numbers, {"a.SCB", Dtype::F32, {4}}});
     expectNotCombined(config, {numbers, {"a.SCB", Dtype::F32, {6}}},
                       "the tensor a.SCB is 6; its matrix needs 4");
-    expectNotCombined(config, {{"a.SCB", Dtype::F32, {4}}}, "the tensor a.weight, a part");
+    expectNotCombined(config, {{"a.SCB", Dtype::F32, {4}}}, "the tensor a.weight, which is part");
     const Part state{"w.quant_state.bitsandbytes__nf4", Dtype::U8, {20}};
-    expectNotCombined(config, {state}, "does not describe a matrix of four bits");
-    expectNotCombined(config, {{state.name, Dtype::F32, {20}}}, "is not a short text of U8");
+    expectNotCombined(config, {state}, "does not describe a four-bit matrix");
+    expectNotCombined(config, {{state.name, Dtype::F32, {20}}}, "is not a short U8 string");
 }
 
 }  // namespace

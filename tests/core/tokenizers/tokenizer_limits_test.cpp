@@ -78,8 +78,9 @@ TEST(TokenizerLimits, HoldForWhatATextBecomes) {
         expectError(ErrorKind::checkpoint, part, [&] { read.encode(text, budget); });
     };
     const std::string text(10'000, 'a');
-    refuses({{"normalizer", sequence("normalizers", listOf(8, replaces("a", std::string(1000, 'a'))))}}, text,
-            "tokenizer.json: normalizer or pre_tokenizer turn a text of 10000 bytes into more than 324096");
+    refuses(
+        {{"normalizer", sequence("normalizers", listOf(8, replaces("a", std::string(1000, 'a'))))}}, text,
+        "tokenizer.json: the normalizer or pre_tokenizer turns a text of 10000 bytes into more than 324096");
     refuses({{"normalizer", sequence("normalizers", listOf(32, replaces("", "b")))}}, text, "324096 bytes");
     refuses({{"pre_tokenizer", splitsAt("(?:(?:a|aa)+c)|a")}}, text, "needs more than 5000000 steps");
     refuses({{"pre_tokenizer", sequence("pretokenizers", listOf(32, splitsAt("a")))}}, text, "5000000 steps");

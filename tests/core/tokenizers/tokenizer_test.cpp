@@ -439,7 +439,7 @@ TEST(Tokenizers, WhatIsNotUnderstoodIsNamed) {
     refuses(
         smallTokenizer(
             R"({"pre_tokenizer": {"type": "Split", "behavior": "Isolated", "pattern": {"Regex": "(a"}}})"),
-        "the pattern \"(a\" is not understood");
+        "the pattern \"(a\" cannot be compiled");
     refuses(smallTokenizer(R"({"added_tokens": [{"content": "x", "id": -5}]})"), "has the id -5");
     refuses(smallTokenizer(R"({"added_tokens": [{"content": "x", "id": 1.5}]})"),
             "1.5\" is given where an id");
