@@ -93,14 +93,13 @@ void TextReader::requireText(const std::string& part) const {
         throw Error(ErrorKind::usage, files_[next_file_ - 1].string() + ": byte " +
                                           std::to_string(offset_ + zero + 1) +
                                           " is 0, which does not occur in text. Is it another kind of file, "
-                                          "or UTF-16? `iconv -f UTF-16 -t UTF-8` converts UTF-16.");
+                                          "or UTF-16? iconv -f UTF-16 -t UTF-8 converts UTF-16.");
     const std::size_t wrong = findInvalidUtf8(part);
     if (wrong == std::string::npos) return;
     throw Error(ErrorKind::usage,
                 files_[next_file_ - 1].string() + ": byte " + std::to_string(offset_ + wrong + 1) + " (" +
                     hexadecimal(static_cast<unsigned char>(part[wrong])) +
-                    ") is not UTF-8. Convert the file, for example with `iconv -f LATIN1 -t "
-                    "UTF-8`.");
+                    ") is not UTF-8. Convert the file, for example with iconv -f LATIN1 -t UTF-8.");
 }
 
 bool TextReader::next(std::string& part) {

@@ -55,7 +55,7 @@ fs::path programPath() {
     const fs::path beside = fs::read_symlink("/proc/self/exe").parent_path() / "roper-tokenizer";
     if (::access(beside.c_str(), X_OK) != 0)
         throw Error(ErrorKind::usage, "texts are tokenized by roper-tokenizer, which was not found at " +
-                                          beside.string() + "; build it with `./lab setup`");
+                                          beside.string() + "; build it with ./lab setup");
     return beside;
 }
 

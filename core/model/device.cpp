@@ -17,7 +17,7 @@ namespace roper {
 namespace {
 
 constexpr const char* kGetCuda =
-    "Run `./lab setup --cuda` to fetch LibTorch's CUDA libraries, or use the CPU (device.name = cpu).";
+    "Run ./lab setup --cuda to fetch LibTorch's CUDA libraries, or use the CPU (device.name = cpu).";
 
 bool hasCudaDriver() {
     return std::filesystem::exists("/dev/nvidia0") || std::filesystem::exists("/dev/nvidiactl");
@@ -34,8 +34,7 @@ std::optional<std::string> openTorchCudaLibrary() {
     }
     if (!at::detail::getCUDAHooks().hasCUDA())
         return "LibTorch's CUDA libraries are installed, but no NVIDIA driver or GPU responds. Check "
-               "`nvidia-smi`, or "
-               "use the CPU (device.name = cpu).";
+               "nvidia-smi, or use the CPU (device.name = cpu).";
     return std::nullopt;
 }
 

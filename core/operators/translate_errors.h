@@ -14,7 +14,7 @@ namespace roper {
 /// Text of the error when no more threads can be started.
 inline constexpr const char* kNoThreads =
     "No more threads can be started: use fewer (--threads, device.threads), or raise the limit of processes "
-    "(`ulimit -u`) or of address space (`ulimit -v`).";
+    "(ulimit -u) or of address space (ulimit -v).";
 
 /// Runs `work` and translates exceptions of LibTorch and the standard library into errors for the user.
 /// @throws Error (memory) if memory or threads do not suffice, Error (usage) for std::invalid_argument, Error

@@ -219,8 +219,8 @@ void requireOwnedOrTrusted(const fs::path& folder) {
     if (isTrusted(folder) || isTrusted(above)) return;
     throw Error(ErrorKind::disk,
                 "nothing is written to " + folder.string() + ", because it belongs to " + *other +
-                    ". Choose a folder of your own with --runs, copy this one, or run `roper-train trust "
-                    "FOLDER` with the runs folder to treat it as yours.");
+                    ". Choose a folder of your own with --runs, copy this one, or run roper-train trust "
+                    "FOLDER with the runs folder to treat it as yours.");
 }
 
 }  // namespace roper
