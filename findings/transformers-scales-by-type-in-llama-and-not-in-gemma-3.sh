@@ -14,8 +14,8 @@
 #     gemma3_text  {"rope_type": "linear"}  linear
 # Source: convert_rope_params_to_dict in transformers/models/gemma3/configuration_gemma3.py (default_rope_params, then
 # update), against the same in transformers/modeling_rope_utils.py.
-# Ours: core/model_config/rotation_reading.cpp does the same and says "type is not read beside rope_type"
-# (RotationReading.LocalLayersHaveABaseOfTheirOwn).
+# Ours: core/model_config/rotation_reading.cpp does the same and says "type is ignored because there is a rope_type"
+# (ParsedRotation.LocalLayersHaveABaseOfTheirOwn).
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
