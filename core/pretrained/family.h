@@ -187,7 +187,7 @@ struct EncoderRules {
     const char* embedding_width_key = nullptr;  ///< other widths than the model's are refused
     /// A text of the config that must have this value; others are refused.
     const char *required_key = nullptr, *required_text = nullptr;
-    std::vector<std::string> refused_flags = {};  ///< features that are not read here
+    std::vector<std::string> refused_flags = {};  ///< features that are not supported
 };
 
 /// Members with sizes that are named otherwise than in most configs, such as d_model; null: named as there.
