@@ -274,7 +274,7 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
     const std::size_t kind = model.rotation_of_layer[static_cast<std::size_t>(layer)];
     const RotaryConfig& by = model.rotations[kind];
     if (model.query_growth > 0 && (model.grows_rotated_layers || by.rotatedWidth() == 0))
-        view.q = view.q * growthOfQueries(model, pass.first, pass.tokens);
+        view.q = view.q * growthOfQueries(model, pass.first, pass.tokens).repeat({pass.sequences, 1});
     view.unrotated_q = featureMap(model.attention, view.q);
     view.unrotated_k = featureMap(model.attention, view.k);
     const auto rotatedIf = [&](bool rotates, const at::Tensor& features, const CosSin& angles) {
@@ -304,7 +304,7 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
             if (ablated.contains(layer, head)) mixed.select(0, head).zero_();
     if (pass.recorder.heads) pass.recorder.heads(layer, mixed);
     const at::Tensor all_heads =
-        mixed.transpose(0, 1).reshape({pass.tokens, model.heads * model.valueWidthOf(layer)});
+        mixed.transpose(0, 1).reshape({x.size(0), model.heads * model.valueWidthOf(layer)});
     return linear(optionalNorm(all_heads, block.mixed_norm), block.output);
 }
 
@@ -332,44 +332,54 @@ at::Tensor Decoder::postNormBlock(const at::Tensor& x, const BlockWeights& block
     return norm(between + feedForwardOf(layer, between, between, pass), *block.feed_forward_norm);
 }
 
+Decoder::Pass Decoder::passOver(std::span<const std::int64_t> tokens, const Intervention& intervention,
+                                const ForwardHooks& recorder, DecoderCache* cache, Pass::Carried& carried) {
+    const Architecture& model = architecture();
+    const std::int64_t first = cache == nullptr ? 0 : cache->tokens_, T = std::ssize(tokens);
+    check(tokens, first, intervention);
+    return {intervention,
+            recorder,
+            rotationsFor(model.rotations, first, T, intervention,
+                         model.norms_rotated ? AttentionFactorUse::nothing : AttentionFactorUse::scores),
+            rotationsFor(model.value_rotations, first, T, intervention, AttentionFactorUse::nothing),
+            biasFor(first + T),
+            keyBiasFor(first + T),
+            first,
+            T,
+            cache,
+            model.layer_embeddings.isUsed() ? layerEmbeddings(tokens) : at::Tensor(),
+            carried};
+}
+
+at::Tensor Decoder::afterBlock(const at::Tensor& x, std::int64_t layer, const Pass& pass) {
+    const Architecture& model = architecture();
+    const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
+    const at::Tensor after = model.altup.isUsed() ? alternatingBlock(x, block, layer, pass)
+                             : model.post_norm    ? postNormBlock(x, block, layer, pass)
+                                                  : preNormBlock(x, block, layer, pass);
+    requireFinite(after, "layer " + std::to_string(layer), model_);
+    return after;
+}
+
 at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervention& intervention,
                            const ForwardHooks& recorder, DecoderCache* cache) {
     const at::NoGradGuard no_gradients;
-    const std::int64_t first = cache == nullptr ? 0 : cache->tokens_,
-                       T = static_cast<std::int64_t>(tokens.size());
-    check(tokens, first, intervention);
     const Architecture& model = architecture();
     if (cache != nullptr && !model.causal)
         throw std::invalid_argument(
             "a bidirectional model must read the whole text at once, because earlier tokens see later ones");
     Pass::Carried carried;
-    const Pass pass{
-        intervention,
-        recorder,
-        rotationsFor(model.rotations, first, T, intervention,
-                     model.norms_rotated ? AttentionFactorUse::nothing : AttentionFactorUse::scores),
-        rotationsFor(model.value_rotations, first, T, intervention, AttentionFactorUse::nothing),
-        biasFor(first + T),
-        keyBiasFor(first + T),
-        first,
-        T,
-        cache,
-        model.layer_embeddings.isUsed() ? layerEmbeddings(tokens) : at::Tensor(),
-        carried};
-    at::Tensor x = embed(tokens, first);
+    const Pass pass = passOver(tokens, intervention, recorder, cache, carried);
+    at::Tensor x = embed(tokens, pass.first);
     if (recorder.residual) recorder.residual(-1, x);
     const bool has_streams = model.altup.isUsed();
     if (has_streams) x = splitStreams(x);
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
         if (recorder.progress) recorder.progress(layer);
-        const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
-        x = has_streams       ? alternatingBlock(x, block, layer, pass)
-            : model.post_norm ? postNormBlock(x, block, layer, pass)
-                              : preNormBlock(x, block, layer, pass);
-        requireFinite(x, "layer " + std::to_string(layer), model_);
+        x = afterBlock(x, layer, pass);
         if (recorder.residual) recorder.residual(layer, has_streams ? joinStreams(x) : x);
     }
-    if (cache != nullptr) cache->tokens_ += T;
+    if (cache != nullptr) cache->tokens_ += pass.tokens;
     return finalNorm(has_streams ? joinStreams(x) : x);
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -82,6 +83,13 @@ class DecoderCache {
     std::int64_t tokens_ = 0;  ///< cached in all layers
 };
 
+/// A head's output in another text, to be put in place of what the head computes.
+struct HeadPatch {
+    std::int64_t layer = 0, head = 0;
+    std::optional<std::int64_t> position = {};  ///< all positions if empty
+    at::Tensor output = {};                     ///< [T, v]
+};
+
 /// @throws std::invalid_argument for a layer or head that does not exist, stating the valid range
 void requireValidHeads(const HeadSelection& choice, const Architecture& model);
 
@@ -97,6 +105,9 @@ class Decoder {
     /// Logits of a token computed at a time.
     static constexpr std::int64_t kLogits = 8192;
 
+    /// Tokens of patched texts that are computed together.
+    static constexpr std::int64_t kPatchedTokens = 512;
+
     explicit Decoder(PretrainedModel model);
 
     const PretrainedModel& model() const { return model_; }
@@ -110,6 +121,21 @@ class Decoder {
     /// intervention names a layer, head or pair that does not exist
     at::Tensor hidden(std::span<const std::int64_t> tokens, const Intervention& intervention = {},
                       const ForwardHooks& recorder = {}, DecoderCache* cache = nullptr);
+
+    /// Whether `lastHiddenPatched` can be used: every layer needs only the residual stream of the one before,
+    /// and sequences of tokens are told apart by attention alone.
+    bool canPatchTogether() const;
+
+    /// The last hidden state of the last token, after the final norm, with each patch by itself [patches, C]:
+    /// what a pass for each, with a hook that changes a head's output, would give. Layers below a patch are
+    /// not computed again, and patched texts go through the layers above together.
+    /// @param residuals  of the text without patches: the embeddings, and the residual stream after each
+    /// layer [T, C]
+    /// @param progress   receives how many layers of how many are done
+    /// @throws std::invalid_argument as `hidden`
+    at::Tensor lastHiddenPatched(std::span<const std::int64_t> tokens, std::span<const at::Tensor> residuals,
+                                 std::span<const HeadPatch> patches, const Intervention& intervention,
+                                 const std::function<void(std::int64_t done, std::int64_t all)>& progress);
 
     /// Position of the LM head's matrix. @throws std::invalid_argument if the model has none
     const LinearLocation& head() const;
@@ -138,7 +164,8 @@ class Decoder {
     struct Rotation {
         CosSin queries, keys;  ///< [T, r/2], including the attention factor and decay
     };
-    /// State of one forward pass.
+    /// State of one forward pass, over one sequence of tokens, or several of the same length one after
+    /// another.
     struct Pass {
         const Intervention& intervention;
         const ForwardHooks& recorder;
@@ -146,7 +173,7 @@ class Decoder {
         /// bias of the scores [H, 2N − 1], by distance n − j + N − 1 for N tokens so far; or undefined
         at::Tensor bias;
         at::Tensor key_bias;         ///< the same by position of the key [H, N]
-        std::int64_t first, tokens;  ///< position of the first token, and number of tokens
+        std::int64_t first, tokens;  ///< position of the first token, and number of tokens of a sequence
         DecoderCache* cache;
         at::Tensor layer_embeddings;  ///< [T, L, n] (`Architecture::layer_embeddings`)
         /// What layers leave for later ones.
@@ -159,7 +186,12 @@ class Decoder {
             at::Tensor skipping = {};  ///< output of a mixture [T, C] (`ExpertMixture::skips_layer`)
         };
         Carried& carried;
+        std::int64_t sequences = 1;
     };
+    Pass passOver(std::span<const std::int64_t> tokens, const Intervention& intervention,
+                  const ForwardHooks& recorder, DecoderCache* cache, Pass::Carried& carried);
+    /// The residual stream after a block [tokens of all sequences, C], or [S, T, C] with alternating updates.
+    at::Tensor afterBlock(const at::Tensor& x, std::int64_t layer, const Pass& pass);
     void check(std::span<const std::int64_t> tokens, std::int64_t first,
                const Intervention& intervention) const;
     /// Embeddings of tokens without positions [T, C].
@@ -175,7 +207,7 @@ class Decoder {
     /// Queries, keys and values of a layer, before rotation.
     LayerView project(const at::Tensor& x, std::int64_t layer, const Pass& pass);
     LayerView projectLatent(const at::Tensor& x, std::int64_t layer, const Pass& pass);
-    /// `LayerView::hidden_keys`, in decoder_indexer.cpp.
+    /// `LayerView::hidden_keys`, in decoder_attention.cpp.
     at::Tensor keysHiddenByIndexer(const at::Tensor& x, const at::Tensor& queries, std::int64_t layer,
                                    const Pass& pass);
     /// Causal convolution of every feature by itself, in decoder_recurrent.cpp: x [T, F], taps [F, K] →
@@ -205,6 +237,7 @@ class Decoder {
     bool isPlain(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) const;
     at::Tensor fusedWeightedSum(const LayerView& view, const DecoderCache::Layer& all,
                                 const Pass& pass) const;
+    at::Tensor blockwiseWeightedSum(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass);
     at::Tensor weightedSum(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass);
     at::Tensor linearWeights(const LayerView& view, const DecoderCache::Layer& all, std::int64_t begin,
                              std::int64_t queries, std::int64_t keys, const at::Tensor& hidden) const;

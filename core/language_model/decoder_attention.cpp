@@ -9,6 +9,7 @@
 #include "core/language_model/activated.h"
 #include "core/language_model/decoder.h"
 #include "core/operators/linear_attention.h"
+#include "core/operators/rotary_operator.h"
 #include "core/operators/tensor_data.h"
 
 // Attention weights and weighted sums. T tokens, H heads, K key/value heads, d = head_dim, v the width of
@@ -20,9 +21,11 @@ namespace {
 /// The number of items into which the kernel's work is divided: K, a key/value head with its group of
 /// queries' heads each, or a multiple, where K items would leave threads waiting. A group in several items
 /// needs a copy of its keys and values for each.
-std::int64_t itemsFor(std::int64_t heads, std::int64_t kv_heads, std::int64_t threads) {
+std::int64_t itemsFor(std::int64_t heads, std::int64_t kv_heads, std::int64_t sequences,
+                      std::int64_t threads) {
     for (std::int64_t items = kv_heads; items < heads; items += kv_heads)
-        if (heads % items == 0 && (items % threads == 0 || items >= 4 * threads)) return items;
+        if (heads % items == 0 && (sequences * items % threads == 0 || sequences * items >= 4 * threads))
+            return items;
     return heads;
 }
 
@@ -42,25 +45,26 @@ bool Decoder::isPlain(const LayerView& view, const DecoderCache::Layer& all, con
            all.k.size(0) == all.v.size(0) && all.k.size(2) == all.v.size(2);
 }
 
-/// The same as `weightedSum` without a matrix of weights → [H, T, d]
+/// The same as `weightedSum` without a matrix of weights → [H, tokens of all sequences, d]
 at::Tensor Decoder::fusedWeightedSum(const LayerView& view, const DecoderCache::Layer& all,
                                      const Pass& pass) const {
     const Architecture& model = architecture();
-    const std::int64_t H = model.heads, K = all.k.size(0), T = pass.tokens, d = all.k.size(2);
-    const std::int64_t items = itemsFor(H, K, at::get_num_threads());
-    const at::Tensor qkv = at::empty({T, H + 2 * items, d}, at::kFloat),
-                     out = at::empty({T, H, d}, at::kFloat), log_sum_exps = at::empty({H, T}, at::kFloat);
+    const std::int64_t H = model.heads, K = all.k.size(0), d = all.k.size(2), rows = all.k.size(1);
+    const std::int64_t items = itemsFor(H, K, pass.sequences, at::get_num_threads());
+    const at::Tensor qkv = at::empty({rows, H + 2 * items, d}, at::kFloat),
+                     out = at::empty({rows, H, d}, at::kFloat),
+                     log_sum_exps = at::empty({pass.sequences, H, pass.tokens}, at::kFloat);
     // The kernel divides products by √d.
     const double scale = model.scoreScaleOf(view.layer) * std::sqrt(static_cast<double>(d));
     at::Tensor queries = qkv.narrow(1, 0, H);
     at::mul_out(queries, view.rotated_q.transpose(0, 1), at::scalar_tensor(scale));
     for (const auto& [from, at] : {std::pair(all.k, H), std::pair(all.v, H + items)})
         qkv.narrow(1, at, items)
-            .view({T, K, items / K, d})
-            .copy_(from.transpose(0, 1).unsqueeze(2).expand({T, K, items / K, d}));
+            .view({rows, K, items / K, d})
+            .copy_(from.transpose(0, 1).unsqueeze(2).expand({rows, K, items / K, d}));
     AttentionSetup setup;
-    setup.B = 1;
-    setup.T = static_cast<std::size_t>(T);
+    setup.B = static_cast<std::size_t>(pass.sequences);
+    setup.T = static_cast<std::size_t>(pass.tokens);
     setup.H = static_cast<std::size_t>(H);
     setup.K = static_cast<std::size_t>(items);
     setup.d = static_cast<std::size_t>(d);
@@ -93,10 +97,9 @@ at::Tensor Decoder::linearWeights(const LayerView& view, const DecoderCache::Lay
     return similarities / counted.sum(-1, /*keepdim=*/true).clamp_min(kMinDenominator);
 }
 
-/// Σ_j a_nj v_j of every head, for queries from position `pass.first` on → [H, T, v]
-/// @param all  keys and values of all positions up to the last query: [heads, pass.first + T, d]
-at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) {
-    if (isPlain(view, all, pass)) return fusedWeightedSum(view, all, pass);
+/// `weightedSum` of one sequence, by matrices of weights of a block of queries.
+at::Tensor Decoder::blockwiseWeightedSum(const LayerView& view, const DecoderCache::Layer& all,
+                                         const Pass& pass) {
     const Architecture& model = architecture();
     const auto& sink_place = model_.weights.blocks[static_cast<std::size_t>(view.layer)].sinks;
     const at::Tensor sinks = sink_place ? weights_.vector(*sink_place) : at::Tensor();
@@ -149,6 +152,72 @@ at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer
         mixed.narrow(1, begin, queries).copy_(of_values.view({H, queries, mixed.size(2)}));
     }
     return mixed;
+}
+
+/// Σ_j a_nj v_j of every head, for queries from position `pass.first` on → [H, tokens of all sequences, v]
+/// @param all  keys and values of all positions up to the last query: [heads, pass.first + T, d]; of several
+/// sequences, those of one after those of another
+at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) {
+    if (isPlain(view, all, pass)) return fusedWeightedSum(view, all, pass);
+    if (pass.sequences == 1) return blockwiseWeightedSum(view, all, pass);
+    std::vector<at::Tensor> sums;
+    for (std::int64_t s = 0; s < pass.sequences; ++s) {
+        const auto of = [&](const at::Tensor& x) {
+            return x.defined() ? x.narrow(1, s * pass.tokens, pass.tokens) : x;
+        };
+        LayerView part = view;
+        part.unrotated_q = of(view.unrotated_q);
+        part.rotated_q = of(view.rotated_q);
+        sums.push_back(blockwiseWeightedSum(part, {of(all.k), of(all.v), of(all.unrotated_k)}, pass));
+    }
+    return at::cat(sums, 1);
+}
+
+// The indexer of DeepSeek Sparse Attention (DeepSeek V3.2, arXiv 2512.02556, section 2.1). For h heads of
+// width d, with the latent vector c_n of a query and the normed residual x_j of a token,
+//
+//   q_n = R W_q c_n [h, d],  k_j = R norm(W_k x_j) [d],  score_nj = Σ_h (W_w x_n)_h / √h · max(q_nh · k_j /
+//   √d, 0)
+//
+// R rotates the first features as queries and keys of attention rotate, but always by halves. A query sees
+// the preceding keys with the largest scores. The Hadamard transform of both vectors in DeepSeek's own code
+// changes no product and is left out.
+
+/// @param queries  c [T, query_rank]
+/// @returns [T, N] for N tokens so far; undefined if all keys are seen
+at::Tensor Decoder::keysHiddenByIndexer(const at::Tensor& x, const at::Tensor& queries, std::int64_t layer,
+                                        const Pass& pass) {
+    const KeyIndexer& sizes = architecture().indexer;
+    const IndexerWeights& by = *model_.weights.blocks[static_cast<std::size_t>(layer)].latent->indexer;
+    const std::size_t kind = architecture().rotation_of_layer[static_cast<std::size_t>(layer)];
+    const auto rotatedByHalves = [](const at::Tensor& of, const CosSin& angles) {
+        return rotateByTensorOps(of, angles.cosine, angles.sine, Pairing::half, Direction::forward);
+    };
+    constexpr double kEpsilon = 1e-6;
+    const at::Tensor own =
+        at::layer_norm(linear(x, by.key), {sizes.head_dim}, weights_.vector(*by.key_norm.weight),
+                       weights_.vector(*by.key_norm.bias), kEpsilon);
+    at::Tensor k = rotatedByHalves(own.unsqueeze(0), pass.rotations[kind].keys);
+    if (pass.cache != nullptr) k = pass.cache->append(layer, &DecoderCache::Layer::indexer_k, k);
+    const std::int64_t T = pass.tokens, N = k.size(1);
+    if (N <= sizes.keys) return {};
+
+    const at::Tensor q =
+        rotatedByHalves(linear(queries, by.query).unflatten(1, {sizes.heads, sizes.head_dim}).transpose(0, 1),
+                        pass.rotations[kind].queries);
+    const at::Tensor shares = linear(x, by.of_heads) / std::sqrt(static_cast<double>(sizes.heads));
+    at::Tensor hidden = at::ones({T, N}, at::kBool);
+    for (std::int64_t begin = 0; begin < T; begin += kQueries) {
+        const std::int64_t count = std::min<std::int64_t>(kQueries, T - begin);
+        const at::Tensor of_heads =  // [h, count, N]
+            at::relu(at::matmul(q.narrow(1, begin, count), k.transpose(1, 2)) /
+                     std::sqrt(static_cast<double>(sizes.head_dim)));
+        at::Tensor scores = (of_heads * shares.narrow(0, begin, count).t().unsqueeze(-1)).sum(0);
+        const at::Tensor n = at::arange(pass.first + begin, pass.first + begin + count).unsqueeze(1);
+        scores.masked_fill_(at::arange(N) > n, -INFINITY);
+        hidden.narrow(0, begin, count).scatter_(1, std::get<1>(at::topk(scores, sizes.keys)), false);
+    }
+    return hidden;
 }
 
 }  // namespace roper

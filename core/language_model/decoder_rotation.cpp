@@ -61,11 +61,14 @@ at::Tensor Decoder::keyBiasFor(std::int64_t N) const {
     return tabulated(architecture().key_bias, 0, N);
 }
 
-/// x [heads, T, d] rotated by its positions, or by their negatives; the same shape.
+/// x [heads, tokens of all sequences, d] rotated by its positions, or by their negatives; the same shape.
 at::Tensor Decoder::rotated(const at::Tensor& x, const RotaryConfig& by, const CosSin& angles,
                             Direction direction) const {
-    return by.rotatedWidth() == 0 ? x.clone()
-                                  : rotateByTensorOps(x, angles.cosine, angles.sine, by.pairing, direction);
+    if (by.rotatedWidth() == 0) return x.clone();
+    const std::int64_t T = angles.cosine.size(0);
+    return rotateByTensorOps(x.unflatten(1, {x.size(1) / T, T}), angles.cosine, angles.sine, by.pairing,
+                             direction)
+        .flatten(1, 2);
 }
 
 /// RoPER: R(−n) applied to the heads' weighted sums [H, T, d].

@@ -16,7 +16,7 @@ namespace {
 class Patching {
   public:
     /// @throws Error (usage) for texts of different lengths, or with the same answer
-    Patching(const QuestionContext& context, std::int64_t patches) : context_(context), passes_(2 + patches) {
+    explicit Patching(const QuestionContext& context) : context_(context) {
         if (context.question.other.empty())
             throw Error(
                 ErrorKind::usage,
@@ -27,54 +27,86 @@ class Patching {
             throw Error(ErrorKind::usage, "both texts must have the same number of tokens; they have " +
                                               std::to_string(context.ids.size()) + " and " +
                                               std::to_string(other_.size()));
-        ForwardHooks keep;
-        keep.heads = [&](std::int64_t layer, at::Tensor& mixed) { outputs_[layer] = mixed.clone(); };
-        const at::Tensor logits = lastLogits(context.ids, keep), other_logits = lastLogits(other_, {});
-        right_ = logits.argmax().item<std::int64_t>();
-        wrong_ = other_logits.argmax().item<std::int64_t>();
+        ForwardHooks keep_outputs, keep_residuals;
+        keep_outputs.heads = [&](std::int64_t layer, at::Tensor& mixed) { outputs_[layer] = mixed.clone(); };
+        keep_residuals.residual = [&](std::int64_t, const at::Tensor& residual) {
+            residuals_.push_back(residual);
+        };
+        const at::Tensor hidden = lastHidden(context.ids, keep_outputs),
+                         other_hidden = lastHidden(other_, keep_residuals);
+        right_ = context.reader.decoder().logits(hidden).argmax().item<std::int64_t>();
+        wrong_ = context.reader.decoder().logits(other_hidden).argmax().item<std::int64_t>();
         answer.tokens = context.reader.textsOf(context.ids);
         answer.other_tokens = context.reader.textsOf(other_);
         answer.answer = context.reader.codec().textOf(right_);
         answer.other_answer = context.reader.codec().textOf(wrong_);
         if (right_ == wrong_)
             throw Error(ErrorKind::usage, "both texts lead to the same answer, “" + answer.answer + "”");
-        answer.difference = difference(logits);
-        answer.other_difference = difference(other_logits);
+        answer.difference = differences(hidden).item<double>();
+        answer.other_difference = differences(other_hidden).item<double>();
     }
 
-    /// Recovered share of the logit difference with a head's output patched, at all positions or at one.
-    double recoveredBy(std::int64_t layer, std::int64_t head, std::optional<std::int64_t> position = {}) {
-        ForwardHooks patch;
-        patch.heads = [&](std::int64_t at, at::Tensor& mixed) {
-            if (at != layer) return;
-            at::Tensor to = mixed.select(0, head), from = outputs_.at(layer).select(0, head);
-            if (position) {
-                to = to.narrow(0, *position, 1);
-                from = from.narrow(0, *position, 1);
-            }
-            to.copy_(from);
-        };
-        return (difference(lastLogits(other_, patch)) - answer.other_difference) /
-               (answer.difference - answer.other_difference);
+    /// Recovered shares of the logit difference, with each head's output patched by itself.
+    std::vector<double> recoveredBy(std::vector<HeadPatch> patches) {
+        for (HeadPatch& patch : patches)
+            patch.output = outputs_.at(patch.layer).select(0, patch.head);
+        const at::Tensor found = differences(
+            context_.reader.decoder().canPatchTogether() ? patchedTogether(patches) : patchedInTurn(patches));
+        std::vector<double> shares;
+        for (std::int64_t i = 0; i < found.size(0); ++i)
+            shares.push_back((found[i].item<double>() - answer.other_difference) /
+                             (answer.difference - answer.other_difference));
+        return shares;
     }
 
     PatchAnswer answer;  ///< without the recovered shares
 
   private:
-    /// Logits after the last token [V].
-    at::Tensor lastLogits(std::span<const std::int64_t> text, const ForwardHooks& recorder) {
+    /// The last hidden state of the last token [1, C].
+    at::Tensor lastHidden(std::span<const std::int64_t> text, const ForwardHooks& recorder) {
         const at::Tensor hidden = context_.reader.hidden(text, context_.change, recorder, {pass_++, passes_});
-        return context_.reader.decoder().logits(hidden.narrow(0, hidden.size(0) - 1, 1)).squeeze(0);
+        return hidden.narrow(0, hidden.size(0) - 1, 1);
     }
-    double difference(const at::Tensor& logits) const {
-        return (logits[right_] - logits[wrong_]).item<double>();
+    at::Tensor patchedTogether(const std::vector<HeadPatch>& patches) {
+        return context_.reader.decoder().lastHiddenPatched(
+            other_, residuals_, patches, context_.change, [&](std::int64_t done, std::int64_t all) {
+                context_.reader.reportProgress(done, all, "layers with patches");
+            });
+    }
+    at::Tensor patchedInTurn(const std::vector<HeadPatch>& patches) {
+        passes_ += std::ssize(patches);
+        std::vector<at::Tensor> states;
+        for (const HeadPatch& patch : patches) {
+            ForwardHooks hooks;
+            hooks.heads = [&](std::int64_t layer, at::Tensor& mixed) {
+                if (layer != patch.layer) return;
+                const std::int64_t first = patch.position.value_or(0),
+                                   count = patch.position ? 1 : mixed.size(1);
+                mixed.select(0, patch.head)
+                    .narrow(0, first, count)
+                    .copy_(patch.output.narrow(0, first, count));
+            };
+            states.push_back(lastHidden(other_, hooks));
+        }
+        return at::cat(states);
+    }
+    /// The logit of the right answer minus that of the wrong one, of hidden states [n, C] → [n]
+    at::Tensor differences(const at::Tensor& hidden) {
+        const at::Tensor found = at::zeros({hidden.size(0)});
+        context_.reader.decoder().forEachLogitsBlock(
+            hidden, [&](std::int64_t first, const at::Tensor& logits) {
+                for (const auto& [id, sign] : {std::pair(right_, 1.0), std::pair(wrong_, -1.0)})
+                    if (id >= first && id < first + logits.size(1))
+                        at::Tensor(found).add_(logits.select(1, id - first), sign);
+            });
+        return found;
     }
 
     const QuestionContext& context_;
-    const std::int64_t passes_;
-    std::int64_t pass_ = 0, right_ = 0, wrong_ = 0;
+    std::int64_t pass_ = 0, passes_ = 2, right_ = 0, wrong_ = 0;
     std::vector<std::int64_t> other_;
-    std::map<std::int64_t, at::Tensor> outputs_;  ///< of this text, by layer [H, T, d]
+    std::map<std::int64_t, at::Tensor> outputs_;  ///< of this text, by layer [H, T, v]
+    std::vector<at::Tensor> residuals_;  ///< of the other text: embeddings, and after each layer [T, C]
 };
 
 PatchAnswer patchOf(const QuestionContext& context) {
@@ -85,22 +117,28 @@ PatchAnswer patchOf(const QuestionContext& context) {
                     "heads are patched");
     if (question.positions) {
         const QuestionContext::Head head = context.selectedHead();
-        Patching patching(context, std::ssize(context.ids));
+        Patching patching(context);
         patching.answer.layer = head.layer;
         patching.answer.head = head.head;
-        patching.answer.restored.emplace_back();
+        std::vector<HeadPatch> patches;
         for (std::int64_t position = 0; position < std::ssize(context.ids); ++position)
-            patching.answer.restored.back().push_back(patching.recoveredBy(head.layer, head.head, position));
+            patches.push_back({head.layer, head.head, position});
+        patching.answer.restored.push_back(patching.recoveredBy(std::move(patches)));
         return patching.answer;
     }
     const Architecture& model = context.model();
-    Patching patching(context, model.layers * model.heads);
-    for (std::int64_t layer = 0; layer < model.layers; ++layer) {
-        patching.answer.restored.emplace_back();
-        for (std::int64_t head = 0; head < model.heads; ++head)
-            patching.answer.restored.back().push_back(
-                model.hasHeads(layer) ? patching.recoveredBy(layer, head) : NAN);
-    }
+    Patching patching(context);
+    std::vector<HeadPatch> patches;
+    for (std::int64_t layer = 0; layer < model.layers; ++layer)
+        for (std::int64_t head = 0; model.hasHeads(layer) && head < model.heads; ++head)
+            patches.push_back({layer, head});
+    const std::vector<double> shares = patching.recoveredBy(patches);
+    patching.answer.restored.assign(static_cast<std::size_t>(model.layers),
+                                    std::vector<double>(static_cast<std::size_t>(model.heads), NAN));
+    for (std::size_t i = 0; i < patches.size(); ++i)
+        patching.answer
+            .restored[static_cast<std::size_t>(patches[i].layer)][static_cast<std::size_t>(patches[i].head)] =
+            shares[i];
     return patching.answer;
 }
 

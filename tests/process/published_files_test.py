@@ -517,7 +517,7 @@ class Tensors(Published):
         self.gguf().add_numbers("rope_freqs.weight", [2.0] * 8).write(path)
         self.assertIn("rope_freqs.weight has no place in a model of the family qwen3", self.look(path, code=4))
         self.gguf().set({"qwen3.rope.scaling.type": "longrope"}).write(path)
-        self.assertIn("the tensor rope_factors_short.weight is missing", self.look(path, code=4))
+        self.assertIn("the tensor rope_factors_short.weight, which contains its factors, is missing", self.look(path, code=4))
 
     def test_a_factor_beside_llama_3s_multiplies_them(self):
         plain, scaled, by_hand = (self.gguf("llama") for _ in range(3))

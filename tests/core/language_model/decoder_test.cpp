@@ -117,6 +117,52 @@ TEST_P(DecoderOfModel, ComputesTheSameWithoutMatricesOfWeights) {
     }
 }
 
+/// Patches every head at every position, more than are computed together.
+TEST_P(DecoderOfModel, PatchesManyHeadsTogetherAsInTurn) {
+    Decoder decoder(openPretrainedModel(kFolder + "/" + GetParam()));
+    if (!decoder.canPatchTogether()) GTEST_SKIP() << "its layers need more than the residual stream";
+    const std::vector<std::int64_t> tokens = expectedOf(GetParam()).tokens,
+                                    other(tokens.rbegin(), tokens.rend());
+    std::map<std::int64_t, at::Tensor> outputs;
+    std::vector<at::Tensor> residuals;
+    ForwardHooks of_other, of_text;
+    of_other.heads = [&](std::int64_t layer, at::Tensor& mixed) { outputs[layer] = mixed.clone(); };
+    of_text.residual = [&](std::int64_t, const at::Tensor& x) { residuals.push_back(x.clone()); };
+    Intervention changed;
+    changed.ablated_heads = {{layersWithHeads(decoder.architecture()).front(), 1}};
+    decoder.hidden(other, changed, of_other);
+    decoder.hidden(tokens, changed, of_text);
+    const std::int64_t T = std::ssize(tokens), last_layer = outputs.rbegin()->first;
+    std::vector<HeadPatch> patches = {{last_layer, 0, {}, outputs[last_layer].select(0, 0)}};
+    for (const auto& [layer, output] : outputs)
+        for (std::int64_t head = 0; head < output.size(0); ++head) {
+            patches.push_back({layer, head, {}, output.select(0, head)});
+            for (std::int64_t position = 0; position < T; ++position)
+                patches.push_back({layer, head, position, output.select(0, head)});
+        }
+    EXPECT_GT(std::ssize(patches) * T, Decoder::kPatchedTokens);
+    std::int64_t done = 0, all = 0;
+    const at::Tensor together = decoder.lastHiddenPatched(tokens, residuals, patches, changed,
+                                                          [&](std::int64_t now, std::int64_t of) {
+                                                              EXPECT_GE(now, done);
+                                                              done = now;
+                                                              all = of;
+                                                          });
+    EXPECT_EQ(done, all);
+    ASSERT_EQ(together.size(0), std::ssize(patches));
+    for (std::size_t i = 0; i < patches.size(); i += 7) {
+        const HeadPatch& patch = patches[i];
+        ForwardHooks hooks;
+        hooks.heads = [&](std::int64_t layer, at::Tensor& mixed) {
+            if (layer != patch.layer) return;
+            const std::int64_t first = patch.position.value_or(0), count = patch.position ? 1 : T;
+            mixed.select(0, patch.head).narrow(0, first, count).copy_(patch.output.narrow(0, first, count));
+        };
+        expectClose(together[static_cast<std::int64_t>(i)], decoder.hidden(tokens, changed, hooks)[T - 1],
+                    2e-5, GetParam());
+    }
+}
+
 /// The files of llama.cpp's converter, which does not write every family.
 TEST_P(DecoderOfModel, ReadsTheSameFromGguf) {
     const std::set<std::string> without = {
