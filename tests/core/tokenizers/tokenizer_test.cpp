@@ -431,7 +431,7 @@ TEST(Tokenizers, WhatIsNotUnderstoodIsNamed) {
     refuses(smallTokenizer(R"({"post_processor": {"type": "Sequence", "processors": [
                               {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A"}}]},
                               {"type": "BertProcessing", "cls": ["a", 0], "sep": ["b", 1]}]}})"),
-            "behind TemplateProcessing \"BertProcessing\"");
+            "after TemplateProcessing \"BertProcessing\" is not supported");
     refuses(smallTokenizer(R"({"model": {"merges": ["a c"]}})"), "needs a token that the vocabulary lacks");
     refuses(smallTokenizer(R"({"model": {"merges": ["ab"]}})"), "has no space");
     refuses(smallTokenizer(R"({"model": {"vocab": {"a": -1}}})"), "has the id -1");
