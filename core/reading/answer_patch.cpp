@@ -30,7 +30,7 @@ class Patching {
         ForwardHooks keep_outputs, keep_residuals;
         keep_outputs.heads = [&](std::int64_t layer, at::Tensor& mixed) { outputs_[layer] = mixed.clone(); };
         keep_residuals.residual = [&](std::int64_t, const at::Tensor& residual) {
-            residuals_.push_back(residual);
+            residuals_.push_back(residual.clone());
         };
         const at::Tensor hidden = lastHidden(context.ids, keep_outputs),
                          other_hidden = lastHidden(other_, keep_residuals);
@@ -92,12 +92,12 @@ class Patching {
     }
     /// The logit of the right answer minus that of the wrong one, of hidden states [n, C] → [n]
     at::Tensor differences(const at::Tensor& hidden) {
-        const at::Tensor found = at::zeros({hidden.size(0)});
+        at::Tensor found = at::zeros({hidden.size(0)});
         context_.reader.decoder().forEachLogitsBlock(
             hidden, [&](std::int64_t first, const at::Tensor& logits) {
                 for (const auto& [id, sign] : {std::pair(right_, 1.0), std::pair(wrong_, -1.0)})
                     if (id >= first && id < first + logits.size(1))
-                        at::Tensor(found).add_(logits.select(1, id - first), sign);
+                        found.add_(logits.select(1, id - first), sign);
             });
         return found;
     }
