@@ -122,6 +122,17 @@ class ChartsTest : public QObject {
 
     /// Each letter is on its curve, and no two share an x, so that the letters of coinciding curves can be
     /// read.
+    void sharesAreShownOutOfAHundred() {
+        CurveChart chart("test", "step", "solved, %", nullptr);
+        chart.resize(500, 300);
+        chart.setFullYRange(std::pair(0.0, 100.0));
+        chart.setCurves({{"a", "a", Qt::red, {0, 100}, {0, 0}, false, false, {}}}, {});
+        chart.redrawNow();
+        const QCPRange shown = chart.plot().yAxis->range();
+        QVERIFY2(shown.lower < 0 && shown.lower > -10 && shown.upper > 100 && shown.upper < 130,
+                 qPrintable(QString::number(shown.upper)));
+    }
+
     void lettersStandOnTheirCurves() {
         CurveChart chart("test", "", "", nullptr);
         chart.resize(500, 300);

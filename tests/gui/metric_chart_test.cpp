@@ -44,6 +44,23 @@ class MetricChartTest : public QObject {
         QVERIFY(chart.plot().yAxis->range().contains(12.5));
     }
 
+    void sharesAreShownOutOfAHundred() {
+        MetricChart chart("solved", "solved, %", nullptr);
+        chart.resize(600, 300);
+        chart.setFullRange(std::pair(0.0, 100.0));
+        chart.addSeries("a", {"run a", Theme::rope()});
+        for (const double value : {0.0, 12.5}) {
+            chart.append("a", {50 + value, 1, 1, value});
+            chart.redrawNow();
+            const QCPRange shown = chart.plot().yAxis->range();
+            QVERIFY2(shown.lower < 0 && shown.lower > -10 && shown.upper > 100 && shown.upper < 110,
+                     qPrintable(QString::number(shown.upper)));
+        }
+        chart.setFullRange({});
+        chart.redrawNow();
+        QVERIFY(chart.plot().yAxis->range().upper < 20);
+    }
+
     void chartShowsWhatIsAppended() {
         MetricChart chart("loss", "loss", nullptr);
         chart.resize(600, 300);

@@ -73,7 +73,13 @@ void MetricChart::fitY(const Canvas&) const {
                           : size > 0             ? 0.5 * size
                                                  : 0.5;
     // If all values are zero the axis starts there: losses and shares are never negative.
-    plot().yAxis->setRange(size > 0 ? low - margin : -0.02, high + margin);
+    double bottom = size > 0 ? low - margin : -0.02, top = high + margin;
+    if (full_range_) {
+        const double free = (full_range_->second - full_range_->first) * kFreeOfRange;
+        bottom = std::min(low, full_range_->first) - free;
+        top = std::max(high, full_range_->second) + free;
+    }
+    plot().yAxis->setRange(bottom, top);
 }
 
 /// Means at the points nearest to the columns of the visible range, and to one column beyond each end; each
