@@ -173,7 +173,9 @@ std::string tooFewText(const PairedComparison& c) {
         return "No seed has been trained with both " + c.label_a + " and " + c.label_b +
                ", so nothing can be compared yet. Queue twins: the same seeds under both. ";
     if (known.empty() && c.count(Outcome::not_reached) == static_cast<int>(c.pairs.size()))
-        return "In none of " + countOf(c.pairs.size(), "pair") + " did both runs reach the target. ";
+        return c.pairs.size() == 1
+                   ? "In the only pair, the two runs did not both reach the target. "
+                   : "In none of " + countOf(c.pairs.size(), "pair") + " did both runs reach the target. ";
     if (known.empty())
         return "No pair is complete yet: of " + countOf(c.pairs.size(), "seed") +
                " in both groups, none has this outcome in both. ";
