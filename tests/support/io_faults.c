@@ -169,7 +169,7 @@ int unlinkat(int folder, const char* name, int flags) {
     return fails(kind_unlink, folder, name) ? fail() : real(folder, name, flags);
 }
 
-__attribute__((destructor)) static void write_counts(void) {
+static void write_counts(void) {
     const char* path = getenv("IO_FAULT_COUNTS");
     if (path == NULL) return;
     FILE* file = fopen(path, "a");
@@ -177,4 +177,10 @@ __attribute__((destructor)) static void write_counts(void) {
     for (int i = 0; i < kinds; ++i)
         fprintf(file, "%s %ld\n", names[i], atomic_load(&counts[i]));
     fclose(file);
+}
+
+// The trainer ends by _Exit, which calls no destructors.
+__attribute__((noreturn)) void _Exit(int code) {
+    write_counts();
+    _exit(code);
 }
