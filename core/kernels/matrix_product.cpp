@@ -1,5 +1,7 @@
 #include "core/kernels/matrix_product.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <dnnl.hpp>
@@ -178,6 +180,15 @@ PreparedProduct prepare(const MatrixView& a, const MatrixView& b, const ProductE
     return made;
 }
 
+/// oneDNN 2.6 crashes if the code of a new product finds no memory, where it should report that.
+/// @throws std::bad_alloc if the process cannot have a few megabytes more, several times what the code takes
+void requireRoomForCode() {
+    constexpr std::size_t kBytes = 16U << 20U;
+    void* const probe = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (probe == MAP_FAILED) throw std::bad_alloc();
+    ::munmap(probe, kBytes);
+}
+
 /// Caches prepared products, since preparing takes longer than computing a small one, and a model uses the
 /// same ones in every step.
 const PreparedProduct& cachedProduct(const MatrixView& a, const MatrixView& b,
@@ -193,6 +204,7 @@ const PreparedProduct& cachedProduct(const MatrixView& a, const MatrixView& b,
     const auto found = known.find(key);
     if (found != known.end()) return found->second;
     if (known.size() >= kMaxCachedProducts) known.clear();
+    requireRoomForCode();
     return known.emplace(key, prepare(a, b, epilogue, out)).first->second;
 }
 
