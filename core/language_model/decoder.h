@@ -88,6 +88,10 @@ struct HeadPatch {
     std::int64_t layer = 0, head = 0;
     std::optional<std::int64_t> position = {};  ///< all positions if empty
     at::Tensor output = {};                     ///< [T, v]
+
+    /// Replaces what the head computed.
+    /// @param mixed  outputs of all heads [H, tokens, v], where those of the text begin at `first`
+    void applyTo(const at::Tensor& mixed, std::int64_t first = 0) const;
 };
 
 /// @throws std::invalid_argument for a layer or head that does not exist, stating the valid range

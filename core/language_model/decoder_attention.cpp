@@ -1,8 +1,6 @@
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 #include "core/kernels/attention.h"
@@ -11,6 +9,7 @@
 #include "core/operators/linear_attention.h"
 #include "core/operators/rotary_operator.h"
 #include "core/operators/tensor_data.h"
+#include "core/operators/threads.h"
 
 // Attention weights and weighted sums. T tokens, H heads, K key/value heads, d = head_dim, v the width of
 // values.
@@ -69,12 +68,9 @@ at::Tensor Decoder::fusedWeightedSum(const LayerView& view, const DecoderCache::
     setup.K = static_cast<std::size_t>(items);
     setup.d = static_cast<std::size_t>(d);
     setup.causal = model.causal;
-    std::atomic<std::size_t> next{0};  // the load of the cores is unknown
-    at::parallel_for(0, at::get_num_threads(), 1, [&](std::int64_t, std::int64_t) {
-        thread_local AttentionScratch scratch;
-        for (std::size_t item = next++; item < setup.items(); item = next++)
-            attendForward(setup, typedData<float>(qkv), typedData<float>(out), typedData<float>(log_sum_exps),
-                          item, scratch);
+    forEachItem<AttentionScratch>(setup.items(), [&](std::size_t item, AttentionScratch& scratch) {
+        attendForward(setup, typedData<float>(qkv), typedData<float>(out), typedData<float>(log_sum_exps),
+                      item, scratch);
     });
     return out.transpose(0, 1);
 }

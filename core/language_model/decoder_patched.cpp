@@ -10,6 +10,11 @@
 
 namespace roper {
 
+void HeadPatch::applyTo(const at::Tensor& mixed, std::int64_t first) const {
+    const std::int64_t from = position.value_or(0), count = position ? 1 : output.size(0);
+    mixed.select(0, head).narrow(0, first + from, count).copy_(output.narrow(0, from, count));
+}
+
 bool Decoder::canPatchTogether() const {
     const Architecture& model = architecture();
     const auto& source = model.key_value_source;
@@ -45,13 +50,8 @@ at::Tensor Decoder::lastHiddenPatched(
         std::int64_t begun = first, added = first;  // patches whose layer was reached before, and by now
         ForwardHooks hooks;
         hooks.heads = [&](std::int64_t, at::Tensor& mixed) {
-            for (std::int64_t i = added; i < begun; ++i) {
-                const HeadPatch& patch = patchAt(i);
-                const std::int64_t from = patch.position.value_or(0), rows = patch.position ? 1 : T;
-                mixed.select(0, patch.head)
-                    .narrow(0, (i - first) * T + from, rows)
-                    .copy_(patch.output.narrow(0, from, rows));
-            }
+            for (std::int64_t i = added; i < begun; ++i)
+                patchAt(i).applyTo(mixed, (i - first) * T);
         };
         Pass::Carried carried;
         Pass pass = passOver(tokens, intervention, hooks, nullptr, carried);

@@ -1,17 +1,16 @@
 #include "core/model/kernel_attention.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <ATen/record_function.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <array>
-#include <atomic>
 
 #include "core/kernels/attention.h"
 #include "core/kernels/cached_attention.h"
 #include "core/operators/rotary_operator.h"
 #include "core/operators/tensor_data.h"
+#include "core/operators/threads.h"
 
 namespace roper {
 namespace {
@@ -25,18 +24,6 @@ const float* floatData(const at::Tensor& tensor) {
 RotationTable rotationTable(const CosSin& cos_sin) {
     return {floatData(cos_sin.cosine), floatData(cos_sin.sine),
             static_cast<std::size_t>(cos_sin.cosine.size(-1))};
-}
-
-/// Calls `work(item, scratch)` for every item, a sequence and key/value head. Items are scheduled
-/// dynamically, since the load of the cores is unknown.
-template <class Work>
-void forEachItem(std::size_t items, Work work) {
-    std::atomic<std::size_t> next{0};
-    at::parallel_for(0, at::get_num_threads(), 1, [&](std::int64_t, std::int64_t) {
-        thread_local AttentionScratch scratch;
-        for (std::size_t item = next++; item < items; item = next++)
-            work(item, scratch);
-    });
 }
 
 std::size_t sizeOf(std::int64_t size) {
@@ -94,7 +81,7 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
             const auto* const from = typedData<decltype(number)>(qkv);
             auto* const to = typedData<decltype(number)>(out);
             float* const sums = typedData<float>(log_sum_exps);
-            forEachItem(setup.items(), [&](std::size_t item, AttentionScratch& scratch) {
+            forEachItem<AttentionScratch>(setup.items(), [&](std::size_t item, AttentionScratch& scratch) {
                 attendForward(setup, from, to, sums, item, scratch);
             });
         });
@@ -119,7 +106,7 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
                                 *const given = typedData<Number>(grad_out);
             Number* const to = typedData<Number>(grad_qkv);
             const float* const sums = typedData<float>(log_sum_exps);
-            forEachItem(setup.items(), [&](std::size_t item, AttentionScratch& scratch) {
+            forEachItem<AttentionScratch>(setup.items(), [&](std::size_t item, AttentionScratch& scratch) {
                 attendBackward(setup, from, output, sums, given, to, bias_data, item, scratch);
             });
         });
@@ -192,7 +179,7 @@ void KernelKeyValueCache::append(const at::Tensor& given, const PassPositions& p
     dispatchType(qkv, [&](auto number) {
         const auto* const from = typedData<decltype(number)>(qkv);
         const auto to = layerOf<decltype(number)>(keys_[layer], values_[layer], capacity_);
-        forEachItem(setup.items(), [&](std::size_t item, AttentionScratch& scratch) {
+        forEachItem<AttentionScratch>(setup.items(), [&](std::size_t item, AttentionScratch& scratch) {
             cachePrompt(setup, from, to, item, scratch);
         });
     });
@@ -219,7 +206,7 @@ at::Tensor KernelKeyValueCache::attend(std::size_t layer, const at::Tensor& give
         const auto* const from = typedData<decltype(number)>(qkv);
         auto* const to = typedData<decltype(number)>(out);
         const auto cache = layerOf<decltype(number)>(keys_[layer], values_[layer], capacity_);
-        forEachItem(setup.B * setup.K, [&](std::size_t item, AttentionScratch& scratch) {
+        forEachItem<AttentionScratch>(setup.B * setup.K, [&](std::size_t item, AttentionScratch& scratch) {
             attendToCache(setup, from, cache, to, item, scratch);
         });
     });

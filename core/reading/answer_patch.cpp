@@ -79,12 +79,7 @@ class Patching {
         for (const HeadPatch& patch : patches) {
             ForwardHooks hooks;
             hooks.heads = [&](std::int64_t layer, at::Tensor& mixed) {
-                if (layer != patch.layer) return;
-                const std::int64_t first = patch.position.value_or(0),
-                                   count = patch.position ? 1 : mixed.size(1);
-                mixed.select(0, patch.head)
-                    .narrow(0, first, count)
-                    .copy_(patch.output.narrow(0, first, count));
+                if (layer == patch.layer) patch.applyTo(mixed);
             };
             states.push_back(lastHidden(other_, hooks));
         }
