@@ -66,7 +66,7 @@ double lossAfter(Specification s, std::int64_t steps, std::int64_t seed, const c
 TEST(Step, InBFloat16TrainsAsWellAsInFloat32) {
     if (kSanitizer)
         GTEST_SKIP() << "ten trainings take minutes there; other tests compute with the same code";
-    constexpr std::int64_t kSteps = 500;
+    constexpr std::int64_t kSteps = 300;
     keepFreedHeapMemory();
     Specification s = loadPreset("prefix-quick").specification;
     s.model.width = 64;
