@@ -135,6 +135,24 @@ class QueueTest : public PageTest {
         QTRY_VERIFY_WITH_TIMEOUT(sum(4), 1000);  // immediately, not at the next tick of the timer
     }
 
+    /// Undoing it may start training, so nobody should do so without seeing it.
+    void undoFromAnotherPageFirstShowsTheQueue() {
+        queueFourLongRuns();
+        const auto n = names();
+        buttonOf(page().queuePanel(), "Clear")->click();
+        window_->showPage("Rotation");
+        const auto undo = [this] {
+            for (QAction* action : window_->findChildren<QAction*>())
+                if (action->text().startsWith("Undo")) return action->trigger();
+            QFAIL("there is no action Undo");
+        };
+        undo();
+        QCOMPARE(names(), (std::vector{n[0]}));
+        QCOMPARE(window_->currentPage()->name(), QString("Training"));
+        undo();
+        QCOMPARE(names(), n);
+    }
+
     void aRunIsDraggedToAnotherPlace() {
         queueFourLongRuns();
         const auto n = names();

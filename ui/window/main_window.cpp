@@ -397,7 +397,8 @@ void MainWindow::resetLayout() {
 
 /// Shows only icons if names are switched off or do not fit.
 void MainWindow::fitSidebar() {
-    const bool names = names_action_->isChecked() && width() >= zoomed(kRoomForNames);
+    const bool has_room = width() >= zoomed(kRoomForNames), names = names_action_->isChecked() && has_room;
+    names_action_->setEnabled(has_room);
     for (QToolButton* button : sidebar_buttons_) {
         button->setToolButtonStyle(names ? Qt::ToolButtonTextUnderIcon : Qt::ToolButtonIconOnly);
         button->setIconSize(zoomed(QSize(28, 28)));

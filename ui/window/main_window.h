@@ -78,6 +78,7 @@ class MainWindow : public QMainWindow {
     void makeStatusBar();
     void makeExplanation();
     void addEditActions();
+    void stepHistory(bool back);
     void addZoomActions();
     void addAppearanceActions();
     void addHelpActions();

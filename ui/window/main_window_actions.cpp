@@ -100,9 +100,8 @@ void MainWindow::addEditActions() {
     const QString edit = tr("Edit");
     QUndoStack& history = set_.selection.history();
     const std::tuple<QAction*, QString, bool> steps[] = {
-        {actions_.add(edit, tr("Undo"), QKeySequence::Undo, [&history] { history.undo(); }), tr("Undo"),
-         true},
-        {actions_.add(edit, tr("Redo"), QKeySequence::Redo, [&history] { history.redo(); }), tr("Redo"),
+        {actions_.add(edit, tr("Undo"), QKeySequence::Undo, [this] { stepHistory(true); }), tr("Undo"), true},
+        {actions_.add(edit, tr("Redo"), QKeySequence::Redo, [this] { stepHistory(false); }), tr("Redo"),
          false}};
     for (const auto& [action, name, back] : steps) {
         const auto show = [action = action, name = name, back = back, &history] {
@@ -116,6 +115,26 @@ void MainWindow::addEditActions() {
     actions_.add(edit, tr("Copy setup"), Qt::CTRL | Qt::SHIFT | Qt::Key_C, [this] { copySetup(); });
     actions_.add(edit, tr("Paste setup"), Qt::CTRL | Qt::SHIFT | Qt::Key_V, [this] { pasteSetup(); });
     actions_.add(edit, tr("Start over"), {}, [this] { set_.selection.set(Setup{}, tr("Start over")); });
+}
+
+/// Undoes or redoes the next step. One that changes the queue or runs, which may start training, is first
+/// shown where its effect can be seen.
+void MainWindow::stepHistory(bool back) {
+    constexpr int kShown_ms = 12000;
+    QUndoStack& history = set_.selection.history();
+    const int step = back ? history.index() - 1 : history.index();
+    if (changesRuns(history.command(step)) && currentPage() != set_.training) {
+        showPage(set_.training);
+        const QString what = plainCaption(history.text(step));
+        statusBar()->showMessage(back ? tr("Undo once more to undo here: %1").arg(what)
+                                      : tr("Redo once more to redo here: %1").arg(what),
+                                 kShown_ms);
+        return;
+    }
+    if (back)
+        history.undo();
+    else
+        history.redo();
 }
 
 }  // namespace roper

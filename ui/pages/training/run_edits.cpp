@@ -42,6 +42,10 @@ class RunEdit : public QUndoCommand {
 
 }  // namespace
 
+bool changesRuns(const QUndoCommand* step) {
+    return dynamic_cast<const RunEdit*>(step) != nullptr;
+}
+
 std::optional<TrashedRun> moveToTrash(const RunFolder& run) {
     // If the parent folder of the trash is missing, Qt 6.4 creates one in the current working directory.
     if (!QDir().mkpath(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation)))

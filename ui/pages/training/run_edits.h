@@ -22,6 +22,9 @@ std::optional<TrashedRun> moveToTrash(const RunFolder& run);
 /// Restores it from the trash. @throws Error (disk, usage) if it is no longer there, or its name is taken
 void restoreFromTrash(const TrashedRun& run);
 
+/// Whether an undo step changes the queue or run folders, so that undoing it may start training. Null: no.
+bool changesRuns(const QUndoCommand* step);
+
 /// The user's changes to the queue and to run folders; every step can be undone.
 class RunEdits : public QObject {
     Q_OBJECT
