@@ -94,15 +94,15 @@ std::string atTheEnd(const RunRecord& run) {
 
 const std::vector<MeasureInfo>& measures() {
     static const std::vector<MeasureInfo> all = {
-        {Measure::final_correct, "final_correct", "problems solved at the end", "problems", true},
-        {Measure::best_correct, "best_correct", "most problems solved", "problems", true},
+        {Measure::final_correct, "final_correct", "problems solved at the end", "problems", true, true},
+        {Measure::best_correct, "best_correct", "most problems solved", "problems", true, true},
         {Measure::final_loss, "final_loss", "loss on fresh sequences at the end", "nats", false},
         {Measure::training_loss, "training_loss", "training loss, mean of the last tenth", "nats", false},
         {Measure::final_token_accuracy, "final_token_accuracy", "token accuracy at the end", "%", true},
-        {Measure::steps_until, "steps_until", "steps until a fraction is solved", "steps", false},
+        {Measure::steps_until, "steps_until", "steps until a fraction is solved", "steps", false, true},
         {Measure::mean_correct, "mean_correct", "problems solved, mean of all evaluations", "problems", true},
         {Measure::final_fully_correct, "final_fully_correct", "problems fully solved at the end", "problems",
-         true},
+         true, true},
         {Measure::step_time, "step_time", "time per step, median", "ms", false},
     };
     return all;

@@ -44,6 +44,7 @@ struct MeasureInfo {
     std::string title;  ///< on the screen
     std::string unit;   ///< of a difference: "problems", "nats", …
     bool higher_is_better;
+    bool counts = false;  ///< only whole numbers
 };
 const std::vector<MeasureInfo>& measures();
 const MeasureInfo& infoOf(Measure measure);

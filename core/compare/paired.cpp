@@ -193,8 +193,8 @@ std::string neverText(const PairedComparison& c) {
         never_b += pair.b.kind == Outcome::not_reached ? 1 : 0;
     }
     if (never_a + never_b == 0) return {};
-    return "The target was never reached by " + countOf(static_cast<std::size_t>(never_a), "run") + " of " +
-           c.label_a + " and " + std::to_string(never_b) + " of " + c.label_b +
+    return "The target was never reached by " + countOf(static_cast<std::size_t>(never_a), "run") + " with " +
+           c.label_a + " and " + countOf(static_cast<std::size_t>(never_b), "run") + " with " + c.label_b +
            "; their pairs are excluded from the mean. " + c.label_b + " is first in " +
            std::to_string(c.better_b) + " and " + c.label_a + " in " + std::to_string(c.better_a) + " of " +
            countOf(static_cast<std::size_t>(c.better_a + c.better_b + c.ties), "pair") +
@@ -347,7 +347,7 @@ std::string omissionsText(const PairedComparison& c) {
     tell(c.count(Outcome::unfinished), "pair", " not finished");
     tell(c.count(Outcome::not_recorded) - c.mixed_precision_pairs, "pair",
          " without this outcome (failed, or not measured)");
-    tell(c.unpaired_a + c.unpaired_b, "run", " without a twin of the same seeds");
+    tell(c.unpaired_a + c.unpaired_b, "run", " without a twin with the same seeds");
     tell(c.unknown_seed_runs, "imported run", " left out: unknown seeds cannot be paired");
     tell(c.repeated_seed_runs, "run", " left out: the same seeds were trained again later");
     if (c.pairs_computed_differently > 0)

@@ -12,6 +12,7 @@
 #include "ui/charts/figure_export.h"
 #include "ui/charts/heat_map_view.h"
 #include "ui/charts/series.h"
+#include "ui/charts/ticks.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/lab_style.h"
 
@@ -327,6 +328,11 @@ class ChartsTest : public QObject {
         }
     }
 
+    void whatCountsHasWholeTicks() {
+        QCOMPARE(wholeTicks(199, 201, 6), (std::vector<double>{199, 200, 201}));
+        QCOMPARE(wholeTicks(0, 600, 6), niceTicks(0, 600, 6));
+    }
+
     /// Coinciding curves share one line of the legend, which gives their number.
     void manyCurvesThatCoincide() {
         CurveChart chart("test", "x", "y", nullptr);
@@ -334,7 +340,9 @@ class ChartsTest : public QObject {
         const auto curve = [](const QString& name, double y) {
             return CurveChart::Curve{name, name, Qt::red, {0, 1}, {y, y}, false, false, {}};
         };
-        chart.setCurves({curve("a", 1), curve("b", 1), curve("c", 1), curve("d", 2), curve("e", 2)}, {});
+        constexpr double kRounded = 1 + 6e-8;  // in single precision the same
+        chart.setCurves({curve("a", 1), curve("b", kRounded), curve("c", 1), curve("d", 2), curve("e", 2)},
+                        {});
         QStringList names;
         for (int i = 0; i < chart.plot().legend->itemCount(); ++i)
             names << qobject_cast<QCPPlottableLegendItem*>(chart.plot().legend->item(i))->plottable()->name();

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "ui/charts/csv_text.h"
@@ -121,6 +122,18 @@ QString CurveChart::figureCsv() const {
     return csv.text();
 }
 
+namespace {
+
+/// Whether curves are the same but for rounding to single precision.
+bool coincide(const QVector<double>& a, const QVector<double>& b) {
+    constexpr double kRounding = 1e-6;
+    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](double x, double y) {
+               return x == y || std::abs(x - y) <= kRounding * std::max(std::abs(x), std::abs(y));
+           });
+}
+
+}  // namespace
+
 /// Compares only curves that have legend entries; curves with their own letters are distinguishable anyway.
 void CurveChart::findCoincidingCurves() {
     coincides_with_.assign(curves_.size(), std::nullopt);
@@ -128,7 +141,7 @@ void CurveChart::findCoincidingCurves() {
         for (std::size_t other = 0; other < curve && !coincides_with_[curve]; ++other)
             if (curves_[curve].in_legend && curves_[curve].letter_label.isEmpty() &&
                 curves_[other].in_legend && curves_[other].x == curves_[curve].x &&
-                curves_[other].y == curves_[curve].y)
+                coincide(curves_[other].y, curves_[curve].y))
                 coincides_with_[curve] = other;
 }
 

@@ -18,6 +18,12 @@ std::vector<double> niceTicks(double low, double high, int count) {
     return ticks;
 }
 
+std::vector<double> wholeTicks(double low, double high, int count) {
+    std::vector<double> ticks = niceTicks(low, high, count);
+    std::erase_if(ticks, [](double tick) { return std::abs(tick - std::round(tick)) > 1e-6; });
+    return ticks;
+}
+
 QVector<double> LogTicker::createTickVector(double, const QCPRange& range) {
     constexpr double kFewDecades = 3, kAboutOneDecade = 1.4;
     constexpr int kMaxTicks = 8;

@@ -23,7 +23,7 @@ constexpr double kClear = 0.05;
 enum Place { title, of_a, of_b, difference, interval, p, holm_p, plot, column_count };
 
 /// Columns that are dropped if there is not enough room, in this order.
-constexpr std::array kDropped = {plot, holm_p, interval};
+constexpr std::array kDropped = {plot, p, interval, holm_p};
 
 /// Whether its difference has an interval that can be drawn in standard deviations.
 bool hasInterval(const OutcomeRow& row) {
@@ -228,7 +228,7 @@ QString OutcomeTableView::footnote(const Layout& layout) const {
                    "differences, from −%1 to %1.")
                     .arg(axis_limit_);
     QStringList dropped;
-    for (const int column : {interval, holm_p})
+    for (const int column : {interval, p, holm_p})
         if (layout.width[column] == 0) dropped << layout.heads[column];
     if (!dropped.isEmpty())
         note +=

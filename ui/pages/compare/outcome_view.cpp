@@ -85,7 +85,9 @@ OutcomeView::Scale OutcomeView::scale(const QRectF& area) const {
         scale.high = std::max(scale.high, std::min(interval->high, greatest + room));
     }
     if (!(scale.low <= scale.high)) scale.low = 0, scale.high = 1;
-    const double margin = std::max(0.06 * (scale.high - scale.low), 1e-6 + 0.001 * std::abs(scale.high));
+    const double least_margin =
+        infoOf(state_.question().measure).counts ? 1 : 1e-6 + 0.001 * std::abs(scale.high);
+    const double margin = std::max(0.06 * (scale.high - scale.low), least_margin);
     scale.low -= margin;
     scale.high += margin;
     double longest = 0;
@@ -136,10 +138,11 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
     if (scale.has_not_reached) {
         painter.setPen(QPen(group.color, 1.6));
         painter.setBrush(Qt::NoBrush);
-        if (!group.not_reached.isEmpty())
+        if (!group.not_reached.isEmpty()) {
             painter.drawEllipse(QPointF(scale.not_reached_x - 14, y), kDotRadius, kDotRadius);
-        drawColoredText(painter, QRectF(scale.not_reached_x - 4, y - 10, 40, 20), kLeftMiddle,
-                        QStringLiteral("× %1").arg(group.not_reached.size()), theme.text);
+            drawColoredText(painter, QRectF(scale.not_reached_x - 4, y - 10, 40, 20), kLeftMiddle,
+                            QStringLiteral("× %1").arg(group.not_reached.size()), theme.text);
+        }
     }
     QStringList omissions;
     if (!group.unfinished.isEmpty()) omissions << tr("%1 not finished").arg(group.unfinished.size());
@@ -156,7 +159,8 @@ void OutcomeView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     const auto groups = shown();
     if (groups.empty()) return paintNote(painter, area, emptyText(), theme);
     const Scale scale = this->scale(area);
-    for (const double tick : niceTicks(scale.low, scale.high, 6)) {
+    const bool counts = infoOf(state_.question().measure).counts;
+    for (const double tick : (counts ? wholeTicks : niceTicks)(scale.low, scale.high, 6)) {
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(QPointF(scale.x(tick), scale.plot.top()),
                          QPointF(scale.x(tick), scale.plot.bottom()));

@@ -234,6 +234,9 @@ void PairedView::paintDifferences(QPainter& painter, const Theme& theme, const Q
     const PairedComparison& c = *state_.comparison();
     const Places places = placesOf(area, c, painter.font());
     const QRectF box = places.seeds | places.means;
+    if (c.differences().empty())
+        return paintNote(painter, box, tr("No seed has a difference yet: a pair needs both runs’ outcomes."),
+                         theme);
     double low = 0, high = 0;
     for (const double difference : c.differences()) {
         low = std::min(low, difference);
