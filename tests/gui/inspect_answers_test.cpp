@@ -497,6 +497,9 @@ class InspectAnswersTest : public PageTest {
         QTest::mouseClick(control<QPushButton>("Read with scaled frequencies"), Qt::LeftButton);
         waitForAnswers();
         QCOMPARE(page().panel<LengthsPanel>().lengths().curves().size(), std::size_t(4));
+        const CurveChart::Curve& ntk = page().panel<LengthsPanel>().lengths().curves()[2];
+        QVERIFY2(ntk.label.startsWith("NTK-aware: "), qPrintable(ntk.label));
+        QCOMPARE(ntk.x.front(), 0.0);  // each token at its position
         page().readText(QString(kText).repeated(4));
         control<QLineEdit>("Needle")->setText("ABC");
         control<QLineEdit>("Question")->setText("XY");
@@ -513,6 +516,11 @@ class InspectAnswersTest : public PageTest {
         QTest::mouseClick(control<QPushButton>("Patch every head"), Qt::LeftButton);
         waitForAnswers();
         QVERIFY2(state().message().contains("the same number of tokens"), qPrintable(state().message()));
+        page().showPanel<LayersPanel>();
+        QCOMPARE(state().message(), QString());  // it belongs to the other panel
+        page().showPanel<PatchPanel>();
+        other->clear();
+        QVERIFY(!control<QPushButton>("Patch every head")->isEnabled());
         other->setText("A>E5>33W5>E:Z");
         QTest::mouseClick(control<QPushButton>("Patch every head"), Qt::LeftButton);
         waitForAnswers();

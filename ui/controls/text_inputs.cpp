@@ -23,20 +23,35 @@ NumberEdit::NumberEdit(double low, double high, QWidget* parent) : QLineEdit(par
     setValue(low);
 }
 
+void NumberEdit::setUnset(double value, const QString& placeholder) {
+    unset_ = value;
+    setPlaceholderText(placeholder);
+    setValue(value_);
+}
+
+std::optional<double> NumberEdit::number() const {
+    const QString given = text().trimmed();
+    return given.isEmpty() && unset_ ? unset_ : parseNumber(given.toStdString());
+}
+
+QString NumberEdit::textOf(double value) const {
+    return value == unset_ ? QString() : plainText(value);
+}
+
 void NumberEdit::setValue(double value) {
     value_ = value;
-    if (!hasFocus() || parseNumber(text().trimmed().toStdString()) != value) setText(plainText(value));
+    if (!hasFocus() || number() != value) setText(textOf(value));
     markInvalid({});
 }
 
 void NumberEdit::read() {
-    const auto number = parseNumber(text().trimmed().toStdString());
-    if (!number || !std::isfinite(*number) || *number < low_ || *number > high_) {
+    const auto given = number();
+    if (!given || !std::isfinite(*given) || *given < low_ || *given > high_) {
         markInvalid(tr("a number from %1 to %2").arg(low_).arg(high_));
         return;
     }
     markInvalid({});
-    value_ = *number;
+    value_ = *given;
     emit edited(value_);
 }
 
@@ -49,12 +64,12 @@ void NumberEdit::markInvalid(const QString& why) {
 
 void NumberEdit::focusOutEvent(QFocusEvent* event) {
     QLineEdit::focusOutEvent(event);
-    setText(plainText(value_));
+    setText(textOf(value_));
     markInvalid({});
 }
 
 void NumberEdit::keyPressEvent(QKeyEvent* event) {
-    if (event->key() == Qt::Key_Escape) setText(plainText(value_));
+    if (event->key() == Qt::Key_Escape) setText(textOf(value_));
     QLineEdit::keyPressEvent(event);
 }
 

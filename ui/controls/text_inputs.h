@@ -5,6 +5,7 @@
 #include <QPlainTextEdit>
 #include <QToolTip>
 #include <algorithm>
+#include <optional>
 
 namespace roper {
 
@@ -80,6 +81,9 @@ class NumberEdit : public QLineEdit {
     /// Sets the tooltip for valid input.
     void setHelp(const QString& help) { help_ = help; }
 
+    /// An empty field stands for this value, and shows this placeholder.
+    void setUnset(double value, const QString& placeholder);
+
     double value() const { return value_; }
     void setValue(double value);
 
@@ -93,9 +97,13 @@ class NumberEdit : public QLineEdit {
   private:
     void read();
     void markInvalid(const QString& why);
+    /// The number in the field; empty if it holds none.
+    std::optional<double> number() const;
+    QString textOf(double value) const;
 
     QString help_;
     double low_, high_;
+    std::optional<double> unset_ = {};
     double value_ = 0;
 };
 

@@ -72,14 +72,19 @@ void RunWatcher::readLabelsIfChanged() {
 void RunWatcher::readSessionsIfChanged() {
     const Stamp now = stampOf(sessionsPath(folder_));
     if (now == std::exchange(sessions_stamp_, now)) return;
+    first_session_s_ = 0;
     try {
-        computations_ = computeEnvironmentsOf(readSessions(folder_));
+        const std::vector<Session> sessions = readSessions(folder_);
+        computations_ = computeEnvironmentsOf(sessions);
+        if (!sessions.empty()) first_session_s_ = sessions.front().started_at;
     } catch (const Error&) {
         computations_ = {};  // the run's numbers are still usable
     }
 }
 
+/// A copied folder has new time stamps, so the first session counts, if there is one.
 double RunWatcher::createdAt_s() const {
+    if (first_session_s_ > 0) return first_session_s_;
     return 1e-9 * static_cast<double>(stampOf(folder_.specificationPath()).time_ns);
 }
 

@@ -30,6 +30,7 @@ class RunWatcher : public QObject {
     const RunLabels& labels() const { return labels_; }
     /// Hardware and software that computed it; empty if unknown.
     const std::vector<ComputeEnvironment>& computations() const { return computations_; }
+    double first_session_s_ = 0;  ///< seconds since 1970; 0 if unknown
     /// Time of creation, seconds since 1970; 0 if the specification cannot be found.
     double createdAt_s() const;
 

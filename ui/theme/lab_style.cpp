@@ -101,6 +101,24 @@ void drawCheckBox(const QStyleOption& option, QPainter& painter) {
     painter.restore();
 }
 
+void drawRadioButton(const QStyleOption& option, QPainter& painter) {
+    const bool on = is(option, QStyle::State_On), enabled = is(option, QStyle::State_Enabled);
+    const QColor accent = LabStyle::accent(option.palette);
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(on && enabled ? QPen(accent, 1) : edgePen(option));
+    painter.setBrush(option.palette.color(QPalette::Base));
+    const QRectF circle = QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5);
+    painter.drawEllipse(circle);
+    if (on) {
+        const double inset = 0.25 * circle.width();
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(enabled ? accent : LabStyle::edge(option.palette));
+        painter.drawEllipse(circle.adjusted(inset, inset, -inset, -inset));
+    }
+    painter.restore();
+}
+
 }  // namespace
 
 LabStyle::LabStyle() : QProxyStyle(QStyleFactory::create("Fusion")) {}
@@ -128,6 +146,8 @@ void LabStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* optio
             return drawBox(*painter, option->rect, edgePen(*option), Qt::NoBrush);
         case PE_IndicatorCheckBox:
             return drawCheckBox(*option, *painter);
+        case PE_IndicatorRadioButton:
+            return drawRadioButton(*option, *painter);
         case PE_Frame:
         case PE_FrameGroupBox:
             return drawBox(*painter, option->rect, QPen(shade(option->palette, 0.18), 1), Qt::NoBrush);

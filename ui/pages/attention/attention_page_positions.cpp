@@ -36,8 +36,7 @@ QWidget* AttentionPage::makeBiasTab() {
     bias_kind_->addItems({tr("bias added to the score"), tr("bucket of the distance (T5)")});
     bias_kind_->setAccessibleName(tr("Quantity by distance"));
     bias_kind_->setToolTip(bias_kind_->accessibleName());
-    bias_->setEmptyText(
-        tr("This method adds no bias to scores. T5 and ALiBi do: choose one as “Position method”."));
+    bias_->setEmptyText(tr("This method adds no bias to scores. T5 and ALiBi do: choose one as the method."));
     connect(bias_kind_, &QComboBox::currentIndexChanged, this, &AttentionPage::showBias);
     connect(bias_, &CurveChart::hovered, this, &AttentionPage::showReadout);
     auto* tab = new QWidget;

@@ -138,8 +138,9 @@ void ChangePanel::addPositions() {
     connect(shift_, &QSpinBox::valueChanged, this,
             [this](int value) { edit([&](ModelChange& change) { change.shift = value; }); });
     form_->addRow(tr("Shift S"), shift_);
-    base_ = named(new NumberEdit(0, 1e15), tr("Base of the frequencies"), tr("0: the model's own"));
+    base_ = named(new NumberEdit(0, 1e15), tr("Base of the frequencies"), tr("Empty: the model’s own"));
     base_->setHelp(base_->toolTip());
+    base_->setUnset(0, tr("as trained"));
     connect(base_, &NumberEdit::edited, this,
             [this](double value) { edit([&](ModelChange& change) { change.base = value; }); });
     form_->addRow(tr("Base"), base_);
@@ -173,6 +174,11 @@ void ChangePanel::showModel() {
     };
     fill(layer_, tr("all"), model != nullptr ? model->layers : 0);
     fill(head_, tr("all"), model != nullptr ? model->heads : 0);
+    if (model != nullptr) {
+        const std::int64_t pairs = std::ssize(model->theta);
+        ablated_pairs_->setPlaceholderText(pairs > 1 ? tr("such as %1-%2").arg(pairs / 2).arg(pairs - 1)
+                                                     : QString());
+    }
     setEnabled(model != nullptr);
     solve_->setVisible(model != nullptr && model->has_problems);
     const QString rotated = model != nullptr ? QString::fromStdString(model->rotated) : QString();

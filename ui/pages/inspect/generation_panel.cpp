@@ -136,7 +136,7 @@ void ContinuationView::paintCandidates(QPainter& painter, const QRectF& box, con
         widest = std::max(widest, metrics.horizontalAdvance(formatToken(candidate.text)) + 8);
     painter.setPen(theme.text);
     painter.drawText(QRectF(box.left(), box.top(), box.width(), 18), Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("generated token %1: the other candidates").arg(chosen_ + 1));
+                     tr("candidates for generated token %1").arg(chosen_ + 1));
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const double y = box.top() + 22 + kBarRow * static_cast<double>(i);
         if (y + kBarRow > box.bottom() + 4) break;
@@ -273,6 +273,7 @@ void GenerationPanel::makeControls() {
                   tr("The attention shown behind the text: the mean of all heads, or one head"));
     // The heads are known only once a model is loaded.
     head_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    head_->addItem(tr("mean of all heads"));
     end_note_ = new QLabel;
     end_note_->setWordWrap(true);
     end_note_->setTextInteractionFlags(Qt::TextSelectableByMouse);

@@ -187,6 +187,10 @@ void InspectPage::connectState() {
     });
     connect(chooser_, &QListWidget::currentRowChanged, this, &InspectPage::showCurrentPanel);
     connect(chooser_, &QListWidget::currentRowChanged, this, &InspectPage::requestVisibleAnswers);
+    connect(chooser_, &QListWidget::currentRowChanged, this, [this] {
+        for (InspectState* state : {state_, comparison_state_})
+            state->dismissError();
+    });
     connect(state_, &InspectState::inputsChanged, comparison_state_,
             [this] { comparison_state_->setText(state_->text()); });
     connect(state_, &InspectState::modelChanged, comparison_state_,

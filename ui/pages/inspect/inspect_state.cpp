@@ -32,9 +32,17 @@ InspectState::InspectState(RunStore& store, QObject* parent)
     timer_.start(kPollInterval_ms);
 }
 
-void InspectState::setMessage(const QString& message) {
+void InspectState::setMessage(const QString& message, const AnswerSpec* failed) {
     message_ = message;
+    failed_ = failed;
     emit workChanged();
+}
+
+void InspectState::dismissError() {
+    const auto& required = required_answers_;
+    if (failed_ != nullptr && failed_ != &answers::model &&
+        std::find(required.begin(), required.end(), failed_) == required.end())
+        setMessage({});
 }
 
 InspectState::Entry& InspectState::entryOf(const AnswerSpec& what) {
@@ -190,6 +198,7 @@ void InspectState::request(const AnswerSpec& what, const Question& question) {
     entry.requested = question;
     entry.refused.reset();
     entry.known.reset();
+    dismissError();
     askNext();
 }
 

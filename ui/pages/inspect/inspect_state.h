@@ -106,6 +106,8 @@ class InspectState : public QObject {
     double progress() const { return progress_; }
     /// Why there is no answer; empty without an error.
     const QString& message() const { return message_; }
+    /// Drops the error of a question that no visible panel asks.
+    void dismissError();
     /// Text that a figure shows while its answer is unknown.
     /// @param otherwise  text if nothing is pending
     QString placeholder(const QString& otherwise) const;
@@ -150,11 +152,12 @@ class InspectState : public QObject {
     void dropRequests(const AnswerPredicate& is_outdated);
     void forget(const AnswerPredicate& is_outdated);
     void checkForCheckpoints();
-    void setMessage(const QString& message);
+    void setMessage(const QString& message, const AnswerSpec* failed = nullptr);
 
     RunStore& store_;
     ModelClient client_;
     QString model_, text_, message_;
+    const AnswerSpec* failed_ = nullptr;  ///< to which the message belongs; null: to none
     std::optional<std::int64_t> step_, chosen_step_;
     std::vector<std::int64_t> known_checkpoints_;
     ModelChange change_;

@@ -85,6 +85,7 @@ void InspectState::finish(std::shared_ptr<const void> answer) {
     Entry& entry = entryOf(what);
     entry.answer = std::move(answer);
     entry.known = sent_question_;
+    if (failed_ == &what) setMessage({});
     if (entry.requested && questionFor(what) == sent_question_) entry.requested.reset();
     if (&what == &answers::model) clampToModel();
     if (&what == &answers::patch)
@@ -99,11 +100,12 @@ void InspectState::finish(std::shared_ptr<const void> answer) {
 }
 
 void InspectState::fail(const QString& why) {
-    Entry& entry = entryOf(*pending_);
+    const AnswerSpec* failed = pending_;
+    Entry& entry = entryOf(*failed);
     entry.refused = sent_question_;
     entry.requested.reset();
     pending_ = nullptr;
-    setMessage(why);
+    setMessage(why, failed);
     askNext();
 }
 

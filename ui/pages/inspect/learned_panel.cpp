@@ -203,8 +203,8 @@ void LearnedPanel::draw() {
     chart_->setEmptyText(!problem_.isEmpty() ? problem_
                          : state().model().isEmpty()
                              ? tr("Choose a run.")
-                             : tr("The position method of this run learns and records nothing. Trained "
-                                  "frequencies, T5's biases and linear attention do."));
+                             : tr("The position method of this model learns nothing that is recorded. "
+                                  "Trained frequencies, T5’s biases and linear attention do."));
     chart_->setCurves(curves, marks);
     chart_->setCaption(
         tr("%1 of %2%3")

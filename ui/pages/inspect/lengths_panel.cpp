@@ -18,13 +18,21 @@ QColor colorOfScaling(const std::string& scaling) {
     return scaling == "ntk" ? Theme::value() : Theme::output();
 }
 
+QString nameOfScaling(const std::string& scaling) {
+    if (scaling == "none") return LengthsPanel::tr("unscaled");
+    if (scaling == "ntk") return LengthsPanel::tr("NTK-aware");
+    return scaling == "yarn" ? LengthsPanel::tr("YaRN") : QString::fromStdString(scaling);
+}
+
 }  // namespace
 
 LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Longer text"), tr("Texts longer than in training"), models, parent),
       lengths_(new CurveChart(QStringLiteral("longer-text"), tr("position"), tr("−ln p, nats"), this)),
-      needle_map_(makeMap(QStringLiteral("needle"), tr("The results of the needle test are shown here."),
-                          &LengthsPanel::needleReadout)) {
+      needle_map_(
+          makeMap(QStringLiteral("needle"),
+                  tr("“Needle test” shows whether the model finds a sentence hidden in the text above."),
+                  &LengthsPanel::needleReadout)) {
     length_factor_ = named(new NumberEdit(1, 10000), tr("Factor of the scaled readings"),
                            tr("Factor by which frequencies are scaled for texts longer than in training"));
     length_factor_->setHelp(length_factor_->toolTip());
@@ -36,7 +44,7 @@ LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
     trained_->setSuffix(tr(" tokens trained"));
     read_longer_ =
         named(new QPushButton(tr("Read with scaled frequencies")), tr("Read with scaled frequencies"),
-              tr("The loss by position: frequencies unscaled, linear, NTK and YaRN; four passes"));
+              tr("The loss by position: frequencies unscaled, linear, NTK-aware and YaRN; four passes"));
     connect(read_longer_, &QPushButton::clicked, this, [this] {
         Question question{"lengths"};
         question.change.factor = length_factor_->value();
@@ -64,7 +72,8 @@ LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
         question.answer = needle_answer_->text().toStdString();
         state().request(answers::needle, question);
     });
-    lengths_->setEmptyText(tr("The loss by position in the text is shown here."));
+    lengths_->setEmptyText(
+        tr("“Read with scaled frequencies” shows the loss at every position of the text above."));
     forwardReadouts(lengths_);
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({read_longer_, new QLabel(tr("factor")), length_factor_, trained_}));
@@ -100,7 +109,10 @@ QString LengthsPanel::needleReadout(int row, int column) const {
 /// Means over windows of the text, because single tokens are too noisy to compare.
 void LengthsPanel::showLengths() {
     const LengthsAnswer* answer = state().answer(answers::lengths);
-    if (answer == nullptr) return lengths_->setCurves({}, {});
+    if (answer == nullptr) {
+        lengths_->setTitle({});
+        return lengths_->setCurves({}, {});
+    }
     constexpr std::size_t kWindows = 48;
     std::vector<CurveChart::Curve> curves;
     std::size_t window = 1;
@@ -110,7 +122,7 @@ void LengthsPanel::showLengths() {
         QVector<double> x, y;
         for (std::size_t begin = 0; begin < nll.size(); begin += window) {
             const std::size_t end = std::min(nll.size(), begin + window);
-            x << static_cast<double>(begin + end) / 2;
+            x << static_cast<double>(begin + end - 1) / 2;
             y << std::accumulate(nll.begin() + static_cast<std::ptrdiff_t>(begin),
                                  nll.begin() + static_cast<std::ptrdiff_t>(end), 0.0) /
                      static_cast<double>(end - begin);
@@ -118,16 +130,14 @@ void LengthsPanel::showLengths() {
         const QString name = QString::fromStdString(variant.scaling);
         const double mean = std::accumulate(nll.begin(), nll.end(), 0.0) / static_cast<double>(nll.size());
         const bool is_plain = variant.scaling == "none";
-        const QString label =
-            tr("%1: %2 nats").arg(is_plain ? tr("unscaled") : name, fixedNumberText(mean, 3));
+        const QString label = tr("%1: %2 nats").arg(nameOfScaling(variant.scaling), fixedNumberText(mean, 3));
         curves.push_back({name, label, colorOfScaling(variant.scaling), x, y, false, is_plain, {}});
     }
     std::vector<CurveChart::Mark> marks;
     if (answer->trained > 0 && static_cast<double>(answer->trained) < curves.front().x.back())
         marks.push_back({static_cast<double>(answer->trained), tr("trained")});
-    lengths_->setTitle(tr("Loss by position, frequencies scaled by %1 (means over %2 tokens)")
-                           .arg(numberText(answer->factor, 4))
-                           .arg(window));
+    const QString title = tr("Loss by position, frequencies scaled by %1").arg(numberText(answer->factor, 4));
+    lengths_->setTitle(window == 1 ? title : tr("%1 (means over %2 tokens)").arg(title).arg(window));
     lengths_->setCaption(tr("−ln p by position, frequencies unscaled and scaled by %1 from %2 tokens on")
                              .arg(numberText(answer->factor, 4))
                              .arg(answer->trained));
@@ -136,7 +146,10 @@ void LengthsPanel::showLengths() {
 
 void LengthsPanel::showNeedle() {
     const NeedleAnswer* answer = state().answer(answers::needle);
-    if (answer == nullptr) return needle_map_->setMap({});
+    if (answer == nullptr) {
+        needle_map_->setTitle({});
+        return needle_map_->setMap({});
+    }
     HeatMapView::Map map =
         answerMap(answer->nll, HeatMapView::Scale::sequential, std::max(0.1, largestOf(answer->nll)));
     for (const std::int64_t length : answer->lengths)

@@ -12,7 +12,7 @@ namespace roper {
 PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Patching"), tr("Which heads carry an answer"), models, parent),
       patch_map_(makeMap(QStringLiteral("patching"),
-                         tr("The share of the answer that each head restores is shown here."),
+                         tr("“Patch every head” shows the share of the answer that each head restores."),
                          &PatchPanel::headReadout)),
       patch_positions_(new BarChart(QStringLiteral("patching-positions"), tr("token"), {}, this)),
       other_(named(new LineEdit, tr("Other text"),
@@ -27,6 +27,7 @@ PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
         question.other = other_->text().toStdString();
         state().request(answers::patch, question);
     });
+    connect(other_, &LineEdit::textChanged, this, &PatchPanel::refresh);
     connect(patch_map_, &HeatMapView::cellClicked, this, [this](int row, int column) {
         if (state().answer(answers::patch) == nullptr || row < 0 || column < 0) return;
         state().setHead(row, column);
@@ -54,7 +55,7 @@ void PatchPanel::prepare(const QString& figure, const InspectFigureSettings& pic
 }
 
 void PatchPanel::refresh() {
-    patch_button_->setEnabled(state().summary() != nullptr);
+    patch_button_->setEnabled(state().summary() != nullptr && !other_->text().trimmed().isEmpty());
     showPatch();
     showPatchPositions();
 }

@@ -88,9 +88,9 @@ class SnapshotHeads : public HeadsView {
             state().model().isEmpty()
                 ? tr("Choose a run.\nIf there are none, train one on the Training page first.")
             : isPublishedModel(state().model())
-                ? tr("Type a text and press “Look” to see every head's attention to it.")
+                ? tr("Type a text and press “Read” to see every head's attention to it.")
                 : tr("This run has no snapshots (its setting snapshots.every is 0).\nType a text "
-                     "and press “Look” to see its newest model's attention to it."));
+                     "and press “Read” to see its newest model's attention to it."));
     }
 
     QString describe(int layer, int head) const override {

@@ -164,10 +164,13 @@ void ValuesPanel::showTokenMap() {
     map.row_name = tr("attended token");
     map.column_name = tr("token whose logit");
     map.value_name = tr("logit");
-    token_map_->setTitle(tr("What layer %1, head %2 adds to logits for a token %3 back")
+    const QString where = answer->distance == 0
+                              ? tr("at the same position")
+                              : countText(static_cast<int>(answer->distance), tr("position")) + tr(" back");
+    token_map_->setTitle(tr("What layer %1, head %2 adds to logits for a token %3")
                              .arg(answer->layer)
                              .arg(answer->head)
-                             .arg(answer->distance));
+                             .arg(where));
     token_map_->setCaption(tr("W_U γ K(δ) x of layer %1, head %2 at δ = %3, for the tokens of the text")
                                .arg(answer->layer)
                                .arg(answer->head)

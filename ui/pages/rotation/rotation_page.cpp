@@ -148,7 +148,7 @@ QString RotationPage::explanation() const {
     if (upper_->currentWidget() == four_ways_)
         text +=
             tr("<h3>Four equivalent ways</h3>"
-               "<p>A 2 × 2 matrix per pair; x ⊙ cos + x̃ ⊙ sin, where x̃ contains (−b, a) for each pair (a, b) "
+               "<p>A 2 × 2 matrix per pair; x ⊗ cos + x̃ ⊗ sin, where x̃ contains (−b, a) for each pair (a, b) "
                "(<code>rotate_half</code>), as in most implementations; multiplication by e<sup>imθ</sup>; "
                "and the full "
                "matrix R(m), block-diagonal for interleaved pairs, scattered for half-split ones. All are "

@@ -49,7 +49,7 @@ QString emptyTextOf(Quantity quantity) {
     const QuantityInfo& info = infoOf(quantity);
     if (info.from_metrics)
         return QuantityChart::tr(
-            "No run yet: press “Watch RoPER learn sooner”, or choose a preset and press “Start as twins”.");
+            "No run is shown: choose one in the list, or a preset and “Start as twins”.");
     if (info.from_method)
         return QuantityChart::tr(
             "Runs with linear attention and 1 + cosine record this quantity at each evaluation.");

@@ -197,8 +197,9 @@ void SpecificationForm::validate() {
                              : unused ? tr("Not used: %1.").arg(QString::fromStdString(*unused))
                                       : QString::fromStdString(row.field->help));
         QPalette colors = palette();
-        colors.setColor(QPalette::WindowText,
-                        is_wrong ? QColor(0xD5, 0x5E, 0x00) : colors.color(QPalette::PlaceholderText));
+        colors.setColor(QPalette::WindowText, is_wrong
+                                                  ? Theme::of(palette()).readable(QColor(0xD5, 0x5E, 0x00))
+                                                  : colors.color(QPalette::PlaceholderText));
         row.message->setPalette(colors);
         row.editor->setToolTip(QString::fromStdString(row.field->help));
         row.editor->setAccessibleDescription(row.message->text());

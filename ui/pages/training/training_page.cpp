@@ -182,6 +182,7 @@ void TrainingPage::showForm() {
     for (const QString& problem : {too_large, too_large.isEmpty() ? too_large_for_two : QString()})
         if (!problem.isEmpty()) text += ' ' + problem;
     expected_costs_->setText(text);
+    expected_costs_->setToolTip(text);
 }
 
 void TrainingPage::connectDemonstration() {
@@ -244,6 +245,7 @@ void TrainingPage::connectRun(RunWatcher* run) {
     connect(run, &RunWatcher::statusChanged, this, [this, run] {
         if (run->state() == RunState::finished && !time_timer_.isActive()) time_timer_.start();
     });
+    if (!time_timer_.isActive()) time_timer_.start();
     list_timer_.start();
 }
 
