@@ -56,6 +56,52 @@ Title titleOf(const Specification& specification) {
             differingSettings(withoutMethodAndSeeds(specification), withoutMethodAndSeeds(standard))};
 }
 
+/// "2026-11-24 12:10", in local time.
+std::string minuteText(std::time_t time) {
+    std::array<char, 32> minute{};
+    std::tm local{};
+    ::localtime_r(&time, &local);
+    std::strftime(minute.data(), minute.size(), "%Y-%m-%d %H:%M", &local);
+    return minute.data();
+}
+
+/// "Associative recall" for "associative_recall".
+std::string taskTitle(std::string name) {
+    std::replace(name.begin(), name.end(), '_', ' ');
+    if (!name.empty() && name[0] >= 'a' && name[0] <= 'z') name[0] = static_cast<char>(name[0] - 'a' + 'A');
+    return name;
+}
+
+constexpr auto kBetweenParts = " · ";
+
+/// Task, method and seed, as far as they are known.
+std::string shortName(const RunRecord& run) {
+    const Specification& specification = run.specification;
+    if (specification.about.method == kUnknownMethod)
+        return specification.about.title.empty() ? run.name : specification.about.title;
+    std::vector<std::string> parts;
+    if (isKnown("task.name", specification)) parts.push_back(taskTitle(specification.task.name));
+    parts.push_back(specification.methodTitle());
+    if (const std::string seeds = seedText(specification); !seeds.empty()) parts.push_back(seeds);
+    return join(parts, kBetweenParts);
+}
+
+/// Appends a part to names that several runs share, unless the part is the same for all of them.
+/// @param partsOf  the parts of some of the runs, given by their indices; empty ones are not appended
+template <class PartsOf>
+void tellApart(std::vector<std::string>& names, PartsOf partsOf) {
+    std::map<std::string, std::vector<std::size_t>> by_name;
+    for (std::size_t run = 0; run < names.size(); ++run)
+        by_name[names[run]].push_back(run);
+    for (const auto& [name, runs] : by_name) {
+        if (runs.size() < 2) continue;
+        const std::vector<std::string> parts = partsOf(runs);
+        if (std::set<std::string>(parts.begin(), parts.end()).size() < 2) continue;
+        for (std::size_t i = 0; i < runs.size(); ++i)
+            if (!parts[i].empty()) names[runs[i]] += kBetweenParts + parts[i];
+    }
+}
+
 }  // namespace
 
 std::string settingsTitle(const Specification& specification) {
@@ -99,15 +145,47 @@ bool isUserGivenName(const Specification& specification, const std::string& expe
 
 std::string newExperimentName(const Specification& specification, const std::set<std::string>& existing_names,
                               std::time_t now) {
-    std::array<char, 32> minute{};
-    std::tm local{};
-    ::localtime_r(&now, &local);
-    std::strftime(minute.data(), minute.size(), "%Y-%m-%d %H:%M", &local);
-    const std::string name = settingsTitle(specification) + ", " + minute.data();
+    const std::string name = settingsTitle(specification) + ", " + minuteText(now);
     std::string free = name;
     for (int number = 2; existing_names.count(free) > 0; ++number)
         free = name + " (" + std::to_string(number) + ")";
     return free;
+}
+
+std::string seedText(const Specification& specification) {
+    if (!seedsAreKnown(specification)) return {};
+    const std::string data = std::to_string(specification.training.data_seed),
+                      model = std::to_string(specification.training.model_seed);
+    return data == model ? "seed " + data : "seeds " + data + ", " + model;
+}
+
+std::vector<std::string> displayNames(std::span<const RunRecord> runs) {
+    std::vector<std::string> names;
+    for (const RunRecord& run : runs)
+        names.push_back(shortName(run));
+    const auto tellApartBy = [&](auto partOf) {
+        tellApart(names, [&](const std::vector<std::size_t>& shared) {
+            std::vector<std::string> parts;
+            for (const std::size_t run : shared)
+                parts.push_back(partOf(runs[run]));
+            return parts;
+        });
+    };
+    tellApart(names, [&](const std::vector<std::size_t>& shared) {
+        std::vector<Specification> specifications;
+        for (const std::size_t run : shared)
+            specifications.push_back(runs[run].specification);
+        return distinguishingSettings(specifications);
+    });
+    tellApartBy([](const RunRecord& run) {
+        const std::string& experiment = run.labels.experiment;
+        return isUserGivenName(run.specification, experiment) ? experiment : std::string();
+    });
+    tellApartBy([](const RunRecord& run) {
+        return run.created_at_s > 0 ? minuteText(static_cast<std::time_t>(run.created_at_s)) : std::string();
+    });
+    tellApartBy([](const RunRecord& run) { return run.name; });
+    return names;
 }
 
 std::vector<NewRun> groupIntoExperiments(const std::vector<Specification>& specifications,

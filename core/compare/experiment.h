@@ -2,9 +2,11 @@
 
 #include <ctime>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "core/compare/outcome.h"
 #include "core/runs/run_queue.h"
 
 namespace roper {
@@ -33,6 +35,15 @@ bool isUserGivenName(const Specification& specification, const std::string& expe
 /// appended if it is taken.
 std::string newExperimentName(const Specification& specification, const std::set<std::string>& existing_names,
                               std::time_t now);
+
+/// "seed 3", or "seeds 3, 4" if those of the data and the model differ; empty if they are unknown.
+std::string seedText(const Specification& specification);
+
+/// Names of runs for people, in their order: "Copy · RoPER · seed 0". Runs that would share a name are told
+/// apart by the settings in which they differ ("Copy · RoPER · seed 0 · width 64"), by their experiment if
+/// the user named it, by their start in local time, and at last by the names of their folders. The names are
+/// distinct and depend on all runs of the list, so they identify nothing: folders do.
+std::vector<std::string> displayNames(std::span<const RunRecord> runs);
 
 /// New runs, grouped into one new experiment per setting.
 std::vector<NewRun> groupIntoExperiments(const std::vector<Specification>& specifications,

@@ -68,6 +68,20 @@ std::string settingText(const SpecificationField& field, const Specification& sp
     return name + " " + value;
 }
 
+/// Texts of the settings among `differing`, except task and method; those of defaults are left out.
+std::vector<std::string> settingTexts(const Specification& specification,
+                                      const std::set<std::string>& differing) {
+    std::vector<std::string> texts;
+    for (const SpecificationField& field : specificationFields()) {
+        const std::string key = field.key();
+        if (key == "task.name" || key == kPosition || differing.count(key) == 0) continue;
+        if (!identifiesRun(field, specification)) continue;
+        if (std::string text = settingText(field, specification); !text.empty())
+            texts.push_back(std::move(text));
+    }
+    return texts;
+}
+
 /// @param title  of its settings, included if the groups differ in it
 std::string labelOf(const Specification& specification, const std::string& title,
                     const std::set<std::string>& differing) {
@@ -80,12 +94,8 @@ std::string labelOf(const Specification& specification, const std::string& title
     const bool is_partly_known =
         !specification.about.known.empty() && specification.about.method != kUnknownMethod;
     if (is_partly_known && differing.count(kImported) > 0 && !is_titled) parts.emplace_back(kImported);
-    for (const SpecificationField& field : specificationFields()) {
-        const std::string key = field.key();
-        if (key == "task.name" || key == kPosition || differing.count(key) == 0) continue;
-        if (!identifiesRun(field, specification)) continue;
-        if (const std::string text = settingText(field, specification); !text.empty()) parts.push_back(text);
-    }
+    for (std::string& text : settingTexts(specification, differing))
+        parts.push_back(std::move(text));
     const std::string label = join(parts, ", ");
     return !is_titled ? label : parts.empty() ? title : title + ": " + label;
 }
@@ -103,10 +113,10 @@ bool comeFromSeveralPresets(const Groups& groups) {
 
 /// A small set of fields that give every group a distinct label, in addition to task and method, chosen
 /// greedily by the number of groups that they distinguish. A length determined by the task is then not named.
-std::set<std::string> distinguishingFields(const Groups& groups) {
+/// @param by_title  whether the titles of their settings also distinguish groups
+std::set<std::string> distinguishingFields(const Groups& groups, bool by_title) {
     std::vector<std::map<std::string, std::string>> identities;
     std::set<std::string> all;
-    const bool by_title = comeFromSeveralPresets(groups);
     for (const auto& [key, group] : groups) {
         identities.push_back(identityOf(group.specification));
         if (by_title) identities.back()[kTitle] = settingsTitle(group.specification);
@@ -155,7 +165,7 @@ std::string givenExperiment(const RunGroup& group, std::span<const RunRecord> ru
 }
 
 void labelBySettings(Groups& groups) {
-    const std::set<std::string> differing = distinguishingFields(groups);
+    const std::set<std::string> differing = distinguishingFields(groups, comeFromSeveralPresets(groups));
     std::vector<Specification> specifications;
     for (const auto& [key, group] : groups)
         specifications.push_back(group.specification);
@@ -237,6 +247,17 @@ std::vector<std::string> differingSettings(const Specification& a, const Specifi
         if (const std::string text = settingText(field, a); !text.empty()) settings.push_back(text);
     }
     return settings;
+}
+
+std::vector<std::string> distinguishingSettings(const std::vector<Specification>& specifications) {
+    Groups groups;
+    for (const Specification& specification : specifications)
+        groups[groupKey(specification)].specification = specification;
+    const std::set<std::string> differing = distinguishingFields(groups, false);
+    std::vector<std::string> texts;
+    for (const Specification& specification : specifications)
+        texts.push_back(join(settingTexts(specification, differing), ", "));
+    return texts;
 }
 
 std::string groupKey(const Specification& specification) {

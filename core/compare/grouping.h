@@ -40,6 +40,10 @@ std::optional<std::size_t> findTwin(std::span<const RunRecord> runs, std::size_t
 /// Fields, except the method, in which two experiments differ: "width", "steps", …
 std::vector<std::string> differingFields(const Specification& a, const Specification& b);
 
+/// A few settings, except task and method, that tell experiments shown together apart, with their values:
+/// "width 64", "width 64, base 1000"; empty for an experiment with the defaults, or if all are alike.
+std::vector<std::string> distinguishingSettings(const std::vector<Specification>& specifications);
+
 /// The settings of `a`, except the method, that differ from `b`, with their values: "width 64".
 std::vector<std::string> differingSettings(const Specification& a, const Specification& b);
 

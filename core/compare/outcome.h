@@ -23,6 +23,7 @@ struct RunRecord {
     std::span<const EvaluationRow> evaluations;
     RunLabels labels = {};                              ///< labels given by users
     std::vector<ComputeEnvironment> computations = {};  ///< what computed it; empty if unknown
+    double created_at_s = 0;                            ///< seconds since 1970; 0 if unknown
 };
 
 /// The compared outcome of a run.

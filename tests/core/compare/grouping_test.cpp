@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "core/compare/experiment.h"
 #include "core/compare/run_filter.h"
 #include "core/specification/presets.h"
@@ -266,6 +268,71 @@ TEST(Filter, WordsAndComparisons) {
     expectError(ErrorKind::usage, "\"abc\" in \"width>=abc\" is not a number",
                 [] { RunFilter("width>=abc"); });
     expectError(ErrorKind::usage, "unknown operator", [] { RunFilter("width=<3"); });
+}
+
+RunRecord runOf(const std::string& folder, const std::string& task, const std::string& position,
+                std::int64_t seed) {
+    RunRecord run;
+    run.name = folder;
+    run.specification.task.name = task;
+    run.specification.model.position = position;
+    run.specification.training.data_seed = run.specification.training.model_seed = seed;
+    return run;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(DisplayNames, AreTaskMethodAndSeed) {
+    std::vector<RunRecord> runs{runOf("20261129-1", "copy", "roper", 0),
+                                runOf("20261129-2", "associative_recall", "alibi", 3),
+                                runOf("20261129-3", "copy", "roper", 1)};
+    runs[2].specification.training.model_seed = 7;
+    EXPECT_EQ(displayNames(runs), (Names{"Copy · RoPER · seed 0", "Associative recall · ALiBi · seed 3",
+                                         "Copy · RoPER · seeds 1, 7"}));
+    EXPECT_EQ(displayNames({}), Names{});
+}
+
+TEST(DisplayNames, NameTheSettingsInWhichRunsThatWouldShareANameDiffer) {
+    std::vector<RunRecord> runs{runOf("a", "copy", "rope", 0), runOf("b", "copy", "rope", 0),
+                                runOf("c", "copy", "rope", 1), runOf("d", "copy", "rope", 0)};
+    runs[1].specification.model.width = 64;
+    runs[3].specification.model.width = 64;
+    runs[3].specification.model.base = 777;
+    EXPECT_EQ(displayNames(runs),
+              (Names{"Copy · RoPE · seed 0 · width 128", "Copy · RoPE · seed 0 · width 64",
+                     "Copy · RoPE · seed 1", "Copy · RoPE · seed 0 · width 64, base 777"}));
+}
+
+/// Of runs with the same settings, the name of the experiment says more than the start, and the start more
+/// than the folder.
+TEST(DisplayNames, NameExperimentStartOrFolderOfRunsThatDifferInNothingElse) {
+    std::vector<RunRecord> runs{runOf("a", "copy", "rope", 0), runOf("b", "copy", "rope", 0)};
+    EXPECT_EQ(displayNames(runs), (Names{"Copy · RoPE · seed 0 · a", "Copy · RoPE · seed 0 · b"}));
+    constexpr double kNoon_s = 1'795'000'000, kDay_s = 86400;
+    runs[0].created_at_s = kNoon_s;
+    runs[1].created_at_s = kNoon_s + 1;  // most likely in the same minute
+    runs.push_back(runOf("c", "copy", "rope", 0));
+    runs[2].created_at_s = kNoon_s + kDay_s;
+    const Names by_start = displayNames(runs);
+    EXPECT_TRUE(by_start[0].starts_with("Copy · RoPE · seed 0 · 2026-11-")) << by_start[0];
+    EXPECT_TRUE(by_start[0].ends_with(" · a")) << by_start[0];
+    EXPECT_FALSE(by_start[2].ends_with(" · c")) << by_start[2];
+    EXPECT_EQ((std::set<std::string>(by_start.begin(), by_start.end()).size()), 3U);
+    for (const std::size_t run : {0, 1, 2})
+        runs[run].labels.experiment = std::string("try ") + "ABC"[run];
+    EXPECT_EQ(displayNames(runs), (Names{"Copy · RoPE · seed 0 · try A", "Copy · RoPE · seed 0 · try B",
+                                         "Copy · RoPE · seed 0 · try C"}));
+}
+
+TEST(DisplayNames, LeaveOutWhatNobodyKnowsOfImportedRuns) {
+    std::vector<RunRecord> runs{runOf("a", "copy", "rope", 0), runOf("b", "copy", "rope", 0),
+                                runOf("c", "copy", "rope", 0)};
+    runs[0].specification.about.method = kUnknownMethod;
+    runs[0].specification.about.title = "a, imported from m.csv";
+    runs[1].specification.about.method = kUnknownMethod;
+    runs[2].specification.about.method = "PoPE";
+    runs[2].specification.about.known = "model.position training.steps";
+    EXPECT_EQ(displayNames(runs), (Names{"a, imported from m.csv", "b", "PoPE"}));
 }
 
 }  // namespace

@@ -19,12 +19,10 @@ QString keyOf(const RunWatcher& run) {
     return QString::fromStdString(experimentKey(*run.specification(), run.labels().experiment));
 }
 
-QString seedText(const Specification& specification) {
-    const auto& training = specification.training;
-    if (!seedsAreKnown(specification)) return RunsModel::tr("seed unknown");
-    return training.data_seed == training.model_seed
-               ? RunsModel::tr("seed %1").arg(training.data_seed)
-               : RunsModel::tr("seeds %1, %2").arg(training.data_seed).arg(training.model_seed);
+/// For the list: "seed 3".
+QString seedLabel(const Specification& specification) {
+    const std::string seeds = seedText(specification);
+    return seeds.empty() ? RunsModel::tr("seed unknown") : QString::fromStdString(seeds);
 }
 
 }  // namespace
@@ -127,7 +125,7 @@ void RunsModel::nameGroups() {
                 const QString run = QString::fromStdString(records[i].name);
                 groups_[run] = QString::fromStdString(group.label);
                 places_[run] = place;
-                labels_[run] = groups_[run] + ", " + seedText(records[i].specification);
+                labels_[run] = groups_[run] + ", " + seedLabel(records[i].specification);
                 if (const int times = ++repeated[labels_[run]]; times > 1)
                     labels_[run] += QStringLiteral(" (%1)").arg(times);
             }
