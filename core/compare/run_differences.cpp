@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/compare/experiment.h"
 #include "core/compare/paired.h"
 
 namespace roper {
@@ -15,26 +16,29 @@ constexpr auto kNotUsed = "not used";
 
 /// A run, or the runs of a group.
 struct RunColumn {
-    std::string name;
+    std::string name, title;
     std::vector<const RunRecord*> runs;
 };
 
 std::vector<RunColumn> columnsOf(std::span<const RunRecord> runs, DifferencesBy by) {
     const std::vector<RunGroup> groups =
         by == DifferencesBy::group ? groupRuns(runs) : std::vector<RunGroup>();
+    const std::vector<std::string> titles = displayNames(runs);
     std::vector<RunColumn> columns;
     if (groups.size() < 2) {  // for a single group, its runs are compared
-        for (const RunRecord& run : runs)
-            columns.push_back({run.name, {&run}});
+        for (std::size_t i = 0; i < runs.size(); ++i)
+            columns.push_back({runs[i].name, titles[i], {&runs[i]}});
         return columns;
     }
     for (const RunGroup& group : groups) {
         RunColumn& column = columns.emplace_back();
-        for (const std::size_t index : oneRunPerSeed(runs, group))
+        const std::vector<std::size_t> counted = oneRunPerSeed(runs, group);
+        for (const std::size_t index : counted)
             column.runs.push_back(&runs[index]);
-        const bool is_alone = column.runs.size() == 1;
-        column.name = is_alone ? column.runs.front()->name
-                               : group.label + ", " + std::to_string(column.runs.size()) + " runs";
+        const bool is_alone = counted.size() == 1;
+        column.name = is_alone ? runs[counted.front()].name
+                               : group.label + ", " + std::to_string(counted.size()) + " runs";
+        column.title = is_alone ? titles[counted.front()] : column.name;
     }
     return columns;
 }
@@ -142,8 +146,10 @@ std::vector<std::pair<std::string, ColumnValues>> computedBy(const std::vector<R
 RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by) {
     const std::vector<RunColumn> columns = columnsOf(runs, by);
     RunDifferences differences;
-    for (const RunColumn& column : columns)
+    for (const RunColumn& column : columns) {
         differences.columns.push_back(column.name);
+        differences.titles.push_back(column.title);
+    }
     for (const SpecificationField& field : specificationFields()) {
         if (field.section == "about") continue;
         const ColumnValues values = valuesOf(columns, [&](const RunRecord& run) {
@@ -179,11 +185,19 @@ RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by) 
 
 std::string toMarkdown(const RunDifferences& differences) {
     std::string text = "| |", rule = "|---|";
-    for (const std::string& column : differences.columns) {
-        text += " " + markdownCell(column) + " |";
+    for (const std::string& title : differences.titles) {
+        text += " " + markdownCell(title) + " |";
         rule += "---|";
     }
     text += "\n" + rule + "\n";
+    if (differences.titles != differences.columns) {
+        text += "| folder |";
+        for (std::size_t i = 0; i < differences.columns.size(); ++i) {
+            const std::string& column = differences.columns[i];
+            text += " " + (column == differences.titles[i] ? kMissingValue : markdownCell(column)) + " |";
+        }
+        text += "\n";
+    }
     for (const auto* rows : {&differences.settings, &differences.outcomes}) {
         for (const RunsRow& row : *rows) {
             text += "| " + markdownCell(row.name) +

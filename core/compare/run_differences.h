@@ -19,7 +19,8 @@ struct RunsRow {
 };
 
 struct RunDifferences {
-    std::vector<std::string> columns;  ///< names of the runs or groups
+    std::vector<std::string> columns;  ///< names of the runs' folders, or labels of groups
+    std::vector<std::string> titles;   ///< the same with the names of runs for people (`displayNames`)
     /// Settings that differ between columns or, except for seeds, within one, in the order of the
     /// specification, followed by the machine and the computation. "not used" means that a run does not read
     /// the setting; the description of a preset is omitted.
@@ -38,7 +39,7 @@ enum class DifferencesBy {
 /// @param runs  two or more; columns are in this order, those of groups in that of `groupRuns`
 RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by = DifferencesBy::run);
 
-/// Both as one table in Markdown, for a note or a paper's appendix.
+/// Both as one table in Markdown, for a note or a paper's appendix: columns by title, folders in a row.
 std::string toMarkdown(const RunDifferences& differences);
 
 }  // namespace roper

@@ -57,12 +57,13 @@ DifferencesDialog::DifferencesDialog(const std::vector<RunWatcher*>& runs, QWidg
 
     setWindowTitle(tr("Differences between %1").arg(countText(static_cast<int>(records.size()), tr("run"))));
     QStringList headers{QString()};
-    for (const std::string& column : differences.columns)
-        headers << QString::fromStdString(column);
+    for (const std::string& title : differences.titles)
+        headers << QString::fromStdString(title);
     table_->setColumnCount(static_cast<int>(headers.size()));
     table_->setHorizontalHeaderLabels(headers);
     for (int column = 1; column < headers.size(); ++column)
-        table_->horizontalHeaderItem(column)->setToolTip(headers.at(column));
+        table_->horizontalHeaderItem(column)->setToolTip(
+            QString::fromStdString(differences.columns[static_cast<std::size_t>(column - 1)]));
     table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table_->verticalHeader()->hide();
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
