@@ -381,6 +381,59 @@ class ChartsTest : public QObject {
             QVERIFY2(colorOf(row) != colorOf(row - 1), qPrintable(QString::number(row)));
     }
 
+    /// The numbers of a map appear where they fit, and can be read on every colour.
+    void cellsWithRoomShowTheirNumbers() {
+        Eigen::MatrixXd values(3, 4);
+        values << 0.25, -1, 0, -1e-9, 0.5, 0.125, std::nan(""), 1, -0.5, 0.75, -0.25, 0.06;
+        HeatMapView::Map map;
+        map.has_gaps = true;
+        map.setValues(values);
+        HeatMapView view("map", nullptr);
+        view.setMap(map);
+        const auto numbersAt = [&](const QSize& size) {
+            QStringList numbers;
+            for (const TextBox& box : textsOf(view, size))
+                if (box.text.contains('.')) numbers << box.text;
+            return numbers;
+        };
+        QCOMPARE(numbersAt({640, 300}), (QStringList{"0.25", "−1.00", "0.00", "0.00", "0.50", "0.13", "1.00",
+                                                     "−0.50", "0.75", "−0.25", "0.06"}));
+        QCOMPARE(numbersAt({250, 300}), QStringList());
+        QCOMPARE(numbersAt({640, 80}), QStringList());
+        QCOMPARE(labelProblems(view, {640, 300}), QStringList());
+        QCOMPARE(contrastProblems(view, {640, 300}), QStringList());
+    }
+
+    /// One column of values from zero is bars with values, whose lengths are in proportion.
+    void aColumnOfValuesIsBars() {
+        HeatMapView::Map map;
+        map.scale = HeatMapView::Scale::sequential;
+        map.limit = 100;
+        map.setValues(Eigen::Vector4d(100, 50, 25, 0));
+        map.row_name = "letters";
+        map.column_name = "copies";
+        map.value_name = "solved, %";
+        HeatMapView view("map", nullptr);
+        view.resize(600, 400);
+        view.setMap(map);
+        std::vector<double> ends;
+        QStringList texts;
+        for (const TextBox& box : textsOf(view, {600, 400})) {
+            texts << box.text;
+            if (ends.size() < 4 &&
+                QStringList{"100", "50", "25", "0"}.value(static_cast<int>(ends.size())) == box.text)
+                ends.push_back(box.bounds().left());
+        }
+        QVERIFY2(!texts.filter("solved, %").isEmpty() && texts.filter("copies").isEmpty(),
+                 qPrintable(texts.join('|')));
+        QCOMPARE(ends.size(), std::size_t(4));
+        QVERIFY2(std::abs((ends[0] - ends[3]) - 2 * (ends[1] - ends[3])) < 4, qPrintable(texts.join('|')));
+        for (const QSize size : {QSize(260, 200), QSize(600, 400), QSize(1400, 700)}) {
+            QCOMPARE(labelProblems(view, size), QStringList());
+            QCOMPARE(contrastProblems(view, size), QStringList());
+        }
+    }
+
     void mapsMayShowTheMean() {
         Eigen::MatrixXd values = Eigen::MatrixXd::Zero(300, 300);
         values(0, 0) = 1;

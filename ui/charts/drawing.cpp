@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "ui/theme/theme.h"
+
 namespace roper {
 
 void drawArrowHead(QPainter& painter, const QPointF& from, const QPointF& to, const QColor& color,
@@ -28,6 +30,10 @@ void drawArrow(QPainter& painter, const QPointF& from, const QPointF& to, const 
     painter.setPen(QPen(color, width, Qt::SolidLine, Qt::FlatCap));
     painter.drawLine(from, to - (to - from) * (0.8 * head / length));
     drawArrowHead(painter, from, to, color, head);
+}
+
+QColor textColorOn(const QColor& fill) {
+    return contrast(Qt::black, fill) >= contrast(Qt::white, fill) ? Qt::black : Qt::white;
 }
 
 QColor translucent(QColor color) {

@@ -24,6 +24,9 @@ inline void drawColoredText(QPainter& painter, const QRectF& place, int flags, c
     painter.drawText(place, flags, text);
 }
 
+/// Black or white, whichever stands out more from a fill: a contrast of at least 4.5.
+QColor textColorOn(const QColor& fill);
+
 /// A translucent background for text over lines.
 QColor translucent(QColor background);
 

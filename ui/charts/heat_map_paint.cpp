@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ui/charts/heat_map_view.h"
+#include "ui/charts/ticks.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/zoom.h"
 
@@ -20,18 +21,12 @@ QString number(double value) {
     return numberText(value, 3);
 }
 
-/// A step of 1, 2 or 5 times a power of ten, so that about `most` labels fit.
-int labelStep(double cells, double most) {
-    int step = 1;
-    for (int i = 0; cells / step > std::max(most, 1.0); ++i)
-        step = (i % 3 == 1) ? step / 2 * 5 : step * 2;
-    return step;
-}
-
 }  // namespace
 
 /// Width for the colour bar and its numbers.
 double HeatMapView::rightMargin() const {
+    constexpr double kNextToBars = 16;
+    if (isOneColumn()) return kNextToBars;
     const QFontMetricsF metrics(smallFont(Zoom::instance().figureFont()));
     return std::max(kRight, kBarGap + metrics.horizontalAdvance(map_.value_name) + 4);
 }
@@ -57,10 +52,14 @@ void HeatMapView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     if (isEmpty()) return paintNote(painter, area.adjusted(20, 20, -20, -20), emptyText(), theme);
     const Frame at = frame(area);
     painter.setFont(smallFont(painter.font()));
+    const bool has_bars = isOneColumn();
     painter.save();
     painter.setClipRect(at.box);
-    if (map_.has_gaps || map_.lower_triangle_only) painter.fillRect(at.box, theme.grid);
-    paintCells(painter, at, theme);
+    if ((map_.has_gaps || map_.lower_triangle_only) && !has_bars) painter.fillRect(at.box, theme.grid);
+    if (has_bars)
+        paintBars(painter, at, theme);
+    else
+        paintCells(painter, at, theme);
     if (marked_row_ >= 0) {
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setBrush(Qt::NoBrush);
@@ -75,7 +74,7 @@ void HeatMapView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     painter.setPen(QPen(theme.frame, 1));
     painter.drawRect(at.box);
     paintAxes(painter, at, theme);
-    paintColorBar(painter, at, theme);
+    if (!has_bars) paintColorBar(painter, at, theme);
     if (title_.isEmpty()) return;
     painter.setFont(boldFont(painter.font()));
     painter.setPen(theme.text);
@@ -90,11 +89,85 @@ void HeatMapView::paintCells(QPainter& painter, const Frame& at, const Theme& th
         map_.scale == Scale::diverging ? theme.divergingColors() : theme.sequentialColors();
     const QPaintEngine::Type engine = painter.paintEngine()->type();
     const bool is_vector = engine != QPaintEngine::Raster;
-    if (is_vector && at.cells.width() * at.cells.height() <= kMaxShapes)
-        return paintCellsAsShapes(painter, at, colors);
-    if (tiles_background_ != theme.background) map_.pyramid->dropTiles();
-    tiles_background_ = theme.background;
-    paintTiles(painter, at, colors);
+    if (is_vector && at.cells.width() * at.cells.height() <= kMaxShapes) {
+        paintCellsAsShapes(painter, at, colors);
+    } else {
+        if (tiles_background_ != theme.background) map_.pyramid->dropTiles();
+        tiles_background_ = theme.background;
+        paintTiles(painter, at, colors);
+    }
+    paintNumbers(painter, at, colors);
+}
+
+/// A value with as many decimals as tell a hundredth of the scale: "0.13" up to 1, "44" up to 100.
+QString HeatMapView::cellText(double value) const {
+    constexpr int kMaxDecimals = 4;
+    const int magnitude = static_cast<int>(std::floor(std::log10(map_.limit) + 1e-9));
+    const int decimals = std::clamp(2 - magnitude, 0, kMaxDecimals);
+    const bool is_zero = std::abs(value) < 0.5 * std::pow(10.0, -decimals);  // not "−0.00"
+    return fixedNumberText(is_zero ? 0 : value, decimals);
+}
+
+/// The values of all visible cells, if the widest of them fits into a cell.
+void HeatMapView::paintNumbers(QPainter& painter, const Frame& at, const ColorTable& colors) const {
+    constexpr double kPadding = 6;  // both sides together
+    const QFontMetricsF metrics(painter.font());
+    const QString widest = cellText(map_.scale == Scale::diverging ? -map_.limit : map_.limit);
+    if (at.cell_height < metrics.height() + 2 || at.cell_width < metrics.horizontalAdvance(widest) + kPadding)
+        return;
+    const TilePyramid& pyramid = *map_.pyramid;
+    const QRectF box = at.box.adjusted(-1, -1, 1, 1);  // cells cut by its edges show no number
+    const int last_row = std::min(static_cast<int>(at.cells.bottom()), pyramid.rows());
+    const int last_column = std::min(static_cast<int>(at.cells.right()), pyramid.columns());
+    for (int row = static_cast<int>(at.cells.top()); row < last_row; ++row) {
+        for (int column = static_cast<int>(at.cells.left()); column < last_column; ++column) {
+            const QRectF cell(at.x(column), at.y(row), at.cell_width, at.cell_height);
+            const QString text = hasEntry(row, column) ? cellText((*map_.values)(row, column)) : QString();
+            if (!box.contains(cell) || metrics.horizontalAdvance(text) + kPadding > cell.width()) continue;
+            const QRgb fill = TilePyramid::colorOf(pyramid.colorIndex(0, row, column), colors);
+            drawColoredText(painter, cell, Qt::AlignCenter, text, textColorOn(QColor(fill)));
+        }
+    }
+}
+
+/// x at the end of the bar of a value. @param number_width  room for the number beside the longest bar
+double HeatMapView::barX(const Frame& at, double value, double number_width) const {
+    const double room = std::max(0.0, at.box.width() - number_width);
+    return at.box.left() + std::clamp(value / map_.limit, 0.0, 1.0) * room;
+}
+
+/// A bar from zero in every row, with its value at the end.
+void HeatMapView::paintBars(QPainter& painter, const Frame& at, const Theme& theme) const {
+    constexpr double kMaxBarHeight = 26;
+    const QFontMetricsF metrics(painter.font());
+    const double number_width = metrics.horizontalAdvance(cellText(map_.limit)) + 12;
+    const double height = std::min(kMaxBarHeight, 0.7 * at.cell_height);
+    const int step = wholeStep(at.cells.height(), at.box.height() / (metrics.height() + 2));
+    const int last =
+        std::min(static_cast<int>(std::ceil(at.cells.bottom())), static_cast<int>(map_.values->rows()));
+    for (int row = static_cast<int>(at.cells.top()); row < last; ++row) {
+        if (!hasEntry(row, 0)) continue;
+        const double value = (*map_.values)(row, 0), end = barX(at, value, number_width);
+        const double middle = at.y(row + 0.5);
+        painter.fillRect(QRectF(at.box.left(), middle - height / 2, end - at.box.left(), height),
+                         theme.faded(theme.text, 0.45));
+        if (row % step == 0)
+            drawColoredText(painter, QRectF(end + 4, middle - 9, number_width, 18), kLeftMiddle,
+                            cellText(value), theme.text);
+    }
+}
+
+/// Ticks of the values above the bars.
+void HeatMapView::paintBarAxis(QPainter& painter, const Frame& at, const Theme& theme) const {
+    constexpr int kParts = 4;
+    const double number_width = QFontMetricsF(painter.font()).horizontalAdvance(cellText(map_.limit)) + 12;
+    for (const double tick : niceTicks(0, map_.limit, kParts)) {
+        const double x = barX(at, tick, number_width);
+        painter.setPen(QPen(theme.frame, 1));
+        painter.drawLine(QPointF(x, at.box.top() - 3), QPointF(x, at.box.top()));
+        drawColoredText(painter, QRectF(x - 20, at.box.top() - 18, 40, 16), Qt::AlignCenter, number(tick),
+                        theme.faint_text);
+    }
 }
 
 /// One rectangle per run of equal colours in a row.
@@ -155,7 +228,7 @@ bool HeatMapView::labelsAreCharacters() const {
 /// @param tiny  the labels are single characters that fit at every row
 void HeatMapView::paintRowLabels(QPainter& painter, const Frame& at, bool tiny) const {
     const QFontMetrics metrics = painter.fontMetrics();
-    const int row_step = tiny ? 1 : labelStep(at.cells.height(), at.box.height() / (metrics.height() + 2));
+    const int row_step = tiny ? 1 : wholeStep(at.cells.height(), at.box.height() / (metrics.height() + 2));
     const auto last_row =
         std::min<int>(static_cast<int>(at.cells.bottom()), static_cast<int>(map_.values->rows()) - 1);
     for (int row = static_cast<int>(std::ceil(at.cells.top() / row_step)) * row_step; row <= last_row;
@@ -176,7 +249,7 @@ void HeatMapView::paintColumnLabels(QPainter& painter, const Frame& at, bool tin
     const auto last_column =
         std::min<int>(static_cast<int>(at.cells.right()), static_cast<int>(map_.values->cols()) - 1);
     const auto step_for = [&](double widest) {
-        return labelStep(at.cells.width(), at.box.width() / (widest + 6));
+        return wholeStep(at.cells.width(), at.box.width() / (widest + 6));
     };
     // Tokens if all of them fit, otherwise numbers.
     double widest = 0;
@@ -206,7 +279,7 @@ void HeatMapView::paintDistances(QPainter& painter, const Frame& at) const {
     const QFontMetrics metrics = painter.fontMetrics();
     const int columns = static_cast<int>(map_.values->cols());
     const int widest = metrics.horizontalAdvance(QString::number(-columns));
-    const int step = labelStep(at.cells.width(), at.box.width() / (widest + 6));
+    const int step = wholeStep(at.cells.width(), at.box.width() / (widest + 6));
     for (int column = static_cast<int>(at.cells.left()); column < std::min<double>(at.cells.right(), columns);
          ++column) {
         const int distance = marked_row_ - column;
@@ -231,11 +304,14 @@ void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& the
         painter.setFont(small);
     }
     paintRowLabels(painter, at, tiny);
-    paintColumnLabels(painter, at, tiny);
+    if (isOneColumn())
+        paintBarAxis(painter, at, theme);
+    else
+        paintColumnLabels(painter, at, tiny);
     if (map_.shows_distances && marked_row_ >= 0) paintDistances(painter, at);
     painter.restore();
     drawColoredText(painter, QRectF(at.box.left(), at.box.top() - 33, at.box.width(), 15), Qt::AlignLeft,
-                    map_.column_name + QStringLiteral(" →"), theme.text);
+                    (isOneColumn() ? map_.value_name : map_.column_name) + QStringLiteral(" →"), theme.text);
     painter.save();
     painter.translate(at.box.left() - kLeft + 2, at.box.top());
     painter.rotate(90);

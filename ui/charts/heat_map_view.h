@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <QStringList>
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -11,7 +12,9 @@
 namespace roper {
 
 /// A matrix as coloured cells, up to 4,096 × 4,096. The wheel and + − zoom, dragging moves, a double click or
-/// 0 shows all. Signed values use a diverging scale around zero; weights start at zero.
+/// 0 shows all. Signed values use a diverging scale around zero; weights start at zero. Cells with enough
+/// room show their numbers. A single column on a scale from zero is drawn as bars, which say more than
+/// colours.
 class HeatMapView : public FigureView {
     Q_OBJECT
 
@@ -103,6 +106,19 @@ class HeatMapView : public FigureView {
     Frame frame(const QRectF& area) const;
     double rightMargin() const;
     void makeCurrentPyramid();
+    bool isOneColumn() const {
+        return !isEmpty() && map_.values->cols() == 1 && map_.values->rows() > 1 &&
+               map_.scale == Scale::sequential;
+    }
+    /// Whether an entry exists.
+    bool hasEntry(int row, int column) const {
+        return std::isfinite((*map_.values)(row, column)) && !(map_.lower_triangle_only && column > row);
+    }
+    QString cellText(double value) const;
+    void paintNumbers(QPainter& painter, const Frame& frame, const ColorTable& colors) const;
+    void paintBars(QPainter& painter, const Frame& frame, const Theme& theme) const;
+    void paintBarAxis(QPainter& painter, const Frame& frame, const Theme& theme) const;
+    double barX(const Frame& frame, double value, double number_width) const;
     bool isEmpty() const { return !map_.values || map_.values->size() == 0; }
     void paintCells(QPainter& painter, const Frame& frame, const Theme& theme) const;
     void paintCellsAsShapes(QPainter& painter, const Frame& frame, const ColorTable& colors) const;

@@ -1,5 +1,6 @@
 #include "ui/charts/ticks.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -22,6 +23,13 @@ std::vector<double> wholeTicks(double low, double high, int count) {
     std::vector<double> ticks = niceTicks(low, high, count);
     std::erase_if(ticks, [](double tick) { return std::abs(tick - std::round(tick)) > 1e-6; });
     return ticks;
+}
+
+int wholeStep(double count, double most) {
+    int step = 1;
+    for (int i = 0; count / step > std::max(most, 1.0); ++i)
+        step = (i % 3 == 1) ? step / 2 * 5 : step * 2;
+    return step;
 }
 
 QVector<double> LogTicker::createTickVector(double, const QCPRange& range) {

@@ -11,6 +11,9 @@ std::vector<double> niceTicks(double low, double high, int count);
 /// The whole numbers among them, for an axis that counts.
 std::vector<double> wholeTicks(double low, double high, int count);
 
+/// A step of 1, 2 or 5 times a power of ten that leaves at most `most` of `count` whole numbers.
+int wholeStep(double count, double most);
+
 /// Ticks of a logarithmic axis: powers of ten, and for few of them also 2 and 5 times those; for about one
 /// decade even more, so that both ends of a range such as 0.6 to 6 have ticks.
 class LogTicker : public QCPAxisTicker {
