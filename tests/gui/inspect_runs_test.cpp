@@ -348,6 +348,10 @@ class InspectRunsTest : public PageTest {
         QCOMPARE(maps[0].trained, (std::vector<std::int64_t>{8}));
         QCOMPARE(maps[0].lengths, (std::vector<std::int64_t>{3, 4, 5, 6, 7, 8, 9, 10}));
         QCOMPARE(maps[0].panels[0].cells.at({8, 10}).of, std::int64_t(10));
+        // With one training length there are bars with values, and no rows to explain.
+        QVERIFY(!compare.lengths().view().figureCaption().contains("rows"));
+        for (const QSize size : {QSize(330, 240), QSize(600, 400), QSize(1400, 700)})
+            QCOMPARE(labelProblems(compare.lengths().view(), size), QStringList());
         checkInputs();
         QVERIFY(window_->showPage("Inspect"));
     }

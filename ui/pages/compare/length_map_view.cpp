@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ui/charts/ticks.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme.h"
 
@@ -19,12 +20,15 @@ QString unitOf(const LengthMap& map) {
     return QString::fromStdString(taskKind(map.task).length_unit);
 }
 
+bool hasOneRow(const LengthMap& map) {
+    return map.trained.size() == 1;
+}
+
 QString axisText(const LengthMap& map) {
-    if (map.metric == LengthMap::Metric::loss)
-        return LengthMapView::tr("position, up to (rows: training length)");
-    if (map.metric == LengthMap::Metric::token_accuracy)
-        return LengthMapView::tr("tokens (rows: training length)");
-    return LengthMapView::tr("%1 (rows: training length)").arg(unitOf(map));
+    const QString axis =
+        map.metric == LengthMap::Metric::loss ? LengthMapView::tr("position, up to") : unitOf(map);
+    return hasOneRow(map) ? LengthMapView::tr("%1 (trained up to %2)").arg(axis).arg(map.trained.front())
+                          : LengthMapView::tr("%1 (rows: training length)").arg(axis);
 }
 
 /// "73" for a share, "3.41" for a loss.
@@ -52,11 +56,6 @@ QString valueText(const LengthMap& map, const LengthMap::Cell& cell) {
         .arg(cell.of)
         .arg(solved ? LengthMapView::tr("solved") : LengthMapView::tr("right"),
              fixedNumberText(100 * cell.mean(), 1), by);
-}
-
-/// Dark text on light cells, light text on dark cells.
-QColor textOn(QRgb cell) {
-    return qGray(cell) > 140 ? QColor(Qt::black) : QColor(Qt::white);
 }
 
 }  // namespace
@@ -104,7 +103,7 @@ std::vector<LengthMapView::PlacedPanel> LengthMapView::placed(const QRectF& area
             all.push_back({&map, &panel, {}, {}});
     if (all.empty()) return all;
     constexpr double kBestShape = 1.6;  // width over height of a panel
-    const QRectF room = area.adjusted(6, 6, -kColorBar - 6, -6);
+    const QRectF room = area.adjusted(6, 6, hasColors() ? -kColorBar - 6 : -6, -6);
     std::size_t columns = 1;
     double best = 1e9;
     for (std::size_t trial = 1; trial <= all.size(); ++trial) {
@@ -140,17 +139,14 @@ QRectF LengthMapView::cellRect(std::size_t map, std::size_t panel, std::int64_t 
     return {};
 }
 
-void LengthMapView::paintPanel(QPainter& painter, const PlacedPanel& panel, const Theme& theme) const {
+bool LengthMapView::hasColors() const {
+    return std::any_of(maps_.begin(), maps_.end(), [](const LengthMap& map) { return !hasOneRow(map); });
+}
+
+void LengthMapView::paintCells(QPainter& painter, const PlacedPanel& panel, const Theme& theme) const {
     const auto colors = theme.sequentialColors();
     const LengthMap& map = *panel.map;
-    painter.setPen(theme.text);
-    const QString title =
-        QString::fromStdString(panel.panel->label) +
-        (maps_.size() > 1 ? QStringLiteral(", ") + QString::fromStdString(map.task) : QString());
-    painter.drawText(
-        QRectF(panel.cells.left(), panel.box.top(), panel.cells.width(), kTitle - 2), kLeftMiddle,
-        painter.fontMetrics().elidedText(title, Qt::ElideRight, static_cast<int>(panel.cells.width())));
-    for (std::size_t row = 0; row < map.trained.size(); ++row) {
+    for (std::size_t row = 0; row < map.trained.size(); ++row)
         for (std::size_t column = 0; column < map.lengths.size(); ++column) {
             const QRectF cell = panel.cell(row, column);
             const auto found = panel.panel->cells.find({map.trained[row], map.lengths[column]});
@@ -159,18 +155,93 @@ void LengthMapView::paintPanel(QPainter& painter, const PlacedPanel& panel, cons
             const QRgb color = colors[static_cast<std::size_t>(std::lround(goodness(mean) * 255))];
             painter.fillRect(cell.adjusted(0.5, 0.5, -0.5, -0.5), QColor(color));
             if (cell.width() < 26 || cell.height() < 15) continue;
-            drawColoredText(painter, cell, Qt::AlignCenter, shortValue(map, mean), textOn(color));
+            drawColoredText(painter, cell, Qt::AlignCenter, shortValue(map, mean),
+                            textColorOn(QColor(color)));
         }
+}
+
+/// The heavy line of each row and, in a map of several rows, its training length.
+void LengthMapView::paintRowLabels(QPainter& painter, const PlacedPanel& panel, const Theme& theme) const {
+    const LengthMap& map = *panel.map;
+    for (std::size_t row = 0; row < map.trained.size(); ++row) {
         // Lengths right of this line do not occur in training.
         const auto beyond = std::upper_bound(map.lengths.begin(), map.lengths.end(), map.trained[row]);
         const double x = panel.cell(row, static_cast<std::size_t>(beyond - map.lengths.begin())).left();
         painter.setPen(QPen(Theme::method(panel.panel->position), 3, Qt::SolidLine, Qt::FlatCap));
         painter.drawLine(QPointF(x, panel.cell(row, 0).top()), QPointF(x, panel.cell(row, 0).bottom()));
+        if (hasOneRow(map)) continue;
         drawColoredText(
             painter,
             QRectF(panel.box.left(), panel.cell(row, 0).top(), kLeft - 6, panel.cell(row, 0).height()),
             kRightMiddle, QString::number(map.trained[row]), theme.faint_text);
     }
+}
+
+/// y of a value in a map of one row: shares from 0 to 100 %, losses within their range; room above for
+/// numbers.
+double LengthMapView::heightOf(const PlacedPanel& panel, double mean) const {
+    constexpr double kAbove = 18;
+    const double low = losses_ ? std::min(best_, worst_) : 0, high = losses_ ? std::max(best_, worst_) : 1;
+    const double part = high > low ? std::clamp((mean - low) / (high - low), 0.0, 1.0) : 0.5;
+    const double below = losses_ ? kAbove / 2 : 0;
+    return panel.cells.bottom() - below - part * std::max(0.0, panel.cells.height() - below - kAbove);
+}
+
+/// Values by length: bars from zero for shares, a curve for losses, with the number above each.
+void LengthMapView::paintSingleRow(QPainter& painter, const PlacedPanel& panel, const Theme& theme) const {
+    constexpr double kMaxBarWidth = 40, kDot = 3.5;
+    constexpr int kTicks = 4;
+    const LengthMap& map = *panel.map;
+    const QFontMetricsF metrics(painter.font());
+    for (const double tick : losses_ ? niceTicks(best_, worst_, kTicks) : std::vector<double>{0, 0.5, 1}) {
+        const double y = heightOf(panel, tick);
+        painter.setPen(QPen(theme.grid, 1));
+        painter.drawLine(QPointF(panel.cells.left(), y), QPointF(panel.cells.right(), y));
+        drawColoredText(painter, QRectF(panel.box.left(), y - 8, kLeft - 6, 16), kRightMiddle,
+                        shortValue(map, tick), theme.faint_text);
+    }
+    const QColor color = Theme::method(panel.panel->position);
+    std::optional<QPointF> previous;
+    for (std::size_t column = 0; column < map.lengths.size(); ++column) {
+        const auto found = panel.panel->cells.find({map.trained.front(), map.lengths[column]});
+        if (found == panel.panel->cells.end()) {
+            previous.reset();
+            continue;
+        }
+        const QRectF cell = panel.cell(0, column);
+        const QPointF top(cell.center().x(), heightOf(panel, found->second.mean()));
+        if (losses_) {
+            painter.setPen(QPen(color, 1.6));
+            if (previous) painter.drawLine(*previous, top);
+            painter.setBrush(color);
+            painter.drawEllipse(top, kDot, kDot);
+            previous = top;
+        } else {
+            const double width = std::min(kMaxBarWidth, 0.7 * cell.width());
+            painter.fillRect(QRectF(top.x() - width / 2, top.y(), width, cell.bottom() - top.y()),
+                             theme.faded(color, 0.7));
+        }
+        const QString text = shortValue(map, found->second.mean());
+        if (metrics.horizontalAdvance(text) + 2 > cell.width()) continue;
+        drawColoredText(painter, QRectF(cell.left(), top.y() - 19, cell.width(), 16), Qt::AlignCenter, text,
+                        theme.text);
+    }
+}
+
+void LengthMapView::paintPanel(QPainter& painter, const PlacedPanel& panel, const Theme& theme) const {
+    const LengthMap& map = *panel.map;
+    painter.setPen(theme.text);
+    const QString title =
+        QString::fromStdString(panel.panel->label) +
+        (maps_.size() > 1 ? QStringLiteral(", ") + QString::fromStdString(map.task) : QString());
+    painter.drawText(
+        QRectF(panel.cells.left(), panel.box.top(), panel.cells.width(), kTitle - 2), kLeftMiddle,
+        painter.fontMetrics().elidedText(title, Qt::ElideRight, static_cast<int>(panel.cells.width())));
+    if (hasOneRow(map))
+        paintSingleRow(painter, panel, theme);
+    else
+        paintCells(painter, panel, theme);
+    paintRowLabels(painter, panel, theme);
     painter.setPen(QPen(theme.frame, 1));
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(panel.cells);
@@ -189,7 +260,7 @@ void LengthMapView::paintFigure(QPainter& painter, const QRectF& area, const The
     if (panels.empty()) return paintNote(painter, area, emptyText(), theme);
     for (const PlacedPanel& panel : panels)
         paintPanel(painter, panel, theme);
-    paintColorBar(painter, area, theme);
+    if (hasColors()) paintColorBar(painter, area, theme);
 }
 
 void LengthMapView::paintColorBar(QPainter& painter, const QRectF& area, const Theme& theme) const {
@@ -234,15 +305,14 @@ void LengthMapView::mouseMoveEvent(QMouseEvent* event) {
 
 QString LengthMapView::figureCaption() const {
     const QString line = tr("the heavy line separates lengths seen in training from longer ones");
+    const QString rows = hasColors() ? tr(" and by training length (rows)") : QString();
     if (losses_)
-        return tr("Mean loss in nats by the position of the token (up to the number below) and by training "
-                  "length (rows); %1")
-            .arg(line);
+        return tr("Mean loss in nats by the position of the token (up to the number below)%1; %2")
+            .arg(rows, line);
     if (!maps_.empty() && maps_.front().metric == LengthMap::Metric::token_accuracy)
-        return tr("Token accuracy, in %, by text length and by training length (rows); %1").arg(line);
-    return tr("Share of problems solved, in %, by their length and by the longest training problem (rows); "
-              "%1")
-        .arg(line);
+        return tr("Token accuracy, in %, by text length%1; %2").arg(rows, line);
+    return tr("Share of problems solved, in %, by their length%1; %2")
+        .arg(hasColors() ? tr(" and by the longest training problem (rows)") : QString(), line);
 }
 
 }  // namespace roper

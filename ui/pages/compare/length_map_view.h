@@ -9,7 +9,7 @@ namespace roper {
 
 /// Share of problems solved, by their length and by the longest problem of training; for texts, the share of
 /// tokens predicted, or the loss. One panel per method. A heavy line separates lengths that occur in training
-/// from longer ones.
+/// from longer ones. A map with a single training length shows bars or, for losses, a curve, with values.
 class LengthMapView : public FigureView {
     Q_OBJECT
 
@@ -46,6 +46,11 @@ class LengthMapView : public FigureView {
     };
     std::vector<PlacedPanel> placed(const QRectF& area) const;
     void paintPanel(QPainter& painter, const PlacedPanel& panel, const Theme& theme) const;
+    void paintCells(QPainter& painter, const PlacedPanel& panel, const Theme& theme) const;
+    void paintRowLabels(QPainter& painter, const PlacedPanel& panel, const Theme& theme) const;
+    void paintSingleRow(QPainter& painter, const PlacedPanel& panel, const Theme& theme) const;
+    double heightOf(const PlacedPanel& panel, double mean) const;
+    bool hasColors() const;
     void paintColorBar(QPainter& painter, const QRectF& area, const Theme& theme) const;
     /// Position of a value on the colour scale, from the worst (0) to the best (1).
     double goodness(double mean) const;

@@ -1,5 +1,7 @@
 #include "ui/pages/compare/length_tab.h"
 
+#include <QSignalBlocker>
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/error.h"
@@ -16,7 +18,8 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
       evaluator_(new BatchEvaluator(this)),
       view_(new LengthMapView(this)),
       largest_(named(new QSpinBox, tr("Longest problem"),
-                     tr("Largest number of digits or letters to evaluate; may exceed the training lengths"))),
+                     tr("Largest number of digits or letters to evaluate; at first twice as many as in "
+                        "training"))),
       problems_(named(new QSpinBox, tr("Problems of each size"),
                       tr("Problems of each size, or sequences of each length; more take longer but give more "
                          "precise results"))),
@@ -31,8 +34,7 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
                                 tr("Evaluate the newest checkpoint of every shown run, one after the other"),
                                 this, &LengthTab::measure)),
       summary_(wrappedLabel()) {
-    largest_->setRange(1, 64);
-    largest_->setValue(6);
+    largest_->setRange(1, 10000);  // as in roper-train eval
     largest_->setPrefix(tr("up to "));
     problems_->setRange(1, 1024);
     problems_->setValue(16);
@@ -53,6 +55,7 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     view_->setEmptyText(
         tr("Nothing has been measured for these runs.\n“Measure” gives their models problems of every size, "
            "including longer ones than in training; for texts, sequences of up to eight times the length."));
+    connect(largest_, &QSpinBox::valueChanged, this, [this] { largest_chosen_ = true; });
     connect(what_, &QComboBox::currentIndexChanged, this, &LengthTab::refresh);
     connect(scaling_, &QComboBox::currentIndexChanged, this,
             [this](int index) { factor_->setEnabled(index > 0); });
@@ -99,7 +102,21 @@ const MeasuredRun& LengthTab::measuredRows(const RunFolder& folder) {
     return rows;
 }
 
+/// Twice the longest problem in the training of the shown runs, so that the question goes beyond it.
+void LengthTab::proposeLargest() {
+    if (largest_chosen_) return;
+    constexpr std::int64_t kTimes = 2;
+    std::int64_t longest = 0;
+    for (const RunWatcher* run : shownRuns())
+        if (run->specification() && run->specification()->task.hasProblems())
+            longest = std::max(longest, trainedLength(*run->specification()).value_or(0));
+    if (longest == 0) return;
+    const QSignalBlocker proposed(largest_);
+    largest_->setValue(static_cast<int>(std::min<std::int64_t>(kTimes * longest, largest_->maximum())));
+}
+
 void LengthTab::refresh() {
+    proposeLargest();
     unreadable_.clear();
     std::vector<MeasuredRun> runs;
     for (const RunWatcher* run : shownRuns())

@@ -42,6 +42,7 @@ class LengthTab : public QWidget {
     std::vector<const RunWatcher*> shownRuns() const;
     const MeasuredRun& measuredRows(const RunFolder& folder);
     std::vector<BatchEvaluator::Question> questionsFor(const RunWatcher& run) const;
+    void proposeLargest();
     static std::int64_t validationTokens(const RunWatcher& run);
     void measure();
     QStringList omittedRuns() const;
@@ -57,6 +58,7 @@ class LengthTab : public QWidget {
     QLabel* summary_;
     std::map<std::string, CachedResults> cache_;  ///< by path of the folder
     QStringList unreadable_;
+    bool largest_chosen_ = false;  ///< by the user; otherwise it follows the shown runs
 };
 
 }  // namespace roper
