@@ -1,6 +1,8 @@
 #include <Eigen/Geometry>
+#include <QRegularExpression>
 #include <cmath>
 
+#include "tests/support/label_problems.h"
 #include "tests/support/page_test.h"
 #include "ui/pages/mixing/mixing_text.h"
 
@@ -45,6 +47,27 @@ class MixingPageTest : public PageTest {
         }
         QTest::mousePress(&page_->compass(), Qt::LeftButton, {}, QPoint(60, page_->compass().height() / 2));
         QCOMPARE(setup().key, 9);  // RoPE's side has nothing to drag
+    }
+
+    /// The clock of a long text has marks at round distances, few of them numbered.
+    void theClockOfALongTextIsReadable() {
+        change([](Setup& s) {
+            s = {};
+            s.tokens = 4096;
+            s.query = 4000;
+            s.key = 3;
+            s.pair = 5;
+        });
+        static const QRegularExpression distance(QStringLiteral("^(j − n = )?−?\\d+$"));
+        int numbers = 0;
+        for (const TextBox& box : textsOf(page_->compass(), {900, 600})) {
+            if (!distance.match(box.text).hasMatch()) continue;
+            ++numbers;
+            QVERIFY2(box.text.section(' ', -1).remove(QChar(0x2212)).toInt() % 100 == 0,
+                     qPrintable(box.text));
+        }
+        QVERIFY2(numbers >= 4 && numbers <= 24, qPrintable(QString::number(numbers)));
+        QVERIFY(QRectF(page_->compass().rect()).contains(page_->compass().markAt(3)));
     }
 
     /// R(−n)R(n) = 1 also with YaRN, because its factor on cos and sin does not apply to values; the page

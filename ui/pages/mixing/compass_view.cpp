@@ -7,6 +7,7 @@
 
 #include "ui/charts/csv_text.h"
 #include "ui/charts/drawing.h"
+#include "ui/charts/ticks.h"
 #include "ui/pages/mixing/mixing_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/zoom.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr int kMaxGhosts = 24;    // with more arrows, the unrotated ones would hide the rotated ones
 constexpr double kMaxTrail = 64;  // maximum number of shifts drawn as dots
+constexpr int kMaxClockLabels = 24;
 constexpr double kTextMargin = 12;
 
 QPointF pointOf(const Eigen::Vector2d& v) {
@@ -210,9 +212,25 @@ Eigen::Vector2d CompassView::markOf(const AttentionForm& form, int j) const {
     return Eigen::Rotation2Dd(angle) * value;
 }
 
+/// The tokens with marks on the clock: all of a short text; of a long one those at round distances, the key,
+/// and few enough to be told apart. Near ones first, as their labels matter most if there is not enough room.
+std::vector<int> CompassView::clockPlaces() const {
+    constexpr int kMaxMarks = 128;
+    const int step = wholeStep(state_.tokens(), kMaxMarks);
+    const int label_step = wholeStep(state_.tokens(), kMaxClockLabels);
+    std::vector<int> places;
+    for (int j = 0; j < state_.tokens(); ++j) {
+        const int distance = j - state_.query();
+        if (distance % step == 0 || distance % label_step == 0 || j == state_.key()) places.push_back(j);
+    }
+    std::stable_sort(places.begin(), places.end(), [this](int a, int b) {
+        return std::abs(a - state_.query()) < std::abs(b - state_.query());
+    });
+    return places;
+}
+
 void CompassView::paintClock(QPainter& painter, LabelPlacer& labels, const PlaneFrame& at, bool right,
                              const Theme& theme) const {
-    constexpr int kMaxMarks = 128;
     const AttentionForm form = formOf(right);
     const bool is_relative = state_.setup().mistake != Mistake::no_inverse;
     const QFont plain = painter.font();
@@ -221,15 +239,8 @@ void CompassView::paintClock(QPainter& painter, LabelPlacer& labels, const Plane
     const double radius = at.unit * markOf(form, 0).norm();
     painter.drawEllipse(at.center, radius, radius);
     painter.setFont(smallFont(plain));
-    const int step = 1 + state_.tokens() / kMaxMarks;
-    // Near positions first, as their labels matter most if there is not enough room.
-    std::vector<int> places;
-    for (int j = 0; j < state_.tokens(); j += step)
-        places.push_back(j);
-    std::stable_sort(places.begin(), places.end(), [this](int a, int b) {
-        return std::abs(a - state_.query()) < std::abs(b - state_.query());
-    });
-    for (const int j : places) {
+    const int label_step = wholeStep(state_.tokens(), kMaxClockLabels);
+    for (const int j : clockPlaces()) {
         const QPointF mark = at.onScreen(pointOf(markOf(form, j)));
         const QPointF away = directionOf(at.center, mark);
         painter.setPen(QPen(j == state_.key() ? theme.text : theme.frame, j == state_.key() ? 2 : 1));
@@ -238,6 +249,7 @@ void CompassView::paintClock(QPainter& painter, LabelPlacer& labels, const Plane
         if (!right || j == state_.key())
             // on the left all marks coincide and are labelled by labelChain, which also labels the key's
             continue;
+        if ((j - state_.query()) % label_step != 0) continue;
         // The query's label says what the numbers mean.
         const QString number = numberText(is_relative ? j - state_.query() : j);
         const QString name = is_relative ? tr("j − n = %1") : tr("j = %1");
