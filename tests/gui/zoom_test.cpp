@@ -1,7 +1,10 @@
 #include <QHeaderView>
 #include <QLabel>
+#include <QTabBar>
 #include <QTableView>
 #include <QTest>
+#include <QToolBar>
+#include <QToolButton>
 
 #include "tests/support/label_problems.h"
 #include "tests/support/page_test.h"
@@ -107,6 +110,63 @@ class ZoomTest : public PageTest {
         }
     }
 
+    /// A tool bar hides buttons that do not fit, but the sidebar is the only way to change pages by pointer.
+    void everyPageHasItsButton() {
+        auto* sidebar = window_->findChild<QToolBar*>("sidebar");
+        for (const double zoom : {1.0, 1.75, 2.5}) {
+            Zoom::instance().set(zoom);
+            for (const QSize& size : {QSize(800, 520), QSize(1000, 640), QSize(1360, 860)}) {
+                window_->resize(size);
+                QTRY_COMPARE(window_->size(), size);
+                for (const Page* page : window_->pages()) {
+                    QToolButton* button = nullptr;
+                    for (auto* each : sidebar->findChildren<QToolButton*>())
+                        if (each->accessibleName() == page->name()) button = each;
+                    QVERIFY(button != nullptr);
+                    QTRY_VERIFY2(button->isVisible() && sidebar->rect().contains(button->geometry()),
+                                 qPrintable(QStringLiteral("%1 at zoom %2, %3 × %4: %5 to %6 of %7")
+                                                .arg(page->name())
+                                                .arg(zoom)
+                                                .arg(size.width())
+                                                .arg(size.height())
+                                                .arg(button->y())
+                                                .arg(button->geometry().bottom())
+                                                .arg(sidebar->height())));
+                }
+            }
+        }
+    }
+
+    /// In the smallest window, pages scroll; no control lies over another.
+    void noControlLiesOverAnother() {
+        window_->resize(window_->minimumSize());
+        for (Page* page : window_->pages()) {
+            window_->showPage(page);
+            QCoreApplication::processEvents();
+            QTest::qWait(50);
+            std::vector<std::pair<const QWidget*, QRect>> controls;
+            for (const QWidget* widget : page->findChildren<QWidget*>()) {
+                if (!widget->isVisible() || widget->visibleRegion().isEmpty()) continue;
+                if (qobject_cast<const QTabBar*>(widget->parentWidget()) != nullptr) continue;  // its arrows
+                const bool is_control =
+                    qobject_cast<const QAbstractButton*>(widget) || qobject_cast<const QComboBox*>(widget) ||
+                    qobject_cast<const QTabBar*>(widget) || qobject_cast<const QAbstractItemView*>(widget) ||
+                    qobject_cast<const QAbstractSpinBox*>(widget);
+                if (!is_control) continue;
+                const QRect seen = widget->visibleRegion().boundingRect();
+                controls.emplace_back(widget, QRect(widget->mapTo(page, seen.topLeft()), seen.size()));
+            }
+            for (const auto& [a, a_place] : controls)
+                for (const auto& [b, b_place] : controls) {
+                    if (a >= b || a->isAncestorOf(b) || b->isAncestorOf(a)) continue;
+                    QVERIFY2(!a_place.intersects(b_place),
+                             qPrintable(QStringLiteral("%1: %2 “%3” lies over %4 “%5”")
+                                            .arg(page->name(), a->metaObject()->className(), nameOf(*a),
+                                                 b->metaObject()->className(), nameOf(*b))));
+                }
+        }
+    }
+
     /// A file exported for a given size on paper does not depend on the zoom.
     void exportsStayAsTheyAre() {
         ExportOptions column;
@@ -189,6 +249,12 @@ class ZoomTest : public PageTest {
         for (QLabel* label : window_->findChildren<QLabel*>())
             if (label->text() == page) return label;
         qFatal("no title");
+    }
+
+    static QString nameOf(const QWidget& widget) {
+        const auto* button = qobject_cast<const QAbstractButton*>(&widget);
+        return widget.accessibleName().isEmpty() && button != nullptr ? button->text()
+                                                                      : widget.accessibleName();
     }
 
     /// The width of the file, and the size of each text in it.

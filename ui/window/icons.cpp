@@ -88,7 +88,7 @@ constexpr void (*kDraw[])(QPainter&, const QColor&) = {drawRotation, drawSpectru
 
 QIcon makePageIcon(PageIcon icon, const QPalette& palette) {
     QIcon made;
-    for (const int size : {28, 42, 56}) {
+    for (const int size : {28, 42, 56, 70, 140}) {
         QPixmap pixmap(size, size);
         pixmap.fill(Qt::transparent);
         QPainter painter(&pixmap);

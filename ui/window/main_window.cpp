@@ -3,10 +3,13 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QCloseEvent>
+#include <QLayout>
+#include <QMenuBar>
 #include <QMimeData>
 #include <QScrollArea>
 #include <QSettings>
 #include <QStatusBar>
+#include <QToolBar>
 #include <utility>
 
 #include "core/base/error.h"
@@ -332,7 +335,7 @@ void MainWindow::showTraining() {
     const QString state = trains                 ? tr("training: %1")
                           : first->isSuspended() ? tr("suspended: %1")
                                                  : tr("paused: %1");
-    QStringList parts{state.arg(first->name())};
+    QStringList parts{state.arg(set_.store.titleOf(first->name()))};
     if (others > 0) parts << tr("and %1 more").arg(others);
     if (trains && first->stepsPerSecond() > 0)
         parts << tr("%1 steps/s").arg(first->stepsPerSecond(), 0, 'f', 1);
@@ -397,12 +400,24 @@ void MainWindow::resetLayout() {
 
 /// Shows only icons if names are switched off or do not fit.
 void MainWindow::fitSidebar() {
-    const bool has_room = width() >= zoomed(kRoomForNames), names = names_action_->isChecked() && has_room;
+    constexpr QSize kNamed{84, 62}, kIconOnly{44, 44};
+    constexpr int kIcon = 28, kAroundIcon = 8;  // pixels; the second of both sides together
+    // Every button keeps a share of the height: a tool bar hides those that do not fit.
+    const auto count = static_cast<int>(sidebar_buttons_.size());
+    const QMargins margins = sidebar_->layout()->contentsMargins();
+    const int available = height() - menuBar()->sizeHint().height() - statusBar()->sizeHint().height() -
+                          margins.top() - margins.bottom();
+    const int spacing = sidebar_->style()->pixelMetric(QStyle::PM_ToolBarItemSpacing, nullptr, sidebar_);
+    const int room = available / count - spacing - 1;
+    const bool has_room = width() >= zoomed(kRoomForNames) && room >= zoomed(kNamed.height());
+    const bool names = names_action_->isChecked() && has_room;
     names_action_->setEnabled(has_room);
+    const QSize size = zoomed(names ? kNamed : kIconOnly).boundedTo({QWIDGETSIZE_MAX, room});
+    const int icon = std::min(zoomed(kIcon), size.height() - kAroundIcon);
+    sidebar_->setIconSize({icon, icon});  // buttons in a tool bar take its size
     for (QToolButton* button : sidebar_buttons_) {
         button->setToolButtonStyle(names ? Qt::ToolButtonTextUnderIcon : Qt::ToolButtonIconOnly);
-        button->setIconSize(zoomed(QSize(28, 28)));
-        button->setFixedSize(zoomed(names ? QSize(84, 62) : QSize(44, 44)));
+        button->setFixedSize(size);
     }
 }
 
