@@ -332,12 +332,26 @@ class InspectRunsTest : public PageTest {
         QVERIFY2(state().message().contains("no checkpoint"), qPrintable(state().message()));
     }
 
+    /// Regression: the description of the model became a column of one word a line, with a gap beside it.
+    void theDescriptionOfTheModelHasALineOfItsOwn() {
+        const QSize before = window_->size();
+        window_->resize(window_->minimumSize());
+        const auto* models = control<QComboBox>("Model");
+        QTRY_VERIFY(window_->size() == window_->minimumSize() &&
+                    topOf(*control<QPlainTextEdit>("Text that the model reads")) - topOf(*models) <
+                        6 * models->height());
+        window_->resize(before);
+    }
+
     void longerProblemsAreAskedFromTheComparePage() {
         QVERIFY(window_->showPage("Compare"));
         ComparePage& compare = window_->comparePage();
         compare.showTab(ComparePage::Tab::lengths);
         QVERIFY(compare.lengths().view().maps().empty());
-        compare.lengths().largest().setValue(10);  // trained on up to 8 letters
+        QCOMPARE(compare.lengths().largest().value(), 16);  // twice the 8 letters of training
+        compare.lengths().largest().setValue(10);
+        compare.lengths().refresh();
+        QCOMPARE(compare.lengths().largest().value(), 10);  // what the user chose stays
         compare.lengths().problems().setValue(1);
         QTest::mouseClick(&compare.lengths().measureButton(), Qt::LeftButton);
         QCOMPARE(compare.lengths().measureButton().text(), QString("Cancel"));
@@ -364,6 +378,7 @@ class InspectRunsTest : public PageTest {
     }
 
   private:
+    int topOf(const QWidget& widget) { return widget.mapTo(&page(), QPoint(0, 0)).y(); }
     InspectPage& page() { return window_->inspectPage(); }
     InspectState& state() { return page().state(); }
     InspectState& comparison() { return page().comparisonState(); }

@@ -77,8 +77,9 @@ QWidget* InspectPage::makeChooser() {
     first->addWidget(steps_);
     first->addWidget(new QLabel(tr("compared with")));
     first->addWidget(comparison_box_);
-    first->addWidget(summary_, 1);
+    first->addStretch(1);
     layout->addLayout(first);
+    layout->addWidget(summary_);  // a line of its own: beside the choices it would become a tall column
     layout->addWidget(text_);
     auto* last = new QHBoxLayout;
     for (QWidget* widget : std::initializer_list<QWidget*>{read_, cost_, progress_, cancel_})
