@@ -2,6 +2,7 @@
 
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QScopedValueRollback>
 #include <QSettings>
 #include <QShortcut>
 #include <QStyledItemDelegate>
@@ -115,13 +116,17 @@ void RunsPanel::makeTree() {
     tree_->setAccessibleName(tr("Runs"));
     tree_->setContextMenuPolicy(Qt::CustomContextMenu);
     const auto size_columns = [this] {
+        const QScopedValueRollback fits(fits_name_column_, true);
         const int widths[] = {200, 74, 76, 54, 58, 58, 58, 58, 124, 80, 240, 90};
         for (int column = 0; column < RunsModel::column_count; ++column)
             tree_->setColumnWidth(column, zoomed(widths[column]));
         tree_->setIndentation(zoomed(14));
     };
     size_columns();
-    connect(&Zoom::instance(), &Zoom::changed, tree_, size_columns);
+    connect(&Zoom::instance(), &Zoom::changed, tree_, [this, size_columns] {
+        size_columns();
+        fitNameColumn();
+    });
     const QVariant hidden = QSettings().value(kColumnsKey);
     for (int column = 1; column < RunsModel::column_count; ++column)
         tree_->setColumnHidden(column, hidden.isValid()
@@ -130,6 +135,9 @@ void RunsPanel::makeTree() {
     QHeaderView* header = tree_->header();
     header->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(header, &QHeaderView::customContextMenuRequested, this, &RunsPanel::openColumnMenu);
+    connect(header, &QHeaderView::sectionResized, this, [this](int column) {
+        if (column == RunsModel::name_column && !fits_name_column_) name_width_chosen_ = true;
+    });
     connect(header, &QHeaderView::sortIndicatorChanged, this, &RunsPanel::chartedChanged);
     connect(tree_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
         showButtons();
@@ -150,6 +158,21 @@ void RunsPanel::makeTree() {
     tree_->installEventFilter(this);
 }
 
+/// Gives the first column the width at which no column in view is cut, unless the user has chosen one.
+void RunsPanel::fitNameColumn() {
+    constexpr int kLeast = 140, kMost = 320;
+    if (name_width_chosen_ || fits_name_column_) return;
+    const QScopedValueRollback fits(fits_name_column_, true);
+    const int room = tree_->viewport()->width();
+    int others = 0;
+    for (int column = 1; column < RunsModel::column_count; ++column) {
+        const int width = tree_->columnWidth(column);  // 0 if it is hidden
+        if (others + width + zoomed(kLeast) > room) break;
+        others += width;
+    }
+    tree_->setColumnWidth(RunsModel::name_column, std::clamp(room - others, zoomed(kLeast), zoomed(kMost)));
+}
+
 QStringList RunsPanel::experimentsOf(const std::vector<RunWatcher*>& runs) const {
     QStringList experiments;
     for (const RunWatcher* run : runs)
@@ -168,6 +191,7 @@ bool RunsPanel::areTicked(const std::vector<RunWatcher*>& runs) const {
 /// run that is visible stays visible when the list shrinks.
 bool RunsPanel::eventFilter(QObject* watched, QEvent* event) {
     if (watched == tree_ && event->type() == QEvent::Resize) {
+        QTimer::singleShot(0, this, &RunsPanel::fitNameColumn);
         // The list still has its old size.
         if (isRowVisible(tree_->currentIndex()))
             QTimer::singleShot(0, this, [this] {

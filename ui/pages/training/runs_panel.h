@@ -89,6 +89,7 @@ class RunsPanel : public QWidget {
     bool isCharted(const QString& experiment) const;
     bool areTicked(const std::vector<RunWatcher*>& runs) const;
     std::vector<RunWatcher*> listedUnder(const QModelIndex& index) const;
+    void fitNameColumn();
     bool isRowVisible(const QModelIndex& index) const;
     void scrollToCurrent();
     bool canResume(const RunWatcher& run) const;
@@ -102,6 +103,8 @@ class RunsPanel : public QWidget {
     RunFilterModel* proxy_;
     QTreeView* tree_;
     bool was_shown_ = false;
+    bool fits_name_column_ = false;     ///< while the program changes its width
+    bool name_width_chosen_ = false;    ///< by the user
     bool current_was_visible_ = false;  ///< before rows were sorted
     QLineEdit* filter_;
     QLabel *detail_, *filter_problem_;

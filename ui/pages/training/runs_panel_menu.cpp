@@ -105,6 +105,7 @@ void RunsPanel::openColumnMenu(const QPoint& at) {
             for (int each = 1; each < RunsModel::column_count; ++each)
                 if (tree_->isColumnHidden(each)) hidden << QString::number(each);
             QSettings().setValue("training/hidden_columns", hidden);
+            fitNameColumn();
         });
     }
     menu.exec(tree_->header()->mapToGlobal(at));
