@@ -420,7 +420,14 @@ class AttentionPageTest : public PageTest {
         QCOMPARE(window_->attentionState().tokens(), 7);
         // Value mixing shows the same head.
         window_->showPage("Value mixing");
-        QVERIFY(window_->mixingPage().compass().figureCaption().contains("head 1 of short at step 3"));
+        const QString title = window_->runs().titleOf("short");
+        QVERIFY2(title.startsWith("Addition · RoPER · seed 0"), qPrintable(title));
+        QVERIFY(
+            window_->mixingPage().compass().figureCaption().contains("head 1 of " + title + " at step 3"));
+        // So do the lists of models; the folder's name is in the tooltip.
+        const auto* models = control<QComboBox>("Model");
+        QCOMPARE(models->currentText(), title);
+        QCOMPARE(models->currentData(Qt::ToolTipRole).toString(), QString("short"));
     }
 
     void aRefusedTextStaysRefusedUntilItIsChanged() {

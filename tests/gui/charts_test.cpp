@@ -104,6 +104,14 @@ class ChartsTest : public QObject {
         QCOMPARE(elidedLabel(label, metrics, 3 * half), label);
         const QString plain = elidedLabel("RoPE, width 64, frequencies trained", metrics, half / 2);
         QVERIFY2(plain.startsWith("R") && plain.endsWith("d"), qPrintable(plain));
+        // Names of runs lose their task first.
+        const QString run = "Associative recall · RoPER · seed 12";
+        const double whole = metrics.horizontalAdvance(run);
+        const QString short_task = elidedLabel(run, metrics, whole - 30);
+        QVERIFY2(short_task.startsWith("Assoc") && short_task.endsWith("… · RoPER · seed 12"),
+                 qPrintable(short_task));
+        QCOMPARE(elidedLabel(run, metrics, metrics.horizontalAdvance("RoPER · seed 12") + 1),
+                 "RoPER · seed 12");
     }
 
     // Regression: a mean over past values only showed 0.93 where the loss was 0.65.

@@ -271,10 +271,10 @@ class ExperimentsTest : public PageTest {
         const auto samples_of = [&](const QString& run) {
             const auto labels = page().findChildren<QLabel*>();
             return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
-                return label->text().startsWith("Samples of " + run);
+                return label->text().startsWith("Samples of " + window_->runs().titleOf(run));
             });
         };
-        QVERIFY(samples_of("e2-rope-s4"));
+        QTRY_VERIFY(samples_of("e2-rope-s4"));
         filter->setText("nothing is called so");
         const auto labels = page().findChildren<QLabel*>();
         QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {

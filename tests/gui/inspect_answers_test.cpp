@@ -41,14 +41,12 @@ class InspectAnswersTest : public PageTest {
         QVERIFY(!page().panel<TextPanel>().surprisal().isVisible());
         const auto open_run = [this]() -> QPushButton* {
             for (QPushButton* button : page().findChildren<QPushButton*>())
-                if (button->text() == "Open run") return button;
+                if (button->text() == "Open Addition · RoPER · seed 0") return button;
             return nullptr;
         };
-        QTRY_VERIFY(open_run() != nullptr);
-        QPushButton* first = open_run();
-        QTRY_VERIFY(first->isVisible());
+        QTRY_VERIFY(open_run() != nullptr && open_run()->isVisible());
         checkInputs();
-        QTest::mouseClick(first, Qt::LeftButton);
+        QTest::mouseClick(open_run(), Qt::LeftButton);
         QTRY_COMPARE(state().model(), QString("run"));
         waitForAnswers();
         QVERIFY(page().panel<TextPanel>().surprisal().isVisible());
@@ -298,7 +296,8 @@ class InspectAnswersTest : public PageTest {
         page().showPanel<PairsPanel>();
         waitForAnswers();
         QCOMPARE(page().panel<PairsPanel>().headPairs().series().size(), std::size_t(2));
-        QCOMPARE(page().panel<PairsPanel>().headPairs().series()[1].label, QString("twin"));
+        QCOMPARE(page().panel<PairsPanel>().headPairs().series()[1].label,
+                 QString("Addition · RoPE · seed 0"));
         QVERIFY(page().panel<PairsPanel>().headPairs().series()[0].values !=
                 page().panel<PairsPanel>().headPairs().series()[1].values);
         QCOMPARE(page().panel<PairsPanel>().headPairs().series()[0].color, Theme::roper());

@@ -80,6 +80,26 @@ class InspectRunsTest : public PageTest {
         page().showPanel<TrainingPanel>();
     }
 
+    /// Runs have names for people; a name follows what distinguishes the runs of the folder.
+    void runsHaveNamesInTheLists() {
+        const auto* models = control<QComboBox>("Model");
+        QCOMPARE(models->currentText(), QString("Index · RoPER · seed 0"));
+        QCOMPARE(models->currentData(Qt::ToolTipRole).toString(), QString("real"));
+        QVERIFY2(models->toolTip().contains("(real)"), qPrintable(models->toolTip()));
+        makeFinishedRun(folder_.path().toStdString(), {"wide", "roper"}, [](Specification& s) {
+            s.task.name = "index";
+            s.model.width = 96;
+        });
+        window_->runs().refresh();
+        QTRY_VERIFY2(models->currentText().startsWith("Index · RoPER · seed 0 · "),
+                     qPrintable(models->currentText()));
+        const QString longer = models->currentText();
+        QDir(folder_.filePath("wide")).removeRecursively();
+        window_->runs().refresh();
+        QTRY_COMPARE(models->currentText(), QString("Index · RoPER · seed 0"));
+        QVERIFY(models->findText(longer) < 0);
+    }
+
     // The twin shows the same head and step, whichever is selected.
     void aTwinStandsBesideItsRun() {
         QVERIFY(!page().panel<TrainingPanel>().comparisonMap().isVisible());
@@ -99,7 +119,7 @@ class InspectRunsTest : public PageTest {
         QTest::mouseClick(&beside_heads, Qt::LeftButton, {}, beside_heads.headRect(1, 0).center().toPoint());
         QCOMPARE(headOf(state()), std::pair(1, 0));
         QVERIFY(page().panel<TrainingPanel>().comparisonMap().figureCaption().contains(
-            "layer 1, head 0 of twin at step 10"));
+            "layer 1, head 0 of Index · RoPE · seed 0 at step 10"));
         QVERIFY(*page().panel<TrainingPanel>().map().map().values !=
                 *page().panel<TrainingPanel>().comparisonMap().map().values);
         // Both read a text typed by the user, and both continue a prompt.
@@ -133,7 +153,7 @@ class InspectRunsTest : public PageTest {
         QVERIFY2(comparison().sizes().table().has_value(), qPrintable(comparison().sizes().message()));
         QVERIFY(page().panel<SizesPanel>().comparisonSizeMap().isVisible());
         QVERIFY(page().panel<SizesPanel>().comparisonSizeMap().figureCaption().contains(
-            "that twin solves at step"));
+            "that Index · RoPE · seed 0 solves at step"));
         QCOMPARE(page().panel<SizesPanel>().comparisonSizeMap().map().values->rows(),
                  page().panel<SizesPanel>().sizeMap().map().values->rows());
         QCOMPARE(page().figures().size(), alone + 4);

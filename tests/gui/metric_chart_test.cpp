@@ -116,7 +116,7 @@ class MetricChartTest : public QObject {
         chart.setXAxis(MetricChart::XAxis::time);
         QVERIFY(message().isEmpty());
         QVERIFY(chart.xRange() && chart.xRange()->first == 22);
-        QVERIFY(chart.figureCsv().contains("\na,1,,,3,\n"));
+        QVERIFY(chart.figureCsv().contains("\na,1,,,3,,run a\n"));
         chart.setXAxis(MetricChart::XAxis::tokens);
         QCOMPARE(message(), "Not recorded: tokens");
         QVERIFY(!chart.xRange());

@@ -83,7 +83,8 @@ class NotificationTest : public PageTest {
         end("a", RunState::failed, "the loss is <not> a number");
         QTRY_COMPARE_WITH_TIMEOUT(desktop_.messages.size(), 1, 20000);
         QCOMPARE(desktop_.messages.front().title, QString("Training failed"));
-        QCOMPARE(desktop_.messages.front().text, QString("a: the loss is &lt;not&gt; a number"));
+        QCOMPARE(desktop_.messages.front().text,
+                 QString("Addition · RoPE · seed 0: the loss is &lt;not&gt; a number"));
     }
 
     void whatAPersonStoppedIsNotTold() {
@@ -124,7 +125,7 @@ class NotificationTest : public PageTest {
         end("b", RunState::failed, "no room");
         writeQueue({"c"});
         QTRY_COMPARE_WITH_TIMEOUT(desktop_.messages.size(), 1, 20000);  // an urgent one
-        QCOMPARE(desktop_.messages.front().text, QString("b: no room"));
+        QCOMPARE(desktop_.messages.front().text, QString("Addition · RoPE · seed 0 · b: no room"));
         end("c", RunState::finished);
         writeQueue({});
         QTRY_COMPARE_WITH_TIMEOUT(desktop_.messages.size(), 2, 20000);

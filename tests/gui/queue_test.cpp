@@ -162,7 +162,10 @@ class QueueTest : public PageTest {
         emit list.dropped();
         QTRY_COMPARE(names(), (std::vector{n[0], n[3], n[1], n[2]}));
         QCOMPARE(list.topLevelItemCount(), 4);
-        QCOMPARE(list.topLevelItem(1)->text(0).toStdString(), n[3]);
+        QCOMPARE(list.topLevelItem(1)->toolTip(0).toStdString(), n[3]);
+        QCOMPARE(list.topLevelItem(1)->text(0), window_->runs().titleOf(QString::fromStdString(n[3])));
+        QVERIFY2(list.topLevelItem(1)->text(0).contains(" · seed "),
+                 qPrintable(list.topLevelItem(1)->text(0)));
         window_->selection().history().undo();
         QCOMPARE(names(), n);
     }

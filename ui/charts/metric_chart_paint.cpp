@@ -247,7 +247,7 @@ void MetricChart::placeLetters() const {
 }
 
 QString MetricChart::figureCsv() const {
-    CsvText csv(QStringLiteral("run,step,time_s,tokens,%1,smoothed").arg(figureName()));
+    CsvText csv(QStringLiteral("run,step,time_s,tokens,%1,smoothed,name").arg(figureName()));
     const auto recorded = [](double x) { return std::isnan(x) ? std::nullopt : std::optional(x); };
     for (const auto& [key, series] : series_) {
         if (!isCurveVisible(key)) continue;
@@ -256,7 +256,7 @@ QString MetricChart::figureCsv() const {
             std::optional<double> mean;
             if (!std::isnan(xOf(point))) mean = series.mean.at(placed++, halfWidth(series));
             csv.line(key, recorded(point.step), recorded(point.time_s), recorded(point.tokens), point.value,
-                     mean);
+                     mean, series.style.name.isEmpty() ? series.style.label : series.style.name);
         }
     }
     return csv.text();

@@ -121,7 +121,7 @@ void AttentionState::updateRunVectors() {
         queryRun();
     }
     if (!run_head_ || run_head_->question != wanted) {
-        message_ = is_asking_ ? tr("Asking “%1” …").arg(modelTitle(wanted.run)) : failure_;
+        message_ = is_asking_ ? tr("Asking “%1” …").arg(runs_.titleOf(wanted.run)) : failure_;
         return;
     }
     heads_ = run_head_->vectors;
@@ -134,7 +134,7 @@ void AttentionState::updateRunVectors() {
         selection_.replace(fitting);
     else
         message_ = tr("The heads of “%1” have %2 features; only even widths up to %3 can be shown.")
-                       .arg(wanted.run)
+                       .arg(runs_.titleOf(wanted.run))
                        .arg(width)
                        .arg(bounds::kMaxHeadDim);
 }
@@ -212,9 +212,9 @@ QString AttentionState::sourceText() const {
     if (s.source == VectorSource::random)
         return tr("random vectors, seed %1, similarity %2").arg(s.seed).arg(s.similarity);
     if (s.source == VectorSource::hand) return tr("vectors from the table");
-    const QString model = QString::fromStdString(s.run);
+    const QString model = runs_.titleOf(QString::fromStdString(s.run));
     if (run_head_ && run_head_->model.step < 0)  // a published model: only runs have steps
-        return tr("layer %1, head %2 of %3").arg(s.layer).arg(s.head).arg(modelTitle(model));
+        return tr("layer %1, head %2 of %3").arg(s.layer).arg(s.head).arg(model);
     return tr("layer %1, head %2 of %3 at step %4")
         .arg(s.layer)
         .arg(s.head)

@@ -1,6 +1,7 @@
 #include "ui/explorer/source_controls.h"
 
 #include "ui/controls/layout_helpers.h"
+#include "ui/controls/narrow_controls.h"
 #include "ui/controls/text_inputs.h"
 #include "ui/live/published_models.h"
 
@@ -14,31 +15,35 @@ QString controlText(const char* source) {
 /// Published models on this machine and the runs of the folder; the choice is kept while others appear and
 /// disappear.
 QComboBox* addModelChoice(SetupPanel& panel, AttentionState& state) {
-    auto* models = new QComboBox;
+    auto* models = new ElidedComboBox;
     allowShrinking(*models, 10);
     models->setPlaceholderText(controlText("choose a model"));
     const auto fill = [models, &state] {
         const QSignalBlocker quiet(models);
         const QString chosen = QString::fromStdString(state.setup().run);
-        QStringList names;
+        QStringList names, titles, shown;
         for (const RunWatcher* run : state.runs().runs())
             names << run->name();
         names << publishedModels();
-        QStringList shown;
+        for (const QString& name : names)
+            titles << state.runs().titleOf(name);
         for (int i = 0; i < models->count(); ++i)
             shown << models->itemData(i).toString();
-        if (names != shown) {
+        for (int i = 0; i < models->count(); ++i)
+            shown << models->itemText(i);
+        if (names + titles != shown) {  // an open list is not changed while runs train
             models->clear();
-            for (const QString& name : names)
-                models->addItem(isPublishedModel(name) ? modelTitle(name) : name, name);
+            for (qsizetype i = 0; i < names.size(); ++i) {
+                models->addItem(titles[i], names[i]);
+                models->setItemData(static_cast<int>(i), names[i], Qt::ToolTipRole);
+            }
         }
         models->setCurrentIndex(static_cast<int>(names.indexOf(chosen)));
         models->setEnabled(!names.isEmpty());
     };
     QObject::connect(models, &QComboBox::activated, &state,
                      [models, &state] { state.useRun(models->currentData().toString()); });
-    QObject::connect(&state.runs(), &RunStore::runAdded, models, fill);
-    QObject::connect(&state.runs(), &RunStore::runRemoved, models, fill);
+    QObject::connect(&state.runs(), &RunStore::titlesChanged, models, fill);
     panel.onSetupShown([fill](const Setup&) { fill(); });
     panel.addRow(controlText("Model"), models,
                  controlText("A run (the current weights if it is training, otherwise its newest "

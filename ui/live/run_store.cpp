@@ -4,7 +4,9 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/compare/experiment.h"
 #include "core/compare/grouping.h"
+#include "ui/live/published_models.h"
 
 namespace roper {
 namespace {
@@ -18,6 +20,9 @@ constexpr int kReading_ms = 12;  // per active interval, for runs that do not tr
 RunStore::RunStore(std::filesystem::path runs, QObject* parent) : QObject(parent), runs_(std::move(runs)) {
     connect(&active_timer_, &QTimer::timeout, this, &RunStore::pollActive);
     connect(&idle_timer_, &QTimer::timeout, this, &RunStore::refresh);
+    titles_timer_.setSingleShot(true);
+    titles_timer_.setInterval(0);
+    connect(&titles_timer_, &QTimer::timeout, this, &RunStore::announceTitles);
     active_timer_.start(kActive_ms);
     idle_timer_.start(kIdle_ms);
 }
@@ -62,9 +67,11 @@ void RunStore::scan() {
         watchers_[name] = watcher;
         connect(watcher, &RunWatcher::statusChanged, this, &RunStore::changed);
         connect(watcher, &RunWatcher::labelsChanged, this, &RunStore::changed);
+        connect(watcher, &RunWatcher::labelsChanged, this, &RunStore::forgetTitles);
         connect(watcher, &RunWatcher::metricsAdded, this, &RunStore::changed);
         connect(watcher, &RunWatcher::evaluationsAdded, this, &RunStore::changed);
         watcher->pollBriefly();
+        forgetTitles();
         emit runAdded(watcher);
     }
     for (auto at = watchers_.begin(); at != watchers_.end();) {
@@ -75,9 +82,39 @@ void RunStore::scan() {
         const QString name = at->first;
         at->second->deleteLater();
         at = watchers_.erase(at);
+        forgetTitles();
         emit runRemoved(name);
         emit changed();
     }
+}
+
+/// A run may change the titles of others.
+void RunStore::forgetTitles() {
+    titles_.reset();
+    titles_timer_.start();
+}
+
+const RunStore::Titles& RunStore::titles() const {
+    if (titles_) return *titles_;
+    titles_.emplace();
+    for (const auto& [name, watcher] : watchers_)
+        titles_->insert(name, name);
+    const std::vector<RunRecord> records = recordsOf(*this);
+    const std::vector<std::string> names = displayNames(records);
+    for (std::size_t i = 0; i < records.size(); ++i)
+        titles_->insert(QString::fromStdString(records[i].name), QString::fromStdString(names[i]));
+    return *titles_;
+}
+
+QString RunStore::titleOf(const QString& model) const {
+    const auto found = titles().constFind(model);
+    return found == titles().cend() ? modelTitle(model) : *found;
+}
+
+void RunStore::announceTitles() {
+    if (titles() == announced_titles_) return;
+    announced_titles_ = titles();
+    emit titlesChanged();
 }
 
 /// Polls runs in training every time. Of the others, possibly hundreds with long files, it polls as many as
@@ -98,8 +135,9 @@ void RunStore::pollIdle() {
 
 std::optional<RunRecord> recordOf(const RunWatcher& run) {
     if (!run.specification()) return std::nullopt;
-    return RunRecord{run.folder().name(), *run.specification(), run.state(),  run.status().host,
-                     run.metrics(),       run.evaluations(),    run.labels(), run.computations()};
+    return RunRecord{run.folder().name(), *run.specification(), run.state(),
+                     run.status().host,   run.metrics(),        run.evaluations(),
+                     run.labels(),        run.computations(),   run.createdAt_s()};
 }
 
 std::vector<RunRecord> recordsOf(const RunStore& store) {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <QHash>
 #include <QObject>
 #include <QTimer>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "core/compare/outcome.h"
@@ -26,6 +28,11 @@ class RunStore : public QObject {
     /// Looks for new and removed runs now, and reads a part of each.
     void refresh();
 
+    /// Name of a run or published model for people: "Copy · RoPER · seed 0" (`displayNames`, of all runs of
+    /// the folder), "owner/model". The name of its folder for a run that cannot be read or is not there.
+    /// @param model  name of the run's folder, or path of the model
+    QString titleOf(const QString& model) const;
+
     /// The same, but reads every run completely. For figures; the window reads long runs in parts.
     void readAll();
 
@@ -34,15 +41,23 @@ class RunStore : public QObject {
     void runRemoved(const QString& name);
     /// Emitted when anything about any run has changed.
     void changed();
+    /// Emitted after runs were added or removed, or have other titles; once for several.
+    void titlesChanged();
 
   private:
     void scan();
     void pollActive();
     void pollIdle();
+    using Titles = QHash<QString, QString>;  ///< of runs, by name of the folder
+    const Titles& titles() const;
+    void forgetTitles();
+    void announceTitles();
 
     std::filesystem::path runs_;
     std::map<QString, RunWatcher*> watchers_;
-    QTimer active_timer_, idle_timer_;
+    mutable std::optional<Titles> titles_;  ///< if they are known
+    Titles announced_titles_;
+    QTimer active_timer_, idle_timer_, titles_timer_;
 };
 
 /// Record of a run for comparisons; nothing if its specification cannot be read. Valid until the run is

@@ -81,7 +81,8 @@ void TrainingEndReporter::report() {
             const RunWatcher* run = store_.find(name);
             if (run == nullptr) continue;
             const QString text = textOf(*run);
-            lines << (text.isEmpty() ? name : name + QStringLiteral(": ") + text);
+            const QString title = store_.titleOf(name);
+            lines << (text.isEmpty() ? title : title + QStringLiteral(": ") + text);
         }
     };
     add(failed_, [](const RunWatcher& run) {

@@ -5,6 +5,14 @@
 namespace roper {
 
 QString elidedLabel(const QString& label, const QFontMetricsF& metrics, double width) {
+    const qsizetype task_end = label.indexOf(QStringLiteral(" · "));
+    if (task_end > 0) {
+        const QString rest = label.mid(task_end);
+        const double room = width - metrics.horizontalAdvance(rest);
+        if (room >= metrics.horizontalAdvance(QStringLiteral("…")))
+            return metrics.elidedText(label.left(task_end), Qt::ElideRight, room) + rest;
+        return metrics.elidedText(rest.mid(3), Qt::ElideMiddle, width);
+    }
     const qsizetype end = label.lastIndexOf(QStringLiteral(": "));
     const double method = end < 0 ? width : metrics.horizontalAdvance(label.mid(end));
     // A method that fills most of the width would leave no readable title.

@@ -7,7 +7,8 @@
 namespace roper {
 
 /// Elides the label of a run or group to a width in pixels. Labels such as "Addition, width 64: RoPER" lose
-/// the end of the title and keep the method; others keep both ends.
+/// the end of the title and keep the method; names of runs such as "Addition · RoPER · seed 0" lose the end
+/// of the task, then the task; others keep both ends.
 QString elidedLabel(const QString& label, const QFontMetricsF& metrics, double width);
 
 /// Elides labels that stand next to each other. If one is too wide, their common prefix is removed first, so

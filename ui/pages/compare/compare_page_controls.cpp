@@ -258,7 +258,7 @@ void ComparePage::showNextSteps() {
                                    : run;
         button->setProperty(kRunProperty, run);
         button->setText(tr("Inspect %1").arg(method));
-        button->setToolTip(tr("What %1 has learned: its attention and its values").arg(run));
+        button->setToolTip(tr("What %1 has learned: its attention and its values").arg(store_.titleOf(run)));
     }
 }
 

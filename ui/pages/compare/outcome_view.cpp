@@ -203,7 +203,8 @@ void OutcomeView::mouseMoveEvent(QMouseEvent* event) {
     const std::vector<QPointF> dots = scale.dots(group, y);
     for (std::size_t i = 0; i < dots.size(); ++i) {
         if (QLineF(dots[i], event->position()).length() < 2 * kDotRadius)
-            text += QStringLiteral("    %1: %2").arg(group.names[i], numberText(group.values[i]));
+            text += QStringLiteral("    %1: %2")
+                        .arg(state_.store().titleOf(group.names[i]), numberText(group.values[i]));
     }
     emit hovered(text);
 }

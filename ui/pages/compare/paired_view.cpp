@@ -292,9 +292,12 @@ void PairedView::mouseMoveEvent(QMouseEvent* event) {
                 return tr("not measured");
         }
     };
-    QString said = tr("seed %1    %2: %3    %4: %5")
-                       .arg(seedText(pair), QString::fromStdString(pair.run_a), text(pair.a),
-                            QString::fromStdString(pair.run_b), text(pair.b));
+    const auto titleOf = [this](const std::string& run) {
+        return state_.store().titleOf(QString::fromStdString(run));
+    };
+    QString said =
+        tr("seed %1    %2: %3    %4: %5")
+            .arg(seedText(pair), titleOf(pair.run_a), text(pair.a), titleOf(pair.run_b), text(pair.b));
     if (pair.isKnown()) said += tr("    difference %1").arg(numberText(pair.difference()));
     emit hovered(said);
 }

@@ -296,7 +296,7 @@ QString AtlasView::figureCaption() const {
     if (state_.answer(answers::heads) == nullptr || state_.summary() == nullptr) return {};
     return tr("All %1 heads of %2 on %3 tokens: mean distance and entropy of the attention weights%4")
         .arg(state_.answer(answers::heads)->heads.size())
-        .arg(QString::fromStdString(state_.summary()->name))
+        .arg(state_.modelName())
         .arg(state_.answer(answers::heads)->tokens.size())
         .arg(state_.change().isEmpty() ? QString() : tr(", with the change"));
 }

@@ -223,7 +223,7 @@ QString ContinuationView::figureCaption() const {
     const Continuation* c = state_.answer(answers::continuation);
     if (c == nullptr) return {};
     return tr("%1 continues “%2”; shaded: attention of token %3, %4")
-        .arg(modelAtStep(state_.model(), c->step), QString::fromStdString(c->prompt))
+        .arg(modelAtStep(state_.title(), c->step), QString::fromStdString(c->prompt))
         .arg(chosen_ + 1)
         .arg(head_ < 0 ? tr("mean over all heads") : headTitle(head_ / c->heads, head_ % c->heads));
 }
@@ -357,9 +357,9 @@ void GenerationPanel::refresh() {
     generate_->setText(asks ? tr("…") : tr("Generate"));
     const QString reason = tr("This model sees the tokens on both sides; it cannot generate text");
     generate_->setToolTip(is_masked ? reason : tr("Let the model continue the prompt"));
-    continuation_title_->setText(state().model());
+    continuation_title_->setText(state().title());
     continuation_title_->setVisible(hasComparison());
-    comparison_title_->setText(comparison().model());
+    comparison_title_->setText(comparison().title());
     comparison_text_->setVisible(hasComparison());
     const GeneratedText* generated_text = state().answer(answers::generated_text);
     end_note_->setVisible(generated_text != nullptr);

@@ -176,8 +176,8 @@ Continuation readContinuation(const SafetensorsFile& file) {
     return c;
 }
 
-QString modelAtStep(const QString& model, std::int64_t step) {
-    return step < 0 ? modelTitle(model) : tr("%1 at step %2").arg(model).arg(step);
+QString modelAtStep(const QString& title, std::int64_t step) {
+    return step < 0 ? title : tr("%1 at step %2").arg(title).arg(step);
 }
 
 QString headTitle(int layer, int head) {

@@ -14,9 +14,9 @@
 
 namespace roper {
 
-/// Name of a model in titles and captions: "addition-roper at step 400"; for a published model, which has no
-/// steps (−1), its name alone.
-QString modelAtStep(const QString& model, std::int64_t step);
+/// Title of a model in captions: "Addition · RoPER · seed 0 at step 400"; for a published model, which has no
+/// steps (−1), its title alone.
+QString modelAtStep(const QString& title, std::int64_t step);
 
 /// "layer 1, head 3"
 QString headTitle(int layer, int head);

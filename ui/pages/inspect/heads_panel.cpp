@@ -44,7 +44,7 @@ class TextHeads : public HeadsView {
         return tr("Attention of all heads of %1, each scaled to its largest weight; each cell shows the "
                   "largest "
                   "weight in it")
-            .arg(QString::fromStdString(state().summary()->name));
+            .arg(state().modelName());
     }
 
   protected:

@@ -201,12 +201,9 @@ void InspectPage::connectState() {
     connect(comparison_state_, &InspectState::modelChanged, this, link_head);
     for (auto signal : {&InspectState::checkpointsChanged, &InspectState::modelChanged})
         connect(state_, signal, this, &InspectPage::fillSteps);
-    list_timer_.setSingleShot(true);
-    connect(&list_timer_, &QTimer::timeout, this, [this] {
+    connect(&store_, &RunStore::titlesChanged, this, [this] {
         if (isVisible()) fillModels();
     });
-    connect(&store_, &RunStore::runAdded, this, [this] { list_timer_.start(); });
-    connect(&store_, &RunStore::runRemoved, this, [this] { list_timer_.start(); });
 }
 
 /// If no model is open, opens the last run by name that has snapshots; names of runs begin with the time.

@@ -7,7 +7,6 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QStackedWidget>
-#include <QTimer>
 #include <QToolButton>
 
 #include "ui/page/page.h"
@@ -119,7 +118,6 @@ class InspectPage : public Page {
         false;  ///< while a figure is prepared without a window, which needs less than a panel
     bool filling_ = false;
     QString model_to_restore_;  ///< model of the last session, opened when the page is first shown
-    QTimer list_timer_;         ///< collects several new runs into one update of the list
 };
 
 }  // namespace roper

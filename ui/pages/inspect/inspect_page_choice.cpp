@@ -26,6 +26,13 @@ QString parametersText(std::int64_t count) {
     return n >= kThousand ? QStringLiteral("%1 k").arg(numberText(n / kThousand, 3)) : QString::number(count);
 }
 
+/// The chosen entry in full: "Copy · RoPER · seed 0 (copy-roper)".
+QString chosenText(const QComboBox& models) {
+    const QString folder = models.currentData().toString();
+    return folder.isEmpty() ? models.currentText()
+                            : QStringLiteral("%1 (%2)").arg(models.currentText(), folder);
+}
+
 }  // namespace
 
 void InspectPage::open(const QString& model) {
@@ -60,7 +67,7 @@ void InspectPage::fillModels() {
     if (QFileInfo(state_->model()).isAbsolute() && !published.contains(state_->model()))
         published.prepend(state_->model());
     for (const QString& path : published)
-        add(modelTitle(path), path, path);
+        add(store_.titleOf(path), path, path);
     bool first_run = models_->count() > 0;
     std::vector<RunWatcher*> runs = store_.runs();
     std::stable_sort(runs.begin(), runs.end(), [](const RunWatcher* a, const RunWatcher* b) {
@@ -69,11 +76,14 @@ void InspectPage::fillModels() {
     for (const RunWatcher* run : runs) {
         if (!run->specification()) continue;
         if (std::exchange(first_run, false)) models_->insertSeparator(models_->count());
-        add(run->name(), run->name(), tr("one of your runs"));
+        add(store_.titleOf(run->name()), run->name(), run->name());
     }
     models_->setCurrentIndex(state_->model().isEmpty() ? -1 : models_->findData(state_->model()));
     fillWelcome();
     fillComparison();
+    models_->setToolTip(models_->currentIndex() < 0
+                            ? tr("A published model on this machine, or one of your runs")
+                            : chosenText(*models_));
     models_->setPlaceholderText(models_->count() == 0 ? tr("open a model from a file")
                                                       : tr("choose a model"));
 }
@@ -118,8 +128,10 @@ void InspectPage::fillComparison() {
         if (!model.isEmpty() && model != state_->model() && model != twin)
             comparison_box_->addItem(models_->itemText(i), model);
     }
+    for (int i = 1; i < comparison_box_->count(); ++i)
+        comparison_box_->setItemData(i, comparison_box_->itemData(i), Qt::ToolTipRole);
     comparison_box_->setCurrentIndex(std::max(0, comparison_box_->findData(comparison_state_->model())));
-    comparison_box_->setToolTip(comparison_box_->currentText());
+    comparison_box_->setToolTip(chosenText(*comparison_box_));
 }
 
 /// Fills the welcome text with first steps, each with a button.

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "ui/controls/layout_helpers.h"
+#include "ui/controls/narrow_controls.h"
 #include "ui/controls/text_inputs.h"
 #include "ui/live/published_models.h"
 #include "ui/pages/inspect/inspect_fields.h"
@@ -24,14 +25,15 @@ constexpr qsizetype kRoomForText = 1 << 17;  // longer than any text that a mode
 }  // namespace
 
 QWidget* InspectPage::makeChooser() {
-    models_ = named(new QComboBox, tr("Model"), tr("A published model on this machine, or one of your runs"));
+    models_ =
+        named(new ElidedComboBox, tr("Model"), tr("A published model on this machine, or one of your runs"));
     models_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     models_->setMinimumContentsLength(18);
     connect(models_, &QComboBox::activated, this, [this](int index) {
         if (!filling_) open(models_->itemData(index).toString());
     });
     comparison_box_ = named(
-        new QComboBox, tr("Comparison model"),
+        new ElidedComboBox, tr("Comparison model"),
         tr("Another model that reads the same text: its bands, kernels, heads and texts are shown as well"));
     comparison_box_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     comparison_box_->setMinimumContentsLength(12);

@@ -137,7 +137,12 @@ void InspectState::readMaps() {
 }
 
 QString InspectState::title() const {
-    return isPublishedModel(model_) ? modelTitle(model_) : QFileInfo(model_).fileName();
+    return store_.titleOf(model_);
+}
+
+QString InspectState::modelName() const {
+    if (summary() == nullptr) return {};
+    return run() != nullptr ? title() : QString::fromStdString(summary()->name);
 }
 
 QColor InspectState::color(const Theme& theme) const {

@@ -42,6 +42,8 @@ class InspectState : public QObject {
     std::vector<std::int64_t> checkpoints() const;
     /// Display name and colour; a run has the colour of its method, as on all pages.
     QString title() const;
+    /// The same, for captions, once the model has described itself; a published model by its own name.
+    QString modelName() const;
     QColor color(const Theme& theme) const;
     const QString& text() const { return text_; }
     void setText(const QString& text);

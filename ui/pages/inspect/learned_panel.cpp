@@ -208,7 +208,7 @@ void LearnedPanel::draw() {
     chart_->setCurves(curves, marks);
     chart_->setCaption(
         tr("%1 of %2%3")
-            .arg(titleOf(quantity), state().model(),
+            .arg(titleOf(quantity), state().title(),
                  layer_->isEnabled() && layer_->count() > 0 ? tr(", layer %1").arg(layer) : QString()));
     summary_->setText(summary);
 }

@@ -33,8 +33,8 @@ void ModelPanel::showEvent(QShowEvent* event) {
     if (std::exchange(is_stale_, false)) refresh();
 }
 
-const QString ModelPanel::modelName() const {
-    return state().summary() != nullptr ? QString::fromStdString(state().summary()->name) : QString();
+QString ModelPanel::modelName() const {
+    return state().modelName();
 }
 
 QWidget* ModelPanel::column(std::initializer_list<std::pair<QWidget*, int>> widgets) {

@@ -61,7 +61,7 @@ class ModelPanel : public QWidget {
     InspectState& state() const { return models_.state; }
     InspectState& comparison() const { return models_.comparison; }
     bool hasComparison() const { return !comparison().model().isEmpty(); }
-    const QString modelName() const;
+    QString modelName() const;
     /// Forwards the readouts of these figures.
     template <class... Views>
     void forwardReadouts(Views*... views) {

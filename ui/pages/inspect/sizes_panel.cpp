@@ -102,7 +102,7 @@ bool SizesView::hasWorking() const {
 
 void SizesView::refresh() {
     QStringList said;
-    if (is_name_shown_) said << state_.model();
+    if (is_name_shown_) said << state_.title();
     const auto& table = state_.sizes().table();
     const bool fully = working_required_ && hasWorking();
     if (!table || table->scores.empty()) {
@@ -124,7 +124,7 @@ void SizesView::refresh() {
                         "them with training")
                    : tr("Share of the problems of each size that %1 solves at step %2, %3 problems per size; "
                         "sizes with fewer than 1,000 problems share them with training"))
-                .arg(state_.model())
+                .arg(state_.title())
                 .arg(table->step)
                 .arg(table->scores.front().of));
         map_->setMap(mapOf(*table, fully));

@@ -133,7 +133,7 @@ QString SubsetsView::figureCsv() const {
 QString SubsetsView::figureCaption() const {
     if (state_.summary() == nullptr) return {};
     return tr("Loss of %1 when the scores of all heads are computed from only some bands of pairs")
-        .arg(QString::fromStdString(state_.summary()->name));
+        .arg(state_.modelName());
 }
 
 SubsetsPanel::SubsetsPanel(const ShownModels& models, QWidget* parent)

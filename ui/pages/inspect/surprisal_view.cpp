@@ -219,12 +219,10 @@ QString SurprisalView::figureCsv() const {
 QString SurprisalView::figureCaption() const {
     const TextReading *before = state_.answer(answers::reading), *after = state_.answer(answers::changed);
     if (before == nullptr) return {};
-    QString caption =
-        (before->masked ? tr("−ln p of each token, masked in turn, %1, mean %2 nats over %3")
-                        : tr("−ln p of each token, %1, mean %2 nats over %3"))
-            .arg(state_.summary() != nullptr ? QString::fromStdString(state_.summary()->name) : QString(),
-                 fixedNumberText(before->loss, 4),
-                 countText(static_cast<int>(before->nll.size()), tr("token")));
+    QString caption = (before->masked ? tr("−ln p of each token, masked in turn, %1, mean %2 nats over %3")
+                                      : tr("−ln p of each token, %1, mean %2 nats over %3"))
+                          .arg(state_.modelName(), fixedNumberText(before->loss, 4),
+                               countText(static_cast<int>(before->nll.size()), tr("token")));
     if (after != nullptr) caption += tr("; with the change %1 nats").arg(fixedNumberText(after->loss, 4));
     return caption;
 }

@@ -72,7 +72,7 @@ class SnapshotHeads : public HeadsView {
         const auto maps = state().maps();
         if (maps == nullptr) return {};
         return tr("Attention of all heads of %1, each scaled to its largest weight; text “%2”")
-            .arg(modelAtStep(state().model(), maps->step), QString::fromStdString(maps->text));
+            .arg(modelAtStep(state().title(), maps->step), QString::fromStdString(maps->text));
     }
 
   protected:
@@ -222,9 +222,9 @@ void TrainingPanel::readCurrentWeights() {
 }
 
 void TrainingPanel::refresh() {
-    thumbnails_title_->setText(state().model());
+    thumbnails_title_->setText(state().title());
     thumbnails_title_->setVisible(hasComparison());
-    comparison_thumbnails_title_->setText(comparison().model());
+    comparison_thumbnails_title_->setText(comparison().title());
     for (QWidget* widget : {comparison_thumbnails_area_, comparison_area_})
         widget->setVisible(hasComparison());
     const bool asks = state().isAsking(answers::maps) || comparison().isAsking(answers::maps);
@@ -263,12 +263,12 @@ void TrainingPanel::showMapOf(const InspectState& state, HeadsView& thumbnails, 
     }
     thumbnails.setSortedBy(numbersOf(*maps, static_cast<HeadOrder>(order_->currentIndex())));
     const QString head = headTitle(state.layer(), state.head());
-    title.setText((hasComparison() ? state.model() + QStringLiteral(": ") : QString()) +
+    title.setText((hasComparison() ? state.title() + QStringLiteral(": ") : QString()) +
                   (maps->step < 0 ? head : tr("%1, step %2").arg(head).arg(maps->step)));
     title.setToolTip(title.text());
     map.setCaption(
         tr("Attention of %1 of %2, text “%3”")
-            .arg(head, modelAtStep(state.model(), maps->step), QString::fromStdString(maps->text)));
+            .arg(head, modelAtStep(state.title(), maps->step), QString::fromStdString(maps->text)));
     // The visible part of the map is kept while the step changes.
     map.setMap(attentionMap(maps->weights[maps->indexOf(state.layer(), state.head())], maps->causal,
                             shownTokens(maps->tokens)));

@@ -92,6 +92,7 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
     connect(&queue_, &QueueLauncher::changed, this, &QueuePanel::showQueue);
     connect(&store_, &RunStore::changed, this, &QueuePanel::showQueue);
     connect(&store_, &RunStore::runAdded, this, &QueuePanel::showQueue);
+    connect(&store_, &RunStore::titlesChanged, this, &QueuePanel::showQueue);
     connect(list_, &QTreeWidget::itemSelectionChanged, this, &QueuePanel::showButtons);
     connect(list_, &QueueList::dropped, this, [this] { state_.edits().setOrder(listed()); });
     connect(list_, &QTreeWidget::customContextMenuRequested, this, &QueuePanel::openMenu);
@@ -203,7 +204,7 @@ void QueuePanel::showQueue() {
                               : queue_.needsApproval(entry.run)
                                   ? tr("awaiting approval")
                                   : QString::fromStdString(stateName(run->state()));
-        item->setText(0, name);
+        item->setText(0, store_.titleOf(name));
         item->setToolTip(0, name);
         item->setData(0, kNameRole, name);
         item->setText(1, entry.on_hold ? tr("held") : state);

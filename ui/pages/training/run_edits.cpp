@@ -168,7 +168,7 @@ void RunEdits::removeWithUndo(const std::vector<std::string>& runs, RemovedRuns&
     for (const auto& [place, entry] : taken.entries) {
         const RunWatcher* run = store_.find(QString::fromStdString(entry.run));
         if (run == nullptr) continue;
-        if (run->isActive()) train_on << run->name();
+        if (run->isActive()) train_on << store_.titleOf(run->name());
         if (run->state() != RunState::queued || run->step() > 0) continue;
         if (const auto folder = moveToTrash(run->folder())) taken.folders.push_back(*folder);
     }
@@ -188,7 +188,7 @@ void RunEdits::removeAndTrash(const std::vector<std::string>& runs, RemovedRuns&
         if (run == nullptr) continue;
         const auto folder = run->isActive() ? std::nullopt : moveToTrash(run->folder());
         if (!folder) {
-            kept << run->name();
+            kept << store_.titleOf(run->name());
             continue;
         }
         folders.push_back(*folder);

@@ -21,8 +21,8 @@ namespace {
 
 constexpr char kColumnsKey[] = "training/hidden_columns";
 
-/// Elides titles of experiments so that the distinctive part remains, and labels of runs so that method and
-/// seed remain, which are at both ends.
+/// Elides titles of experiments so that the distinctive part remains, and labels in the middle, because what
+/// tells them apart is at both ends: method and seed, preset and setting.
 class NameDelegate : public QStyledItemDelegate {
   public:
     NameDelegate(const RunsModel& model, QObject* parent) : QStyledItemDelegate(parent), model_(model) {}
@@ -30,7 +30,7 @@ class NameDelegate : public QStyledItemDelegate {
   protected:
     void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
         QStyledItemDelegate::initStyleOption(option, index);
-        option->textElideMode = index.parent().isValid() ? Qt::ElideMiddle : Qt::ElideRight;
+        option->textElideMode = Qt::ElideMiddle;
         if (index.parent().isValid()) return;
         const QStyle& style = *option->widget->style();
         const int beside = style.pixelMetric(QStyle::PM_IndicatorWidth, option, option->widget) +
@@ -308,8 +308,8 @@ void RunsPanel::send(Command command) {
 
 void RunsPanel::send(Command command, const RunWatcher& run) {
     if (run.status().control.empty())
-        return emit reported(
-            tr("%1 has no control socket on this machine; it can only be watched").arg(run.name()));
+        return emit reported(tr("%1 has no control socket on this machine; it can only be watched")
+                                 .arg(store_.titleOf(run.name())));
     version_note_ = otherVersionNote(run.status());
     control_->send(QString::fromStdString(run.status().control), command);
 }
@@ -339,9 +339,9 @@ void RunsPanel::resumeSelected() {
             }
             emit reported(run->state() == RunState::unfinished
                               ? tr("%1 resumes from its newest checkpoint, to step %2")
-                                    .arg(run->name())
+                                    .arg(store_.titleOf(run->name()))
                                     .arg(run->steps())
-                              : tr("%1 is training again").arg(run->name()));
+                              : tr("%1 is training again").arg(store_.titleOf(run->name())));
         } catch (const Error& error) {
             emit reported(QString::fromStdString(error.what()));
         }

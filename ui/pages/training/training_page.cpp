@@ -112,6 +112,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     connect(&state_.queue(), &QueueLauncher::changed, this, count_queue);
     count_queue();
     connect(runs_, &RunsPanel::selectionChanged, this, &TrainingPage::showSelected);
+    connect(&state_.store(), &RunStore::titlesChanged, this, &TrainingPage::showSelected);
     connect(runs_, &RunsPanel::reported, this, &TrainingPage::showMessage);
     connect(metrics_, &MetricPanel::hovered, this, &TrainingPage::setReadout);
     std::vector<std::string> charts;
@@ -302,7 +303,7 @@ QList<CurveStyles::Run> TrainingPage::curvesOf(const QStringList& runs) {
 
 void TrainingPage::showSelected() {
     RunWatcher* run = runs_->selected();
-    samples_->show(run != nullptr ? run->name() : QString(),
+    samples_->show(run != nullptr ? state_.store().titleOf(run->name()) : QString(),
                    run != nullptr ? run->samples() : std::vector<Sample>{});
     log_->showLog(run);
     emit explanationChanged();
