@@ -200,6 +200,12 @@ void LengthMapView::paintSingleRow(QPainter& painter, const PlacedPanel& panel, 
         drawColoredText(painter, QRectF(panel.box.left(), y - 8, kLeft - 6, 16), kRightMiddle,
                         shortValue(map, tick), theme.faint_text);
     }
+    // All numbers or none: gaps among them would look like missing values.
+    const bool has_room =
+        std::all_of(panel.panel->cells.begin(), panel.panel->cells.end(), [&](const auto& cell) {
+            return metrics.horizontalAdvance(shortValue(map, cell.second.mean())) + 2 <=
+                   panel.cell(0, 0).width();
+        });
     const QColor color = Theme::method(panel.panel->position);
     std::optional<QPointF> previous;
     for (std::size_t column = 0; column < map.lengths.size(); ++column) {
@@ -221,10 +227,9 @@ void LengthMapView::paintSingleRow(QPainter& painter, const PlacedPanel& panel, 
             painter.fillRect(QRectF(top.x() - width / 2, top.y(), width, cell.bottom() - top.y()),
                              theme.faded(color, 0.7));
         }
-        const QString text = shortValue(map, found->second.mean());
-        if (metrics.horizontalAdvance(text) + 2 > cell.width()) continue;
-        drawColoredText(painter, QRectF(cell.left(), top.y() - 19, cell.width(), 16), Qt::AlignCenter, text,
-                        theme.text);
+        if (has_room)
+            drawColoredText(painter, QRectF(cell.left(), top.y() - 19, cell.width(), 16), Qt::AlignCenter,
+                            shortValue(map, found->second.mean()), theme.text);
     }
 }
 
