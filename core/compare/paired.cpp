@@ -384,6 +384,38 @@ std::string conclusionText(const PairedComparison& comparison) {
                    omissionsText(named));
 }
 
+std::string headlineText(const PairedComparison& c) {
+    if (!c.test) return {};
+    const double mean = c.test->difference.mean;
+    std::string amount = amountText(mean, infoOf(c.measure).unit);
+    if (c.problems) amount.insert(amount.find(' '), " of " + std::to_string(*c.problems));
+    const bool has_spread = !std::isinf(c.test->t) && c.test->difference.error > 0;
+    return differingLabels(c).second +
+           (mean < 0   ? " −"
+            : mean > 0 ? " +"
+                       : " ±") +
+           amount + (has_spread ? " (" + intervalText(c.test->interval) + ")" : "") + ", " +
+           countOf(c.test->difference.count, "pair");
+}
+
+std::string sentenceForPaper(const PairedComparison& comparison) {
+    if (!comparison.test) return {};
+    PairedComparison c = comparison;
+    std::tie(c.label_a, c.label_b) = differingLabels(comparison);
+    const PairedTest& test = *c.test;
+    std::string text = "Over " + countOf(test.difference.count, "pair") + " of runs with equal seeds, " +
+                       differenceText(c, test.difference.mean) + " on average (" + c.title();
+    if (std::isinf(test.t) || !(test.difference.error > 0)) return text + "; all pairs differ equally).";
+    text += "; 95 % confidence interval " + intervalText(test.interval) + "; paired t-test, t(" +
+            std::to_string(test.difference.count - 1) + ") = " + signedText(test.t) +
+            ", p = " + formatRounded(test.p, 3) + ").";
+    const auto never = c.count(Outcome::not_reached);
+    return never == 0 ? text
+                      : text + " " + countOf(static_cast<std::size_t>(never), "pair") +
+                            " in which a run never reached the target " + (never == 1 ? "is" : "are") +
+                            " not included.";
+}
+
 std::string amountText(double value, std::string unit) {
     const std::string number = formatRounded(std::abs(value), 4);
     if (unit == "%") unit = "percentage points";

@@ -84,6 +84,12 @@ std::string omissionsText(const PairedComparison& comparison);
 /// methods.
 std::pair<std::string, std::string> differingLabels(const PairedComparison& comparison);
 
+/// The result in a line: "RoPER +65.2 of 128 problems (39 to 91), 5 pairs"; empty without a test.
+std::string headlineText(const PairedComparison& comparison);
+
+/// The result as a sentence for a paper, with its interval and test; empty without a test.
+std::string sentenceForPaper(const PairedComparison& comparison);
+
 /// Conclusion for the user, in sentences: the difference with its interval, what can be concluded from it,
 /// and how many more pairs would be conclusive.
 std::string conclusionText(const PairedComparison& comparison);

@@ -1,5 +1,6 @@
 #include <sys/stat.h>
 
+#include <QClipboard>
 #include <QFileDialog>
 #include <QLineEdit>
 #include <QMenu>
@@ -43,6 +44,12 @@ class ComparePageTest : public PageTest {
         QVERIFY(std::abs(c->test->t - 1.9877674693472376) < 1e-9);
         QVERIFY(page().conclusion().text().contains("RoPER solves 9 more problems than RoPE"));
         QVERIFY(page().conclusion().text().contains("The interval includes 0"));
+        QCOMPARE(page().headline().text(), QString("RoPER +9 of 128 problems (−3.57 to 21.57), 5 pairs"));
+        buttonOf(page(), "Copy as a sentence")->click();
+        const QString copied = QApplication::clipboard()->text();
+        QVERIFY2(copied.startsWith(
+                     "Over 5 pairs of runs with equal seeds, RoPER solves 9 more problems than RoPE"),
+                 qPrintable(copied));
     }
 
     void theExportedPairsAreThoseOfTheSentence() {
@@ -90,7 +97,7 @@ class ComparePageTest : public PageTest {
         QVERIFY(share->isVisible());
         share->setValue(80);
         QVERIFY(page().conclusion().text().contains(
-            "The target was never reached by 4 runs of RoPE and 1 of RoPER"));
+            "The target was never reached by 4 runs with RoPE and 1 run with RoPER"));
         page().showTab(ComparePage::Tab::run_by_run);
         const QString csv = page().figures().front()->figureCsv();
         QCOMPARE(csv.count(QRegularExpression("RoPE,rope-\\d,not reached\n")), 4);

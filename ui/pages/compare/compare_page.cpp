@@ -1,5 +1,8 @@
 #include "ui/pages/compare/compare_page.h"
+#include "ui/controls/folding_group.h"
 
+#include <QApplication>
+#include <QClipboard>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -57,9 +60,21 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
       all_outcomes_(new OutcomeTableView(*state_, this)),
       board_(new BoardView(this)),
       lengths_(new LengthTab(*state_, this)),
-      conclusion_(messageLabel()) {
+      headline_(messageLabel()),
+      conclusion_(messageLabel()),
+      copy_sentence_(makeActionButton(
+          tr("Copy as a sentence"), tr("The result with its interval and test, for a paper"), this, [this] {
+              const QString sentence = QString::fromStdString(sentenceForPaper(*state_->comparison()));
+              QApplication::clipboard()->setText(sentence);
+              emit reported(tr("Copied: %1").arg(sentence));
+          })) {
+    headline_->setAccessibleName(tr("Result"));
+    QFont large = boldFont(headline_->font());
+    large.setPointSizeF(1.25 * large.pointSizeF());
+    headline_->setFont(large);
     conclusion_->setAccessibleName(tr("Conclusion"));
-    conclusion_->setMargin(6);
+    auto* details = new FoldingGroup(tr("What the test shows"), nullptr);
+    details->add(conclusion_);
     curves_->setEmptyText(tr("No runs to compare: train twins on the Training page, or choose other runs."));
     curves_->setLegendBelow();
     tabs_->addTab(makeCurvesTab(), tr("Curves"));
@@ -68,7 +83,8 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
     tabs_->addTab(all_outcomes_, tr("All outcomes"));
     tabs_->addTab(makeBoardTab(), tr("Board"));
     tabs_->addTab(lengths_, tr("Lengths"));
-    auto* middle = wrapInWidget(columnOf({makeMeasureBar(), {tabs_, 1}, conclusion_, makeNextSteps()}));
+    auto* middle = wrapInWidget(columnOf(
+        {makeMeasureBar(), {tabs_, 1}, rowOf({{headline_, 1}, copy_sentence_}), details, makeNextSteps()}));
     contents()->addWidget(makeSplitter(Qt::Horizontal, {makeChooser(), middle}, {300, 900}, 1), 1);
 
     connect(state_, &CompareState::changed, this, &ComparePage::refreshWhenVisible);
@@ -140,6 +156,11 @@ void ComparePage::showAnswers() {
     conclusion_->setText(state_->comparison()
                              ? QString::fromStdString(conclusionText(*state_->comparison())) + all_pairs
                              : tr("A comparison needs two groups of runs."));
+    const QString headline =
+        state_->comparison() ? QString::fromStdString(headlineText(*state_->comparison())) : QString();
+    headline_->setText(headline);
+    headline_->setVisible(!headline.isEmpty());
+    copy_sentence_->setVisible(!headline.isEmpty());
     showNextSteps();
     // Hidden tabs are not updated, because curves and the board read every row.
     if (tab() == Tab::curves) showCurves();

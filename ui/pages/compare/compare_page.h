@@ -39,6 +39,7 @@ class ComparePage : public Page {
     BoardView& board() { return *board_; }
     LengthTab& lengths() { return *lengths_; }
     QLabel& conclusion() { return *conclusion_; }
+    QLabel& headline() { return *headline_; }
     enum class Tab { curves, run_by_run, seed_by_seed, all_outcomes, board, lengths };
     void showTab(Tab tab) { tabs_->setCurrentIndex(static_cast<int>(tab)); }
     Tab tab() const { return static_cast<Tab>(tabs_->currentIndex()); }
@@ -103,7 +104,8 @@ class ComparePage : public Page {
     OutcomeTableView* all_outcomes_;
     BoardView* board_;
     LengthTab* lengths_;
-    QLabel *conclusion_, *board_summary_;
+    QLabel *headline_, *conclusion_, *board_summary_;
+    QPushButton* copy_sentence_;
     QPushButton *queue_missing_, *measure_speed_;
     QPushButton *train_twins_, *train_pairs_, *inspect_first_, *inspect_second_;
     bool showing_ = false;
