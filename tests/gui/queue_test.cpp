@@ -142,8 +142,9 @@ class QueueTest : public PageTest {
         buttonOf(page().queuePanel(), "Clear")->click();
         window_->showPage("Rotation");
         const auto undo = [this] {
-            for (QAction* action : window_->findChildren<QAction*>())
-                if (action->text().startsWith("Undo")) return action->trigger();
+            for (const QMenu* menu : window_->findChildren<QMenu*>())
+                for (QAction* action : menu->actions())
+                    if (action->text().startsWith("Undo")) return action->trigger();
             QFAIL("there is no action Undo");
         };
         undo();

@@ -39,9 +39,12 @@ class LegendNote : public QCPAbstractLegendItem {
     QString text_;
 };
 
-/// Length of the part of a curve inside an area of the figure, both in pixels.
-double lengthBehind(const QRectF& area, const QCPGraph& curve) {
+/// Length of the part of a curve inside an area of the figure, or near enough for its markers to be, in
+/// pixels.
+double lengthBehind(const QRectF& figure_area, const QCPGraph& curve) {
     if (!curve.visible()) return 0;
+    const double marker = curve.scatterStyle().isNone() ? 0 : curve.scatterStyle().size() / 2 + 1;
+    const QRectF area = figure_area.adjusted(-marker, -marker, marker, marker);
     double length = 0;
     std::optional<QPointF> before;
     for (const QCPGraphData& point : *curve.data()) {

@@ -128,7 +128,11 @@ QString clockTimeText(double seconds_from_now) {
     const QString clock = then.toString(QStringLiteral("HH:mm"));
     if (then.date() == now.date()) return QObject::tr("at %1").arg(clock);
     if (then.date() == now.date().addDays(1)) return QObject::tr("tomorrow at %1").arg(clock);
-    return QObject::tr("on %1 at %2").arg(QLocale::c().toString(then.date(), QStringLiteral("d MMM")), clock);
+    const bool this_year = then.date().year() == now.date().year();
+    return QObject::tr("on %1 at %2")
+        .arg(QLocale::c().toString(then.date(),
+                                   this_year ? QStringLiteral("d MMM") : QStringLiteral("d MMM yyyy")),
+             clock);
 }
 
 }  // namespace roper

@@ -85,7 +85,7 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::WorkerMode wor
         showPage(set_.mixing);
     });
     connect(set_.attention, &AttentionPage::trainingRequested, this, [this] { showPage(set_.training); });
-    connect(set_.compare, &ComparePage::runsRequested, this, [this] { showPage(set_.training); });
+    connect(set_.training, &TrainingPage::queued, this, [this] { showPage(set_.training); });
     const auto inspect = [this](const QString& run, bool with_twin) {
         showPage(set_.inspect);
         set_.inspect->inspect(run, with_twin);

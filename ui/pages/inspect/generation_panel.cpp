@@ -169,7 +169,7 @@ void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const 
     painter.setPen(theme.faint_text);
     painter.drawText(QRectF(area.left() + kMargin, area.top() + 6, area.width() - 2 * kMargin, 18),
                      Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("pale: prompt; bars: token probabilities; shading: attention of the framed token"));
+                     tr("pale: prompt; shading: attention of the framed token"));
     paintText(painter, lines, theme);
     const double top = lines.bottom + 12;
     paintCandidates(painter,

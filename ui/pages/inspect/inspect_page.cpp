@@ -1,6 +1,7 @@
 #include "ui/pages/inspect/inspect_page.h"
 
 #include <QScrollBar>
+#include <QStyledItemDelegate>
 #include <algorithm>
 #include <cmath>
 
@@ -14,6 +15,15 @@
 namespace roper {
 namespace {
 
+/// Rows with room above and below, which belongs to them: gaps between rows could not be clicked.
+class RoomyRows : public QStyledItemDelegate {
+  public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        return QStyledItemDelegate::sizeHint(option, index) + QSize(zoomed(4), zoomed(4));
+    }
+};
+
 /// A list as wide as its longest name.
 class PanelList : public QListWidget {
   public:
@@ -21,12 +31,12 @@ class PanelList : public QListWidget {
         setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
         setFrameShape(QFrame::NoFrame);
         viewport()->setAutoFillBackground(false);
-        setSpacing(zoomed(2));
+        setItemDelegate(new RoomyRows(this));
         setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Expanding);
     }
     QSize sizeHint() const override {
         const int bar = verticalScrollBar()->sizeHint().width();
-        return {sizeHintForColumn(0) + 2 * spacing() + bar, QListWidget::sizeHint().height()};
+        return {sizeHintForColumn(0) + bar, QListWidget::sizeHint().height()};
     }
 };
 
@@ -190,6 +200,7 @@ void InspectPage::connectState() {
     connect(chooser_, &QListWidget::currentRowChanged, this, [this] {
         for (InspectState* state : {state_, comparison_state_})
             state->dismissError();
+        showProgress();
     });
     connect(state_, &InspectState::inputsChanged, comparison_state_,
             [this] { comparison_state_->setText(state_->text()); });
@@ -246,6 +257,13 @@ void InspectPage::requestVisibleAnswers() {
     state_->setRequiredAnswers(shownPanel().requiredAnswers());
 }
 
+QStringList InspectPage::comparingPanels() const {
+    QStringList titles;
+    for (const ModelPanel* panel : panels_)
+        if (!panel->comparisonAnswers().empty()) titles << panel->title();
+    return titles;
+}
+
 void InspectPage::showProgress() {
     const InspectState& busy = state_->isAsking() ? *state_ : *comparison_state_;
     const bool works = busy.isAsking();
@@ -259,6 +277,9 @@ void InspectPage::showProgress() {
             if (!message.isEmpty())
                 messages << (one == state_ ? message : one->title() + QStringLiteral(": ") + message);
     messages.removeDuplicates();
+    if (!comparison_state_->model().isEmpty() && shownPanel().comparisonAnswers().empty())
+        messages << tr("%1 shows one model; these panels compare: %2.")
+                        .arg(shownPanel().title(), comparingPanels().join(QStringLiteral(", ")));
     message_->setText(messages.join('\n'));
     message_->setVisible(!messages.isEmpty());
     const auto cost = state_->cost();

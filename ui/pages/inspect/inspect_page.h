@@ -98,6 +98,7 @@ class InspectPage : public Page {
     void requestVisibleAnswers();
     void showModel();
     void showCurrentPanel();
+    QStringList comparingPanels() const;
     void showProgress();
 
     RunStore& store_;

@@ -31,7 +31,8 @@ LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
       lengths_(new CurveChart(QStringLiteral("longer-text"), tr("position"), tr("−ln p, nats"), this)),
       needle_map_(
           makeMap(QStringLiteral("needle"),
-                  tr("“Needle test” shows whether the model finds a sentence hidden in the text above."),
+                  tr("For models of texts, “Needle test” shows whether the model finds a sentence hidden "
+                     "in the text above."),
                   &LengthsPanel::needleReadout)) {
     length_factor_ = named(new NumberEdit(1, 10000), tr("Factor of the scaled readings"),
                            tr("Factor by which frequencies are scaled for texts longer than in training"));
@@ -90,8 +91,10 @@ void LengthsPanel::prepare(const QString& figure, const InspectFigureSettings& p
 }
 
 void LengthsPanel::refresh() {
-    for (QWidget* button : {read_longer_, hide_needle_})
-        button->setEnabled(state().summary() != nullptr);
+    const bool is_open = state().summary() != nullptr;
+    read_longer_->setEnabled(is_open);
+    // The characters of other tasks spell no needle.
+    hide_needle_->setEnabled(is_open && !state().summary()->has_problems);
     showLengths();
     showNeedle();
 }

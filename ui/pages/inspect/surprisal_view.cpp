@@ -111,10 +111,12 @@ void SurprisalView::paintLegend(QPainter& painter, const QRectF& line, const The
                          Qt::AlignLeft | Qt::AlignVCenter, text);
         x += metrics.horizontalAdvance(text) + 8;
     };
-    write(title);
-    write(low);
     constexpr double kBar = 90;
-    if (x + kBar + metrics.horizontalAdvance(high) + 8 > line.right()) return;
+    // In a narrow figure, the scale needs its numbers more than its name.
+    const double scale = metrics.horizontalAdvance(low) + metrics.horizontalAdvance(high) + kBar + 3 * 8;
+    write(metrics.elidedText(title, Qt::ElideRight, std::max(0.0, line.width() - scale)));
+    write(low);
+    if (x + kBar + metrics.horizontalAdvance(high) + 8 > line.right() + 1) return;
     QLinearGradient gradient(x, 0, x + kBar, 0);
     for (int i = 0; i <= 16; ++i)
         gradient.setColorAt(i / 16.0, QColor(colors[static_cast<std::size_t>(i * 255 / 16)]));

@@ -92,13 +92,11 @@ void PredictionsView::paintFigure(QPainter& painter, const QRectF& area, const T
     double legend = 0;
     if (two) {
         painter.setPen(theme.faint_text);
-        legend = kPredictionsTitle;
-        painter.drawText(
-            QRectF(box.left(), box.bottom() - kPredictionsTitle, box.width(), kPredictionsTitle),
-            Qt::AlignLeft | Qt::AlignVCenter,
-            metrics.elidedText(
-                tr("above: as trained; below: with the change; –: not among the ten most likely"),
-                Qt::ElideRight, box.width()));
+        const QString text =
+            tr("above: as trained; below: with the change; –: not among the ten most likely");
+        legend = std::max(kPredictionsTitle, wrappedHeight(text, painter.font(), box.width()));
+        painter.drawText(QRectF(box.left(), box.bottom() - legend, box.width(), legend),
+                         Qt::AlignLeft | Qt::AlignBottom | Qt::TextWordWrap, text);
     }
     const double row_height = two ? 1.5 * kPredictionsRow : kPredictionsRow;
     for (const Row& row : rows) {

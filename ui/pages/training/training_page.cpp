@@ -221,6 +221,7 @@ void TrainingPage::queueRuns(const std::vector<Specification>& specifications, i
                     [this, specifications, already_present] {
                         state_.enqueue(specifications, already_present);
                         lists_->setCurrentWidget(queue_panel_);
+                        emit queued();
                     });
 }
 

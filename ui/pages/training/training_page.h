@@ -47,6 +47,8 @@ class TrainingPage : public Page {
     ClusterPanel& clusterPanel() { return *cluster_panel_; }
 
   signals:
+    /// Runs have been added to the queue, whichever page asked for them.
+    void queued();
     /// Emitted to inspect a run's model, with or without its twin, or to compare runs that match a filter.
     void inspectRequested(const QString& run, bool with_twin);
     void compareRequested(const QString& filter);
