@@ -107,8 +107,8 @@ int queueCommand(const fs::path& runs, bool quietly) {
         if (!quietly) reportToUser(text);
     };
     const auto read = [&] { return readApprovedQueue(runs); };
-    const auto approved = [&](const std::string& run) { return approvedFingerprint(runs, run); };
-    return exitCodeOfEnd(WorkerPool({runs, read, without, hold, tell, approved}).run());
+    const auto fingerprint = [&](const std::string& run) { return approvedFingerprint(runs, run); };
+    return exitCodeOfEnd(WorkerPool({runs, read, without, hold, tell, fingerprint}).run());
 }
 
 }  // namespace roper

@@ -153,8 +153,9 @@ bool WorkerPool::mayRetry(const RunFolder& folder) {
 
 void WorkerPool::start(const std::string& run, const RunQueue& queue) {
     const RunFolder folder(callbacks_.runs / run);
-    const auto approved = callbacks_.approved ? callbacks_.approved(run) : std::optional<std::string>("");
-    if (!approved) {
+    const auto fingerprint =
+        callbacks_.approvedFingerprint ? callbacks_.approvedFingerprint(run) : std::optional<std::string>("");
+    if (!fingerprint) {
         callbacks_.report(
             run +
             " is held: its run.toml has changed since you queued it; release it if the change is intended");
@@ -176,7 +177,7 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
         arguments.insert(arguments.end(), {"--threads", std::to_string(threads)});
     const std::string device = freeDevice(queue);
     if (!device.empty()) arguments.insert(arguments.end(), {"--device", device});
-    if (!approved->empty()) arguments.insert(arguments.end(), {"--specification", *approved});
+    if (!fingerprint->empty()) arguments.insert(arguments.end(), {"--specification", *fingerprint});
     const Status status = folder.status();
     const auto raised = folder.raisedStepTarget(status);
     callbacks_.report(!raised ? run + " starts"

@@ -25,7 +25,7 @@ struct PoolCallbacks {
     std::function<void(const std::string& text)> report;  ///< reports to the user
     /// The SHA-256 of the run.toml with which a run may be started; std::nullopt: the run is not approved
     /// and is held. If the function is null, all runs may be started.
-    std::function<std::optional<std::string>(const std::string& run)> approved = {};
+    std::function<std::optional<std::string>(const std::string& run)> approvedFingerprint = {};
 };
 
 /// Processes a queue: runs up to its capacity of trainers at a time, each in its own process, until only

@@ -138,21 +138,21 @@ std::optional<MetricsRow> rowOf(const ScalarEvent& event, const MetricsRow& befo
 /// Inserts rows that exist only in the events into the file's rows, which are in ascending order. @returns
 /// how many
 std::size_t fillGaps(std::vector<MetricsRow>& rows, const std::vector<ScalarEvent>& events,
-                     const RewindPoint& until) {
+                     const RewindPoint& target) {
     const auto is_before = [](std::int64_t a, const MetricsRow& b) { return a < b.step; };
     std::set<std::int64_t> existing;
     for (const MetricsRow& row : rows)
         existing.insert(row.step);
     std::map<std::int64_t, const ScalarEvent*> missing;
     for (const ScalarEvent& event : events)
-        if (event.step <= until.step && existing.count(event.step) == 0 && !isEvaluation(event))
+        if (event.step <= target.step && existing.count(event.step) == 0 && !isEvaluation(event))
             missing[event.step] = &event;
     MetricsRow start, end;
     start.time_s = 0;
     start.tokens = 0;
-    end.step = until.step;
-    end.tokens = until.tokens;
-    end.time_s = until.time_s;
+    end.step = target.step;
+    end.tokens = target.tokens;
+    end.time_s = target.time_s;
     std::vector<MetricsRow> found;
     for (const auto& [at, event] : missing) {
         const auto next = std::upper_bound(rows.begin(), rows.end(), at, is_before);
@@ -178,19 +178,19 @@ void reportGaps(const std::vector<MetricsRow>& rows, std::int64_t every, std::in
     report_gap_before(step + 1);
 }
 
-void rewindMetrics(const RunFolder& folder, const RewindPoint& until, const std::vector<ScalarEvent>& events,
+void rewindMetrics(const RunFolder& folder, const RewindPoint& target, const std::vector<ScalarEvent>& events,
                    Report& report) {
     const FilePath path = folder.metricsPath();
-    if (!pathExists(path) && until.step == 0) return;
-    KeptRows<MetricsRow> kept = readRowsUpTo<MetricsRow>(path, until.step, true);
-    const std::size_t restored = fillGaps(kept.rows, events, until);
+    if (!pathExists(path) && target.step == 0) return;
+    KeptRows<MetricsRow> kept = readRowsUpTo<MetricsRow>(path, target.step, true);
+    const std::size_t restored = fillGaps(kept.rows, events, target);
     if (kept.dropped + kept.unparsed + kept.duplicates + restored > 0 || !kept.has_header)
         replace(path, kept, report);
     if (restored > 0)
         report.push_back("metrics.csv lacked " + countOf(restored, "row") +
                          (restored == 1 ? ", which was" : ", which were") +
                          " restored from the TensorBoard events");
-    if (until.report_every > 0) reportGaps(kept.rows, until.report_every, until.step, report);
+    if (target.report_every > 0) reportGaps(kept.rows, target.report_every, target.step, report);
 }
 
 /// The event file, and whether it can be appended to as it is.
@@ -201,28 +201,28 @@ struct ExistingEvents : EventFile {
 };
 
 ExistingEvents readEvents(const FilePath& path) {
-    ExistingEvents known;
-    if (!pathExists(path)) return known;
+    ExistingEvents existing;
+    if (!pathExists(path)) return existing;
     const std::string file = readFile(path, kMaxEventFileBytes);
-    static_cast<EventFile&>(known) = parseEvents(file);
-    known.existed = true;
-    known.bytes = file.size();
-    known.can_append = !known.damaged && known.complete_bytes > 0;
-    for (ScalarEvent& event : known.events) {
+    static_cast<EventFile&>(existing) = parseEvents(file);
+    existing.existed = true;
+    existing.bytes = file.size();
+    existing.can_append = !existing.damaged && existing.complete_bytes > 0;
+    for (ScalarEvent& event : existing.events) {
         for (auto& [tag, value] : event.scalars) {
             const std::string current_tag = currentTag(tag);
-            known.can_append = known.can_append && current_tag == tag;
+            existing.can_append = existing.can_append && current_tag == tag;
             tag = current_tag;
         }
     }
-    return known;
+    return existing;
 }
 
 /// An event with unknown time (0) gets that of the preceding one or, at the start, of the first known one.
 void fillMissingTimes(std::vector<ScalarEvent>& events) {
-    const auto known = std::find_if(events.begin(), events.end(),
-                                    [](const ScalarEvent& event) { return event.wall_time > 0; });
-    double last = known == events.end() ? secondsSinceEpoch() : known->wall_time;
+    const auto first_known = std::find_if(events.begin(), events.end(),
+                                          [](const ScalarEvent& event) { return event.wall_time > 0; });
+    double last = first_known == events.end() ? secondsSinceEpoch() : first_known->wall_time;
     for (ScalarEvent& event : events)
         last = event.wall_time = event.wall_time > 0 ? event.wall_time : last;
 }
@@ -236,76 +236,76 @@ struct EventsUpTo {
 };
 
 EventsUpTo eventsUpTo(const RunFolder& folder, std::int64_t step, std::vector<ScalarEvent> existing) {
-    EventsUpTo until;
-    std::set<std::pair<std::int64_t, std::string>> known;  // the first tag distinguishes events of a step
+    EventsUpTo kept;
+    std::set<std::pair<std::int64_t, std::string>> seen;  // the first tag distinguishes events of a step
     std::set<std::pair<std::int64_t, bool>> rows;
     for (ScalarEvent& event : existing) {
         if (event.step > step) continue;
-        if (!known.emplace(event.step, event.scalars.front().first).second) {
-            until.has_duplicates = true;
+        if (!seen.emplace(event.step, event.scalars.front().first).second) {
+            kept.has_duplicates = true;
             continue;
         }
         rows.emplace(event.step, isEvaluation(event));
-        until.events.push_back(std::move(event));
+        kept.events.push_back(std::move(event));
     }
-    const std::size_t had = until.events.size();
+    const std::size_t existing_count = kept.events.size();
     std::int64_t last = -1;
-    for (const ScalarEvent& event : until.events)
+    for (const ScalarEvent& event : kept.events)
         last = std::max(last, event.step);
     const auto add_missing = [&](const auto& row, bool evaluation) {
         if (!rows.emplace(row.step, evaluation).second) return;
-        until.appends_only = until.appends_only && row.step >= last;
-        until.events.push_back(eventOf(row));
-        if (had > 0) until.events.back().wall_time = 0;  // unknown
+        kept.appends_only = kept.appends_only && row.step >= last;
+        kept.events.push_back(eventOf(row));
+        if (existing_count > 0) kept.events.back().wall_time = 0;  // unknown
     };
     folder.forEachRow<MetricsRow>([&](const MetricsRow& row) { add_missing(row, false); });
     folder.forEachRow<EvaluationRow>([&](const EvaluationRow& row) { add_missing(row, true); });
-    until.added = until.events.size() - had;
-    std::stable_sort(until.events.begin(), until.events.end(),
+    kept.added = kept.events.size() - existing_count;
+    std::stable_sort(kept.events.begin(), kept.events.end(),
                      [](const auto& a, const auto& b) { return a.step < b.step; });
-    fillMissingTimes(until.events);
-    return until;
+    fillMissingTimes(kept.events);
+    return kept;
 }
 
 /// Keeps the file except a truncated last record, and appends a session start, so that TensorBoard drops the
 /// steps that are computed again:
 /// TensorBoard keeps the file open and would not switch to a new one with the same name.
 void appendToEvents(const FilePath& path, std::int64_t step, const ExistingEvents& file,
-                    const EventsUpTo& until) {
+                    const EventsUpTo& kept) {
     if (file.complete_bytes < file.bytes) {
         const AppendFile truncated(path, AppendFile::Content::bytes);
         if (::ftruncate(truncated.descriptor(), static_cast<off_t>(file.complete_bytes)) != 0)
             throw diskError("write", path.string(), errno);
     }
     AppendFile events(path, AppendFile::Content::bytes);
-    if (until.events.size() - until.added < file.events.size())
+    if (kept.events.size() - kept.added < file.events.size())
         // TensorBoard ignores the first session start of a file, so there must be two
         for (int sessions = std::min(file.sessions, 1); sessions < 2; ++sessions)
             events.append(formatSessionStart(secondsSinceEpoch(), step + 1));
-    for (auto event = until.events.end() - static_cast<std::ptrdiff_t>(until.added);
-         event != until.events.end(); ++event)
+    for (auto event = kept.events.end() - static_cast<std::ptrdiff_t>(kept.added); event != kept.events.end();
+         ++event)
         events.append(formatEvent(*event));
     events.sync();
 }
 
 void rewindEvents(const RunFolder& folder, std::int64_t step, ExistingEvents file, Report& report) {
     const FilePath path = folder.eventsPath();
-    const EventsUpTo until = eventsUpTo(folder, step, file.events);
-    if (until.events.empty() && !file.existed) return;
-    if (file.can_append && until.appends_only && !until.has_duplicates)
-        return appendToEvents(path, step, file, until);
+    const EventsUpTo kept = eventsUpTo(folder, step, file.events);
+    if (kept.events.empty() && !file.existed) return;
+    if (file.can_append && kept.appends_only && !kept.has_duplicates)
+        return appendToEvents(path, step, file, kept);
     if (file.damaged) {
         report.push_back(path.path().filename().string() + " was damaged at byte " +
-                         std::to_string(*file.damaged) + "; " + countOf(until.added, "event") +
-                         (until.added == 1 ? " was" : " were") +
+                         std::to_string(*file.damaged) + "; " + countOf(kept.added, "event") +
+                         (kept.added == 1 ? " was" : " were") +
                          " restored from metrics.csv and evaluations.csv");
         // The backup must not keep the name: TensorBoard reads every file with "tfevents" in its name.
         backUpDamaged(path, "events", report);
     }
-    const double start_time = until.events.empty() ? secondsSinceEpoch() : until.events.front().wall_time;
+    const double start_time = kept.events.empty() ? secondsSinceEpoch() : kept.events.front().wall_time;
     writeFileAtomically(path, [&](const AppendBytes& append) {
         append(bytesOf(formatEventFileStart(start_time, folder.specification())));
-        for (const ScalarEvent& event : until.events)
+        for (const ScalarEvent& event : kept.events)
             append(bytesOf(formatEvent(event)));
     });
 }
@@ -338,11 +338,11 @@ void removeSnapshotsAfter(const RunFolder& folder, std::int64_t step) {
 
 }  // namespace
 
-std::vector<std::string> rewindRun(const RunFolder& folder, const RewindPoint& until) {
-    const std::int64_t step = until.step;
+std::vector<std::string> rewindRun(const RunFolder& folder, const RewindPoint& target) {
+    const std::int64_t step = target.step;
     Report report;
     ExistingEvents events = readEvents(folder.eventsPath());
-    rewindMetrics(folder, until, events.events, report);
+    rewindMetrics(folder, target, events.events, report);
     rewindRows<EvaluationRow>(folder, step, true, report);
     reportLostEvaluations(folder, step, events.events, report);
     rewindRows<MethodRow>(folder, step, false, report);

@@ -23,6 +23,6 @@ struct RewindPoint {
 /// TensorBoard events are appended to, unless some are damaged or missing.
 /// @returns  a sentence for the user about each repair, and about rows that are lost
 /// @throws Error (disk), Error (usage) if a file of rows has another format
-std::vector<std::string> rewindRun(const RunFolder& folder, const RewindPoint& until);
+std::vector<std::string> rewindRun(const RunFolder& folder, const RewindPoint& target);
 
 }  // namespace roper

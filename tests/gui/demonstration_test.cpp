@@ -1,3 +1,4 @@
+#include <QRegularExpression>
 #include <QSignalSpy>
 #include <csignal>
 
@@ -56,6 +57,9 @@ class DemonstrationTest : public PageTest {
                              "step 600."));
         QVERIFY(card().startButton()->isEnabled());
         QTRY_VERIFY(card().inspectButton()->isVisible());
+        QVERIFY2(
+            QRegularExpression("^More seeds \\(.+\\)$").match(card().moreSeedsButton()->text()).hasMatch(),
+            qPrintable(card().moreSeedsButton()->text()));
         for (const QSize& size : {QSize(1400, 900), QSize(1000, 640), QSize(900, 560)}) {
             window_->resize(size);
             QTest::qWait(50);

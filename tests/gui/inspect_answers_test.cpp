@@ -561,6 +561,52 @@ class InspectAnswersTest : public PageTest {
     }
 
     // Parts of a change that the next model does not support are removed.
+    void aHeadIsShownOrAblatedFromAnyPictureOfIt() {
+        openModel();
+        page().showPanel<HeadsPanel>();
+        waitForAnswers();
+        HeadsView& grid = page().panel<HeadsPanel>().grid();
+        const auto head = grid.headAt(QRectF(grid.rect()).center());
+        QVERIFY(head);
+        const QString title = headTitle(head->first, head->second);
+        chooseInMenu(grid, {"Ablate " + title});
+        QCOMPARE(state().change().layer, std::optional<std::int64_t>(head->first));
+        QCOMPARE(state().change().head, std::optional<std::int64_t>(head->second));
+        QVERIFY(control<QCheckBox>("zero the heads' output")->isChecked());
+        waitForAnswers();
+        QVERIFY(state().answer(answers::changed) != nullptr);
+        chooseInMenu(grid, {"Ablate nothing"});
+        QVERIFY(state().change().isEmpty());
+        chooseInMenu(grid, {"Show the values of " + title});
+        QCOMPARE(page().chooser().currentItem()->text(), QString("Values"));
+        QCOMPARE(std::pair(state().layer(), state().head()), *head);
+        page().showPanel<PairsPanel>();
+        waitForAnswers();
+        HeatMapView& bands = page().panel<PairsPanel>().bands();
+        const int row = bands.cellAt(QRectF(bands.rect()).center()).y();
+        const HeadReport& report = state().answer(answers::heads)->heads.at(static_cast<std::size_t>(row));
+        chooseInMenu(bands, {"Show the attention of " +
+                             headTitle(static_cast<int>(report.layer), static_cast<int>(report.head))});
+        QCOMPARE(page().chooser().currentItem()->text(), QString("Heads"));
+    }
+
+    /// The hint names pairs that the model has, and an empty base is the model's own.
+    void fieldsOfAChangeSayWhatTheModelHas() {
+        openModel();
+        const std::int64_t pairs = std::ssize(state().summary()->theta);
+        QCOMPARE(control<QLineEdit>("Ablated pairs")->placeholderText(),
+                 QString("such as %1-%2").arg(pairs / 2).arg(pairs - 1));
+        auto* base = control<QLineEdit>("Base of the frequencies");
+        QCOMPARE(base->text(), QString());
+        base->setFocus();
+        QTest::keyClicks(base, "500");
+        QCOMPARE(state().change().base, 500.0);
+        base->selectAll();
+        QTest::keyClick(base, Qt::Key_Delete);
+        QCOMPARE(state().change().base, 0.0);
+        QVERIFY(state().change().isEmpty());
+    }
+
     void aChangeIsFittedToTheModel() {
         page().open("run");
         waitForAnswers();

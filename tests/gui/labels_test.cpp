@@ -1,3 +1,4 @@
+#include <QAccessible>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -6,7 +7,8 @@
 
 using namespace roper;
 
-/// No label of a figure is cut off or overlaps another: checks all text of every figure at five sizes.
+/// No label of a figure is cut off or overlaps another: checks all text of every figure at five sizes. And
+/// what a screen reader reads instead.
 class LabelsTest : public PageTest {
     Q_OBJECT
 
@@ -76,6 +78,49 @@ class LabelsTest : public PageTest {
                     wrong += labelProblems(*figure, size);
         }
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+
+    void whatTakesTheFocusHasANameForScreenReaders() {
+        QStringList wrong;
+        for (Page* page : window_->pages()) {
+            window_->showPage(page);
+            QTest::qWait(20);
+            for (QWidget* widget : page->findChildren<QWidget*>()) {
+                if (!widget->isVisible() || (widget->focusPolicy() & Qt::TabFocus) == 0) continue;
+                QAccessibleInterface* read = QAccessible::queryAccessibleInterface(widget);
+                if (read->text(QAccessible::Name).isEmpty() || read->role() == QAccessible::Client)
+                    wrong << page->name() + ": " + widget->metaObject()->className() + " \"" +
+                                 read->text(QAccessible::Name) + "\"";
+                const auto* box = qobject_cast<QComboBox*>(widget);
+                if (box == nullptr) continue;
+                QCOMPARE(read->text(QAccessible::Value), box->currentText());
+                if (!box->accessibleName().isEmpty())
+                    QCOMPARE(read->text(QAccessible::Name), box->accessibleName());
+            }
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+
+    void chartsAreReadAsTheirCaptionsAndData() {
+        int charts = 0;
+        for (Page* page : window_->pages()) {
+            window_->showPage(page);
+            for (const Figure* figure : page->figures()) {
+                const auto* widget = dynamic_cast<const QWidget*>(figure);
+                if (widget == nullptr) continue;
+                QAccessibleInterface* read =
+                    QAccessible::queryAccessibleInterface(const_cast<QWidget*>(widget));
+                QVERIFY2(read->role() == QAccessible::Chart, qPrintable(figure->figureName()));
+                QVERIFY2(!read->text(QAccessible::Name).isEmpty(), qPrintable(figure->figureName()));
+                const QString csv = figure->figureCsv();
+                QAccessibleTextInterface* data = read->textInterface();
+                const QString given = data->text(0, data->characterCount());
+                QVERIFY2(csv.startsWith(given) && (given == csv || given.endsWith('\n')),
+                         qPrintable(figure->figureName()));
+                charts += given.isEmpty() ? 0 : 1;
+            }
+        }
+        QVERIFY2(charts >= 10, qPrintable(QString::number(charts)));
     }
 };
 

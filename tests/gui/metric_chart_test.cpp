@@ -47,7 +47,7 @@ class MetricChartTest : public QObject {
     void sharesAreShownOutOfAHundred() {
         MetricChart chart("solved", "solved, %", nullptr);
         chart.resize(600, 300);
-        chart.setFullRange(std::pair(0.0, 100.0));
+        chart.setFullYRange(std::pair(0.0, 100.0));
         chart.addSeries("a", {"run a", Theme::rope()});
         for (const double value : {0.0, 12.5}) {
             chart.append("a", {50 + value, 1, 1, value});
@@ -56,7 +56,7 @@ class MetricChartTest : public QObject {
             QVERIFY2(shown.lower < 0 && shown.lower > -10 && shown.upper > 100 && shown.upper < 110,
                      qPrintable(QString::number(shown.upper)));
         }
-        chart.setFullRange({});
+        chart.setFullYRange({});
         chart.redrawNow();
         QVERIFY(chart.plot().yAxis->range().upper < 20);
     }

@@ -223,9 +223,9 @@ void CurveChart::fitY(const Canvas& canvas) const {
         low = std::max(low, y_limits_->first);
         high = std::min(high, y_limits_->second);
     }
-    if (full_y_range_ && !isLogY()) {
-        low = std::min(low, full_y_range_->first);
-        high = std::max(high, full_y_range_->second);
+    if (fullYRange() && !isLogY()) {
+        low = std::min(low, fullYRange()->first);
+        high = std::max(high, fullYRange()->second);
     }
     if (isLogY()) {
         const double stretch = std::pow(std::max(high / low, 1.2), kRangeMargin);

@@ -55,8 +55,6 @@ class CurveChart : public PlotView {
     void setYFloor(std::optional<double> floor) { y_floor_ = floor; }
     /// Limits the y axis, even if a band exceeds the limits.
     void setYLimits(std::optional<std::pair<double, double>> limits) { y_limits_ = limits; }
-    /// A range that the linear y axis always shows, such as 0 to 100 for shares in percent.
-    void setFullYRange(std::optional<std::pair<double, double>> range) { full_y_range_ = range; }
     void setCaption(const QString& caption) { caption_ = caption; }
     const std::vector<Curve>& curves() const { return curves_; }
 
@@ -118,7 +116,7 @@ class CurveChart : public PlotView {
     std::vector<QCPItemStraightLine*> mark_lines_;
     std::vector<QCPItemText*> mark_texts_;
     std::optional<double> y_floor_;
-    std::optional<std::pair<double, double>> y_limits_, full_y_range_;
+    std::optional<std::pair<double, double>> y_limits_;
 };
 
 }  // namespace roper

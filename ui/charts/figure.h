@@ -65,4 +65,8 @@ class Figure {
     virtual QString figureCaption() const = 0;
 };
 
+/// Lets screen readers meet figures as charts, with their captions and data, and combo boxes by their names.
+/// For all windows opened afterwards.
+void installAccessibility();
+
 }  // namespace roper

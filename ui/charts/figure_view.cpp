@@ -93,7 +93,11 @@ void FigureView::paintRing(QPainter& painter, const QPointF& about, const Theme&
 }
 
 void FigureView::contextMenuEvent(QContextMenuEvent* event) {
-    showExportMenu(*this, event->globalPos(), this, [this](QMenu& menu) { addToMenu(menu); });
+    const QPointF at = QPointF(event->pos()) / Zoom::instance().factor();
+    showExportMenu(*this, event->globalPos(), this, [this, at](QMenu& menu) {
+        addToMenu(menu);
+        if (menu_entries_) menu_entries_(menu, at);
+    });
 }
 
 void FigureView::leaveEvent(QEvent*) {

@@ -2,6 +2,7 @@
 
 #include <QMenu>
 #include <QWidget>
+#include <functional>
 
 #include "ui/charts/drawing.h"
 #include "ui/charts/figure.h"
@@ -22,6 +23,10 @@ class FigureView : public QWidget, public Figure {
     void setName(const QString& name) { name_ = name; }
     /// Text shown while there is nothing to draw.
     void setEmptyText(const QString& text) { setAndUpdate(empty_text_, text); }
+
+    /// Adds entries to the context menu, for what is at a point of the canvas.
+    using MenuEntries = std::function<void(QMenu& menu, const QPointF& at)>;
+    void setMenuEntries(MenuEntries entries) { menu_entries_ = std::move(entries); }
 
     /// Layout area: the widget, in pixels at zoom 1.
     QRectF canvas() const { return {QPointF(0, 0), QSizeF(size()) / Zoom::instance().factor()}; }
@@ -75,6 +80,7 @@ class FigureView : public QWidget, public Figure {
 
   private:
     QString name_, empty_text_;
+    MenuEntries menu_entries_;
 
     bool deliver(QEvent& translated, QEvent& original);
 };

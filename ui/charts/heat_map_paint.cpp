@@ -122,7 +122,8 @@ void HeatMapView::paintNumbers(QPainter& painter, const Frame& at, const ColorTa
     for (int row = static_cast<int>(at.cells.top()); row < last_row; ++row) {
         for (int column = static_cast<int>(at.cells.left()); column < last_column; ++column) {
             const QRectF cell(at.x(column), at.y(row), at.cell_width, at.cell_height);
-            const QString text = hasEntry(row, column) ? cellText((*map_.values)(row, column)) : QString();
+            if (!hasEntry(row, column)) continue;  // it has no colour either
+            const QString text = cellText((*map_.values)(row, column));
             if (!box.contains(cell) || metrics.horizontalAdvance(text) + kPadding > cell.width()) continue;
             const QRgb fill = TilePyramid::colorOf(pyramid.colorIndex(0, row, column), colors);
             drawColoredText(painter, cell, Qt::AlignCenter, text, textColorOn(QColor(fill)));

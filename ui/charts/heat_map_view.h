@@ -76,6 +76,9 @@ class HeatMapView : public FigureView {
     /// Rectangle of a cell on the canvas.
     QRectF cellRect(int row, int column) const;
 
+    /// Column and row of the cell at a point of the canvas; −1 where there is none.
+    QPoint cellAt(const QPointF& at) const;
+
   signals:
     void cellHovered(int row, int column);
     void cellClicked(int row, int column);
@@ -130,7 +133,6 @@ class HeatMapView : public FigureView {
     void paintDistances(QPainter& painter, const Frame& at) const;
     void paintColorBar(QPainter& painter, const Frame& frame, const Theme& theme) const;
     void zoom(double factor, const QPointF& about);
-    QPoint cellAt(const QPointF& at) const;
 
     QString caption_, title_;
     Map map_;

@@ -84,11 +84,6 @@ void MetricChart::rebuild(Series& series) {
         extend(series, point);
 }
 
-void MetricChart::setFullRange(std::optional<std::pair<double, double>> range) {
-    full_range_ = range;
-    autoscale();
-}
-
 void MetricChart::setReference(const QString& key, double value, const QString& name) {
     Series& series = series_.at(key);
     if (series.reference_line == nullptr) {

@@ -51,9 +51,6 @@ class MetricChart : public PlotView {
     /// A dashed line at a reference value of the series, such as its minimum.
     void setReference(const QString& key, double value, const QString& name);
 
-    /// A range that the linear y axis always shows, such as 0 to 100 for shares in percent.
-    void setFullRange(std::optional<std::pair<double, double>> range);
-
     void setXAxis(XAxis across);
     /// Number of values of centred means; 1: the values themselves.
     void setSmoothing(int values);
@@ -156,7 +153,6 @@ class MetricChart : public PlotView {
     int smoothing_ = 1;  ///< number of averaged values
     std::optional<bool> legend_shown_;
     std::function<bool()> listed_elsewhere_;
-    std::optional<std::pair<double, double>> full_range_;
     std::function<XRange()> shared_x_range_;
 };
 

@@ -74,10 +74,10 @@ void MetricChart::fitY(const Canvas&) const {
                                                  : 0.5;
     // If all values are zero the axis starts there: losses and shares are never negative.
     double bottom = size > 0 ? low - margin : -0.02, top = high + margin;
-    if (full_range_) {
-        const double free = (full_range_->second - full_range_->first) * kFreeOfRange;
-        bottom = std::min(low, full_range_->first) - free;
-        top = std::max(high, full_range_->second) + free;
+    if (const auto& full = fullYRange()) {
+        const double free = (full->second - full->first) * kFreeOfRange;
+        bottom = std::min(low, full->first) - free;
+        top = std::max(high, full->second) + free;
     }
     plot().yAxis->setRange(bottom, top);
 }

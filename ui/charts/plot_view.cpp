@@ -119,6 +119,11 @@ void PlotView::setWholeX(bool whole) {
     markDirty();
 }
 
+void PlotView::setFullYRange(std::optional<std::pair<double, double>> range) {
+    full_y_range_ = range;
+    markDirty();
+}
+
 void PlotView::autoscale() {
     autoscale_x_ = autoscale_y_ = true;
     markDirty();

@@ -34,6 +34,8 @@ class PlotView : public QWidget, public Figure {
     void setLog(bool x, bool y);
     /// Whether x counts something, so that a linear x axis has ticks at whole numbers alone.
     void setWholeX(bool whole);
+    /// A range that the linear y axis always shows, such as 0 to 100 for shares in percent.
+    void setFullYRange(std::optional<std::pair<double, double>> range);
     /// Shows all points, and keeps up with new ones until the user zooms or moves.
     void autoscale();
     bool isAutoscaled() const { return autoscale_x_ && autoscale_y_; }
@@ -121,6 +123,7 @@ class PlotView : public QWidget, public Figure {
     const QString& yName() const { return y_name_; }
     const QString& emptyText() const { return empty_text_; }
     bool isLogX() const { return plot_->xAxis->scaleType() == QCPAxis::stLogarithmic; }
+    const std::optional<std::pair<double, double>>& fullYRange() const { return full_y_range_; }
     bool isLogY() const { return plot_->yAxis->scaleType() == QCPAxis::stLogarithmic; }
     bool autoscalesX() const { return autoscale_x_; }
     /// Forgets that a key is hidden; otherwise a new curve with that key would be hidden.
@@ -178,6 +181,7 @@ class PlotView : public QWidget, public Figure {
     bool x_named_ = true, y_named_ = true;
     bool is_x_whole_ = false;
     bool autoscale_x_ = true, autoscale_y_ = true;  ///< whether a range covers all points and grows with them
+    std::optional<std::pair<double, double>> full_y_range_;
     std::optional<double> hovered_;
     Gesture gesture_ = Gesture::none;
     QPointF pressed_at_, moved_to_;

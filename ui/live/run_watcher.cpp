@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
 #include "core/base/text.h"
@@ -82,10 +84,10 @@ void RunWatcher::readSessionsIfChanged() {
     }
 }
 
-/// A copied folder has new time stamps, so the first session counts, if there is one.
+/// A copied or edited specification has a new time stamp, but its first session keeps its time.
 double RunWatcher::createdAt_s() const {
-    if (first_session_s_ > 0) return first_session_s_;
-    return 1e-9 * static_cast<double>(stampOf(folder_.specificationPath()).time_ns);
+    const double written = 1e-9 * static_cast<double>(stampOf(folder_.specificationPath()).time_ns);
+    return first_session_s_ > 0 ? std::min(first_session_s_, written) : written;
 }
 
 /// Trainers on other machines are judged only by their heartbeat, timed with the local clock because clocks

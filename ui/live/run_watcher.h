@@ -30,7 +30,6 @@ class RunWatcher : public QObject {
     const RunLabels& labels() const { return labels_; }
     /// Hardware and software that computed it; empty if unknown.
     const std::vector<ComputeEnvironment>& computations() const { return computations_; }
-    double first_session_s_ = 0;  ///< seconds since 1970; 0 if unknown
     /// Time of creation, seconds since 1970; 0 if the specification cannot be found.
     double createdAt_s() const;
 
@@ -123,6 +122,7 @@ class RunWatcher : public QObject {
     QString specification_problem_, status_problem_, rows_problem_;
     RunLabels labels_;
     std::vector<ComputeEnvironment> computations_;
+    double first_session_s_ = 0;  ///< seconds since 1970; 0 if unknown
     Status status_;
     RunState state_ = RunState::queued;
     QElapsedTimer last_heartbeat_;  ///< since the last new heartbeat

@@ -15,9 +15,8 @@
 #include "core/base/error.h"
 #include "core/runs/user_record.h"
 #include "ui/charts/export_dialog.h"
-#include "ui/controls/focus_guard.h"
 #include "ui/controls/layout_helpers.h"
-#include "ui/controls/wheel_guard.h"
+#include "ui/controls/input_guards.h"
 #include "ui/live/training_end_reporter.h"
 #include "ui/page/page_figure.h"
 #include "ui/theme/numbers.h"
@@ -50,6 +49,7 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::WorkerMode wor
       invitation_(new TourInvitation(this)),
       training_label_(new QLabel),
       training_bar_(new QProgressBar) {
+    installAccessibility();
     std::error_code unknown;
     const std::filesystem::path named = std::filesystem::absolute(runs, unknown);
     setWindowTitle(

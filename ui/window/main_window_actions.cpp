@@ -126,8 +126,8 @@ void MainWindow::stepHistory(bool back) {
     if (changesRuns(history.command(step)) && currentPage() != set_.training) {
         showPage(set_.training);
         const QString what = plainCaption(history.text(step));
-        statusBar()->showMessage(back ? tr("Undo once more to undo here: %1").arg(what)
-                                      : tr("Redo once more to redo here: %1").arg(what),
+        statusBar()->showMessage(back ? tr("Press Undo again to take back: %1").arg(what)
+                                      : tr("Press Redo again to repeat: %1").arg(what),
                                  kShown_ms);
         return;
     }

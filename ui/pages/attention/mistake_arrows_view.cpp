@@ -81,7 +81,7 @@ void MistakeArrowsView::paintFigure(QPainter& painter, const QRectF& area, const
 void MistakeArrowsView::paintSide(QPainter& painter, const QRectF& area, bool right,
                                   const Theme& theme) const {
     const QFont plain = painter.font();
-    const QString title = right ? tr("correct") : tr("wrong: %1").arg(describe(mistake_).name);
+    const QString title = right ? tr("correct") : tr("mistake: %1").arg(describe(mistake_).name);
     const QString number = numberText(invariant(right, shift_), 3),
                   before = numberText(invariant(right, 0), 3);
     const QString said = affectsValues(mistake_)

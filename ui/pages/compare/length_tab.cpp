@@ -1,6 +1,7 @@
 #include "ui/pages/compare/length_tab.h"
 
 #include <QSignalBlocker>
+#include <QStandardItemModel>
 #include <algorithm>
 #include <cmath>
 
@@ -52,9 +53,6 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     factor_->setPrefix(tr("s = "));
     columnOf({{view_, 1}, makeFlowRow({what_, largest_, problems_, scaling_, factor_, measure_}), summary_},
              this);
-    view_->setEmptyText(
-        tr("Nothing has been measured for these runs.\n“Measure” gives their models problems of every size, "
-           "including longer ones than in training; for texts, sequences of up to eight times the length."));
     connect(largest_, &QSpinBox::valueChanged, this, [this] { largest_chosen_ = true; });
     connect(what_, &QComboBox::currentIndexChanged, this, &LengthTab::refresh);
     connect(scaling_, &QComboBox::currentIndexChanged, this,
@@ -115,8 +113,27 @@ void LengthTab::proposeLargest() {
     largest_->setValue(static_cast<int>(std::min<std::int64_t>(kTimes * longest, largest_->maximum())));
 }
 
+/// The loss by position can be chosen if one of the shown runs reads texts from left to right.
+void LengthTab::offerQuantities() {
+    const auto runs = shownRuns();
+    const bool has_texts = std::any_of(runs.begin(), runs.end(), [](const RunWatcher* run) {
+        const auto& specification = run->specification();
+        return specification && specification->task.isText() && !specification->isMasked();
+    });
+    QStandardItem* by_position = qobject_cast<QStandardItemModel*>(what_->model())->item(1);
+    by_position->setEnabled(has_texts);
+    by_position->setToolTip(has_texts ? QString() : tr("None of the shown runs reads texts."));
+    const bool is_empty = what_->currentIndex() == 1 && !has_texts;
+    view_->setEmptyText(
+        is_empty
+            ? tr("None of the shown runs reads texts, so there is no loss by position.")
+            : tr("Nothing has been measured for these runs.\n“Measure” gives their models problems of every "
+                 "size, also longer ones than in training; for texts, sequences up to eight times as long."));
+}
+
 void LengthTab::refresh() {
     proposeLargest();
+    offerQuantities();
     unreadable_.clear();
     std::vector<MeasuredRun> runs;
     for (const RunWatcher* run : shownRuns())

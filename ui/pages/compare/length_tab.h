@@ -43,6 +43,7 @@ class LengthTab : public QWidget {
     const MeasuredRun& measuredRows(const RunFolder& folder);
     std::vector<BatchEvaluator::Question> questionsFor(const RunWatcher& run) const;
     void proposeLargest();
+    void offerQuantities();
     static std::int64_t validationTokens(const RunWatcher& run);
     void measure();
     QStringList omittedRuns() const;

@@ -77,12 +77,12 @@ OutcomeView::Scale OutcomeView::scale(const QRectF& area) const {
     }
     // Intervals from a few runs may be very wide; they extend the axis by at most half its range on either
     // side.
-    const double least = scale.low, greatest = scale.high, room = 0.5 * (greatest - least);
+    const double lowest = scale.low, highest = scale.high, extension = 0.5 * (highest - lowest);
     for (const ComparedGroup* group : shown()) {
         const auto& interval = group->interval;
-        if (!interval || !(room > 0)) continue;
-        scale.low = std::min(scale.low, std::max(interval->low, least - room));
-        scale.high = std::max(scale.high, std::min(interval->high, greatest + room));
+        if (!interval || !(extension > 0)) continue;
+        scale.low = std::min(scale.low, std::max(interval->low, lowest - extension));
+        scale.high = std::max(scale.high, std::min(interval->high, highest + extension));
     }
     if (!(scale.low <= scale.high)) scale.low = 0, scale.high = 1;
     const double least_margin =

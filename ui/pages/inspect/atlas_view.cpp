@@ -270,10 +270,15 @@ const HeadReport* AtlasView::nearest(const QPointF& at) const {
     return best;
 }
 
+std::optional<std::pair<int, int>> AtlasView::headAt(const QPointF& at) const {
+    const HeadReport* report = nearest(at);
+    if (report == nullptr) return std::nullopt;
+    return std::pair(static_cast<int>(report->layer), static_cast<int>(report->head));
+}
+
 void AtlasView::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return FigureView::mousePressEvent(event);
-    if (const HeadReport* report = nearest(event->position()))
-        state_.setHead(static_cast<int>(report->layer), static_cast<int>(report->head));
+    if (const auto head = headAt(event->position())) state_.setHead(head->first, head->second);
 }
 
 void AtlasView::mouseMoveEvent(QMouseEvent* event) {

@@ -38,6 +38,8 @@ class AtlasView : public FigureView {
     /// Number of heads per label, in the order of the rules, without labels that no head has.
     static std::vector<std::pair<std::string, int>> countedLabels(const HeadsAnswer& heads);
     static QColor colorOf(const std::string& label);
+    /// Layer and head whose dot is near a point of the canvas.
+    std::optional<std::pair<int, int>> headAt(const QPointF& at) const;
 
   protected:
     void mousePressEvent(QMouseEvent* event) override;

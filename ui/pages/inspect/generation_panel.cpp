@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/control/messages.h"
 #include "ui/charts/csv_text.h"
+#include "ui/charts/drawing.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/live/example_text.h"
 #include "ui/live/published_models.h"
@@ -16,6 +17,7 @@
 #include "ui/pages/inspect/inspect_fields.h"
 #include "ui/pages/inspect/view_text.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/theme.h"
 
 namespace roper {
 namespace {
@@ -95,19 +97,17 @@ void ContinuationView::paintText(QPainter& painter, const TokenLines& lines, con
         const QRectF cell = lines.cell(index);
         const QRectF letter = cell.adjusted(0, 0, 0, -14);
         const auto share = looked_at[static_cast<std::size_t>(index)] / most;
-        if (share > 0.004) {
-            painter.setPen(Qt::NoPen);
-            QColor shade(colors[static_cast<std::size_t>(std::lround(255 * share))]);
-            shade.setAlphaF(0.75F);
-            painter.setBrush(shade);
-            painter.drawRect(letter);
+        constexpr double kShown = 0.004, kOpacity = 0.75;
+        QColor fill = theme.background;
+        if (share > kShown) {
+            fill = mixed(fill, QColor(colors[static_cast<std::size_t>(std::lround(255 * share))]), kOpacity);
+            painter.fillRect(letter, fill);
         }
         const bool is_generated = index >= prompt_tokens;
         painter.setFont(mono);
-        const bool covered = share > 0.55;
-        painter.setPen(covered        ? (theme.dark ? QColor(Qt::black) : QColor(Qt::white))
-                       : is_generated ? theme.text
-                                      : theme.faint_text);
+        constexpr double kReadable = 4.5;  // WCAG 2.1, 1.4.3
+        const QColor usual = is_generated ? theme.text : theme.faint_text;
+        painter.setPen(contrast(usual, fill) >= kReadable ? usual : textColorOn(fill));
         painter.drawText(letter, Qt::AlignCenter, formatToken(c.tokens[static_cast<std::size_t>(index)]));
         if (is_generated) {
             // The length of the bar is the token's probability.

@@ -102,6 +102,8 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
     connect(map_, &HeatMapView::cellHovered, this,
             [this](int row, int column) { emit hovered(weightAt(map_->map(), row, column)); });
     forwardReadouts(atlas_, grid_, map_, reach_);
+    offerHeads(*atlas_, [this](const QPointF& at) { return atlas_->headAt(at); });
+    offerHeads(*grid_, [this](const QPointF& at) { return grid_->headAt(at); });
     auto* thumbnails = splitter(Qt::Vertical, {atlas_, grid_}, {400, 300});
     auto* large = splitter(Qt::Vertical, {column({{map_title_, 0}, {map_, 1}}), reach_}, {480, 180});
     auto* layout = new QVBoxLayout(this);

@@ -21,6 +21,8 @@ class HeadsView : public FigureView {
     /// layer·heads + head of all heads in display order.
     std::vector<int> ordered() const;
     QRectF headRect(int layer, int head) const;
+    /// Layer and head at a point of the canvas.
+    std::optional<std::pair<int, int>> headAt(const QPointF& at) const;
 
     QSize minFigureSize() const override { return {240, 200}; }
     QSize minScreenSize() const override { return {200, 90}; }
@@ -55,7 +57,6 @@ class HeadsView : public FigureView {
     Grid sortedGrid(const QRectF& box, int count) const;
     QRectF mapRect(const Grid& grid, int place, const HeadThumbnails& all) const;
     void paintNumbers(QPainter& painter, const QRectF& area, const Grid& grid, const Theme& theme) const;
-    std::optional<std::pair<int, int>> headAt(const QPointF& at) const;
 
     InspectState& state_;
     std::vector<double> numbers_;

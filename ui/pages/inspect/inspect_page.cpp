@@ -101,6 +101,8 @@ void InspectPage::addPanels() {
         stack_->addWidget(panel);
         connect(panel, &ModelPanel::hovered, this, [this](const QString& text) { setReadout(text); });
         connect(panel, &ModelPanel::requiredAnswersChanged, this, &InspectPage::requestVisibleAnswers);
+        connect(panel, &ModelPanel::attentionRequested, this, [this] { showPanel<HeadsPanel>(); });
+        connect(panel, &ModelPanel::valuesRequested, this, [this] { showPanel<ValuesPanel>(); });
     }
     chooser_->setCurrentRow(0);
 }

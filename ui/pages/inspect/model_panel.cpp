@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ui/controls/layout_helpers.h"
+#include "ui/pages/inspect/head_maps.h"
 
 namespace roper {
 
@@ -31,6 +32,38 @@ void ModelPanel::refreshNow() {
 void ModelPanel::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     if (std::exchange(is_stale_, false)) refresh();
+}
+
+void ModelPanel::offerHeads(FigureView& figure, HeadAt headAt) {
+    figure.setMenuEntries([this, headAt = std::move(headAt)](QMenu& menu, const QPointF& at) {
+        const auto found = headAt(at);
+        if (!found || state().summary() == nullptr) return;
+        const auto [layer, head] = *found;
+        const QString title = headTitle(layer, head);
+        menu.addSeparator();
+        for (const auto& [text, show] :
+             {std::pair(tr("Show the attention of %1"), &ModelPanel::attentionRequested),
+              std::pair(tr("Show the values of %1"), &ModelPanel::valuesRequested)})
+            menu.addAction(text.arg(title), this, [this, layer = layer, head = head, show = show] {
+                state().setHead(layer, head);
+                emit(this->*show)();
+            });
+        // What else is changed in chosen heads would now apply to this one; changes of positions stay.
+        ModelChange ablated = state().change();
+        ablated.layer = layer;
+        ablated.head = head;
+        ablated.mute_heads = true;
+        ablated.mute.clear();
+        ablated.no_rotation = ablated.no_value_rotation = ablated.no_inverse = false;
+        ModelChange restored = ablated;
+        restored.layer.reset();
+        restored.head.reset();
+        restored.mute_heads = false;
+        if (state().change() == ablated)
+            menu.addAction(tr("Ablate nothing"), this, [this, restored] { state().setChange(restored); });
+        else
+            menu.addAction(tr("Ablate %1").arg(title), this, [this, ablated] { state().setChange(ablated); });
+    });
 }
 
 QString ModelPanel::modelName() const {

@@ -52,6 +52,9 @@ class ModelPanel : public QWidget {
     void hovered(const QString& readout);
     /// Emitted when `requiredAnswers` has changed.
     void requiredAnswersChanged();
+    /// Emitted when the attention, or the values, of the chosen head are to be shown.
+    void attentionRequested();
+    void valuesRequested();
 
   protected:
     /// Shows the current answers.
@@ -67,6 +70,12 @@ class ModelPanel : public QWidget {
     void forwardReadouts(Views*... views) {
         (connect(views, &Views::hovered, this, &ModelPanel::hovered), ...);
     }
+
+    using HeadAt = std::function<std::optional<std::pair<int, int>>(const QPointF&)>;
+    /// Adds what can be done with the head at a point to the context menu of a figure: show its attention or
+    /// its values, ablate it.
+    /// @param headAt  layer and head at a point of the canvas
+    void offerHeads(FigureView& figure, HeadAt headAt);
 
     /// A map of the panel, with the functions that give its text while it is empty and the readout of a cell.
     template <class Panel>

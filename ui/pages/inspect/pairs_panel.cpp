@@ -77,6 +77,13 @@ PairsPanel::PairsPanel(const ShownModels& models, QWidget* parent)
         const HeadReport& report = heads->heads.at(static_cast<std::size_t>(row));
         state().setHead(static_cast<int>(report.layer), static_cast<int>(report.head));
     });
+    offerHeads(*pairs_map_, [this](const QPointF& at) -> std::optional<std::pair<int, int>> {
+        const HeadsAnswer* heads = state().answer(answers::heads);
+        const QPoint cell = pairs_map_->cellAt(at);
+        if (heads == nullptr || cell.x() < 0) return std::nullopt;
+        const HeadReport& report = heads->heads.at(static_cast<std::size_t>(cell.y()));
+        return std::pair(static_cast<int>(report.layer), static_cast<int>(report.head));
+    });
     forwardReadouts(head_pairs_);
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({quantity_, mean_}));

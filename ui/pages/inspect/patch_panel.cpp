@@ -33,6 +33,12 @@ PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
         state().setHead(row, column);
         askForPositions();
     });
+    offerHeads(*patch_map_, [this](const QPointF& at) {
+        const QPoint cell = patch_map_->cellAt(at);
+        return state().answer(answers::patch) == nullptr || cell.x() < 0
+                   ? std::nullopt
+                   : std::optional(std::pair(cell.y(), cell.x()));
+    });
     connect(patch_positions_, &BarChart::categoryHovered, this,
             [this](int place) { emit hovered(tokenReadout(place)); });
     forwardReadouts(patch_positions_);

@@ -72,7 +72,7 @@ SizesView::SizesView(InspectState& state, QWidget* parent)
       map_(new HeatMapView(QStringLiteral("solved-by-size"), this)) {
     // Long names must not widen the panel.
     total_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    map_->setEmptyText(tr("“Solve” gives the model problems of every size."));
+    map_->setEmptyText(tr("“Solve” gives a model that was trained on problems some of every size."));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(total_);

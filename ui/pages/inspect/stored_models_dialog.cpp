@@ -131,8 +131,8 @@ void StoredModelsDialog::finish() {
                              .arg(QString::fromLocal8Bit(process_.readAllStandardError()).trimmed()));
     else if (count == 0)
         status_->setText(
-            tr("No models found in the caches of Hugging Face, LM Studio, Ollama and llama.cpp. "
-               "Close this window and choose a file or folder."));
+            tr("No models found in the caches of Hugging Face, LM Studio, Ollama and llama.cpp. Close this "
+               "window and choose a file or folder, or one of the models in the page’s list."));
     else
         status_->setText(count == 1 ? tr("1 model") : tr("%1 models").arg(count));
 }

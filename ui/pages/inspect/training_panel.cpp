@@ -170,8 +170,10 @@ void TrainingPanel::connectModels() {
         connect(&state(), signal, this, &TrainingPanel::followComparison);
         connect(&comparison(), signal, this, &TrainingPanel::followComparison);
     }
-    for (HeadsView* thumbnails : {thumbnails_, comparison_thumbnails_})
+    for (HeadsView* thumbnails : {thumbnails_, comparison_thumbnails_}) {
         connect(thumbnails, &HeadsView::headChosen, &state(), &InspectState::setHead);
+        offerHeads(*thumbnails, [thumbnails](const QPointF& at) { return thumbnails->headAt(at); });
+    }
     for (HeatMapView* map : {map_, comparison_map_})
         connect(map, &HeatMapView::cellHovered, this,
                 [this, map](int row, int column) { emit hovered(weightAt(map->map(), row, column)); });

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/compare/grouping.h"
 #include "core/compare/outcome.h"
+#include "core/compare/paired.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/live/run_store.h"
 #include "ui/theme/numbers.h"
@@ -57,6 +58,7 @@ DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
     sentence_->setAccessibleName(tr("Result of the demonstration"));
     start_->setFont(boldFont(start_->font()));
     columnOf({chooser_, start_, sentence_, evidence_, makeFlowRow({inspect_, compare_, more_seeds_})}, this);
+    inspect_->parentWidget()->hide();
     timer_.setSingleShot(true);
     timer_.setInterval(kRefreshInterval_ms);
     connect(&timer_, &QTimer::timeout, this, &DemonstrationCard::refresh);
@@ -132,6 +134,10 @@ void DemonstrationCard::refresh() {
         lack.isEmpty() ? tr("Train RoPE and RoPER at the same time, and show only these two in the charts")
                        : lack);
     evidence_->setVisible(!is_training && !evidence_->text().isEmpty() && is_done);
+    if (is_done && inspect_->parentWidget()->isHidden()) {
+        const double seconds = (kMinPairs - 1) * state_.expectedTime(twinsOf(*specification_)).seconds;
+        more_seeds_->setText(tr("More seeds (%1)").arg(shortDuration(seconds)));
+    }
     inspect_->parentWidget()->setVisible(is_done);
     reserveTextHeight();
 }

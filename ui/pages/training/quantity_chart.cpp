@@ -166,8 +166,9 @@ void QuantityChart::setQuantity(Quantity quantity) {
 void QuantityChart::showQuantity() {
     chart_->setEmptyText(emptyTextOf(quantity_));
     choice_->setCurrentIndex(static_cast<int>(quantity_));
-    chart_->setFullRange(infoOf(quantity_).isPercentage() ? std::optional(std::pair(0.0, 100.0))
-                                                          : std::nullopt);
+    chart_->setFullYRange(infoOf(quantity_).isPercentage() ? std::optional(std::pair(0.0, 100.0))
+                                                           : std::nullopt);
+    chart_->autoscale();
     // Shares are often 0, and are read relative to 100 %.
     log_->setEnabled(!infoOf(quantity_).isPercentage());
     if (!log_->isEnabled()) log_->setChecked(false);
