@@ -577,6 +577,7 @@ class InspectAnswersTest : public PageTest {
         QVERIFY(state().answer(answers::changed) != nullptr);
         chooseInMenu(grid, {"Ablate nothing"});
         QVERIFY(state().change().isEmpty());
+        waitForAnswers();
         chooseInMenu(grid, {"Show the values of " + title});
         QCOMPARE(page().chooser().currentItem()->text(), QString("Values"));
         QCOMPARE(std::pair(state().layer(), state().head()), *head);
