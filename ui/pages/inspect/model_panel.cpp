@@ -59,10 +59,15 @@ void ModelPanel::offerHeads(FigureView& figure, HeadAt headAt) {
         restored.layer.reset();
         restored.head.reset();
         restored.mute_heads = false;
-        if (state().change() == ablated)
-            menu.addAction(tr("Ablate nothing"), this, [this, restored] { state().setChange(restored); });
-        else
-            menu.addAction(tr("Ablate %1").arg(title), this, [this, ablated] { state().setChange(ablated); });
+        const bool is_ablated = state().change() == ablated;
+        menu.addAction(is_ablated ? tr("Ablate nothing") : tr("Ablate %1").arg(title), this,
+                       [this, change = is_ablated ? restored : ablated] {
+                           state().setChange(change);
+                           // Snapshots show no changes, the attention of heads does.
+                           const auto shown = requiredAnswers();
+                           if (std::find(shown.begin(), shown.end(), &answers::changed) == shown.end())
+                               emit attentionRequested();
+                       });
     });
 }
 
