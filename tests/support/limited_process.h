@@ -9,9 +9,14 @@
 #include <fstream>
 #include <iostream>
 
-#include "tests/support/sanitizers.h"
-
 namespace roper {
+
+/// Whether this program was compiled with AddressSanitizer or ThreadSanitizer (cmake/OwnCode.cmake).
+#ifdef ROPER_SANITIZED
+inline constexpr bool kSanitizer = true;
+#else
+inline constexpr bool kSanitizer = false;
+#endif
 
 inline constexpr std::uint64_t kNoLimit = 0;
 

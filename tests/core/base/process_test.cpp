@@ -16,7 +16,6 @@
 #include "core/base/stop_signals.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/limited_process.h"
-#include "tests/support/sanitizers.h"
 #include "tests/support/temporary_folder.h"
 
 namespace roper {

@@ -11,7 +11,7 @@
 
 #include "core/model/kernel_attention.h"
 #include "core/operators/products.h"
-#include "tests/support/sanitizers.h"
+#include "tests/support/limited_process.h"
 
 namespace roper {
 namespace {

@@ -14,7 +14,7 @@
 #include "core/specification/presets.h"
 #include "core/training/batch_stream.h"
 #include "core/training/optimizer.h"
-#include "tests/support/sanitizers.h"
+#include "tests/support/limited_process.h"
 
 namespace roper {
 namespace {
