@@ -1,5 +1,4 @@
 #include "ui/pages/compare/compare_page.h"
-#include "ui/controls/folding_group.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -10,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/machine_load.h"
+#include "ui/controls/folding_group.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/live/run_texts.h"
 #include "ui/pages/compare/compare_state.h"

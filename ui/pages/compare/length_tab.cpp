@@ -101,11 +101,11 @@ const MeasuredRun& LengthTab::measuredRows(const RunFolder& folder) {
 }
 
 /// Twice the longest problem in the training of the shown runs, so that the question goes beyond it.
-void LengthTab::proposeLargest() {
+void LengthTab::proposeLargest(const std::vector<const RunWatcher*>& shown) {
     if (largest_chosen_) return;
     constexpr std::int64_t kTimes = 2;
     std::int64_t longest = 0;
-    for (const RunWatcher* run : shownRuns())
+    for (const RunWatcher* run : shown)
         if (run->specification() && run->specification()->task.hasProblems())
             longest = std::max(longest, trainedLength(*run->specification()).value_or(0));
     if (longest == 0) return;
@@ -114,9 +114,8 @@ void LengthTab::proposeLargest() {
 }
 
 /// The loss by position can be chosen if one of the shown runs reads texts from left to right.
-void LengthTab::offerQuantities() {
-    const auto runs = shownRuns();
-    const bool has_texts = std::any_of(runs.begin(), runs.end(), [](const RunWatcher* run) {
+void LengthTab::offerQuantities(const std::vector<const RunWatcher*>& shown) {
+    const bool has_texts = std::any_of(shown.begin(), shown.end(), [](const RunWatcher* run) {
         const auto& specification = run->specification();
         return specification && specification->task.isText() && !specification->isMasked();
     });
@@ -132,11 +131,12 @@ void LengthTab::offerQuantities() {
 }
 
 void LengthTab::refresh() {
-    proposeLargest();
-    offerQuantities();
+    const std::vector<const RunWatcher*> shown = shownRuns();
+    proposeLargest(shown);
+    offerQuantities(shown);
     unreadable_.clear();
     std::vector<MeasuredRun> runs;
-    for (const RunWatcher* run : shownRuns())
+    for (const RunWatcher* run : shown)
         if (auto record = recordOf(*run)) {
             runs.push_back(measuredRows(run->folder()));
             runs.back().record = std::move(*record);

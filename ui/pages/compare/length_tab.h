@@ -42,8 +42,8 @@ class LengthTab : public QWidget {
     std::vector<const RunWatcher*> shownRuns() const;
     const MeasuredRun& measuredRows(const RunFolder& folder);
     std::vector<BatchEvaluator::Question> questionsFor(const RunWatcher& run) const;
-    void proposeLargest();
-    void offerQuantities();
+    void proposeLargest(const std::vector<const RunWatcher*>& shown);
+    void offerQuantities(const std::vector<const RunWatcher*>& shown);
     static std::int64_t validationTokens(const RunWatcher& run);
     void measure();
     QStringList omittedRuns() const;

@@ -273,7 +273,7 @@ void GenerationPanel::makeControls() {
                   tr("The attention shown behind the text: the mean of all heads, or one head"));
     // The heads are known only once a model is loaded.
     head_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    head_->addItem(tr("mean of all heads"));
+    fillHeads();
     end_note_ = new QLabel;
     end_note_->setWordWrap(true);
     end_note_->setTextInteractionFlags(Qt::TextSelectableByMouse);

@@ -8,6 +8,18 @@
 #include "ui/pages/inspect/head_maps.h"
 
 namespace roper {
+namespace {
+
+/// The change without what it does to heads; changes of positions stay.
+ModelChange withoutHeads(ModelChange change) {
+    change.layer.reset();
+    change.head.reset();
+    change.mute.clear();
+    change.mute_heads = change.no_rotation = change.no_value_rotation = change.no_inverse = false;
+    return change;
+}
+
+}  // namespace
 
 ModelPanel::ModelPanel(const QString& title, const QString& help, const ShownModels& models, QWidget* parent)
     : QWidget(parent), title_(title), help_(help), models_(models) {
@@ -48,17 +60,12 @@ void ModelPanel::offerHeads(FigureView& figure, HeadAt headAt) {
                 state().setHead(layer, head);
                 emit(this->*show)();
             });
-        // What else is changed in chosen heads would now apply to this one; changes of positions stay.
-        ModelChange ablated = state().change();
+        // What else is changed in chosen heads would apply to this one, too.
+        const ModelChange restored = withoutHeads(state().change());
+        ModelChange ablated = restored;
         ablated.layer = layer;
         ablated.head = head;
         ablated.mute_heads = true;
-        ablated.mute.clear();
-        ablated.no_rotation = ablated.no_value_rotation = ablated.no_inverse = false;
-        ModelChange restored = ablated;
-        restored.layer.reset();
-        restored.head.reset();
-        restored.mute_heads = false;
         const bool is_ablated = state().change() == ablated;
         menu.addAction(is_ablated ? tr("Ablate nothing") : tr("Ablate %1").arg(title), this,
                        [this, change = is_ablated ? restored : ablated] {

@@ -72,22 +72,20 @@ PairsPanel::PairsPanel(const ShownModels& models, QWidget* parent)
     connect(quantity_, &QComboBox::currentIndexChanged, this, &PairsPanel::refresh);
     connect(mean_, &QCheckBox::toggled, this, &PairsPanel::showHeadPairs);
     connect(pairs_map_, &HeatMapView::cellClicked, this, [this](int row, int) {
-        const HeadsAnswer* heads = state().answer(answers::heads);
-        if (heads == nullptr) return;
-        const HeadReport& report = heads->heads.at(static_cast<std::size_t>(row));
-        state().setHead(static_cast<int>(report.layer), static_cast<int>(report.head));
+        if (const auto head = headOfRow(row)) state().setHead(head->first, head->second);
     });
-    offerHeads(*pairs_map_, [this](const QPointF& at) -> std::optional<std::pair<int, int>> {
-        const HeadsAnswer* heads = state().answer(answers::heads);
-        const QPoint cell = pairs_map_->cellAt(at);
-        if (heads == nullptr || cell.x() < 0) return std::nullopt;
-        const HeadReport& report = heads->heads.at(static_cast<std::size_t>(cell.y()));
-        return std::pair(static_cast<int>(report.layer), static_cast<int>(report.head));
-    });
+    offerHeads(*pairs_map_, [this](const QPointF& at) { return headOfRow(pairs_map_->cellAt(at).y()); });
     forwardReadouts(head_pairs_);
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({quantity_, mean_}));
     layout->addWidget(splitter(Qt::Vertical, {pairs_map_, head_pairs_}, {460, 220}), 1);
+}
+
+std::optional<std::pair<int, int>> PairsPanel::headOfRow(int row) const {
+    const HeadsAnswer* heads = state().answer(answers::heads);
+    if (heads == nullptr || row < 0) return std::nullopt;
+    const HeadReport& report = heads->heads.at(static_cast<std::size_t>(row));
+    return std::pair(static_cast<int>(report.layer), static_cast<int>(report.head));
 }
 
 void PairsPanel::setQuantity(PairQuantity quantity) {

@@ -42,6 +42,8 @@ class PairsPanel : public ModelPanel {
     void showHeadPairs();
     std::optional<Eigen::VectorXd> pairNumbersOf(const InspectState& state) const;
     QString pairReadout(int row, int column) const;
+    /// Layer and head of a row of the map.
+    std::optional<std::pair<int, int>> headOfRow(int row) const;
 
     HeatMapView* pairs_map_;
     BarChart* head_pairs_;

@@ -27,7 +27,7 @@ PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
         question.other = other_->text().toStdString();
         state().request(answers::patch, question);
     });
-    connect(other_, &LineEdit::textChanged, this, &PatchPanel::refresh);
+    connect(other_, &LineEdit::textChanged, this, &PatchPanel::enableButton);
     connect(patch_map_, &HeatMapView::cellClicked, this, [this](int row, int column) {
         if (state().answer(answers::patch) == nullptr || row < 0 || column < 0) return;
         state().setHead(row, column);
@@ -60,8 +60,12 @@ void PatchPanel::prepare(const QString& figure, const InspectFigureSettings& pic
     state().request(question.positions ? answers::patch_positions : answers::patch, question);
 }
 
-void PatchPanel::refresh() {
+void PatchPanel::enableButton() {
     patch_button_->setEnabled(state().summary() != nullptr && !other_->text().trimmed().isEmpty());
+}
+
+void PatchPanel::refresh() {
+    enableButton();
     showPatch();
     showPatchPositions();
 }

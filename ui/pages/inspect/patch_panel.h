@@ -28,6 +28,7 @@ class PatchPanel : public ModelPanel {
     void refresh() override;
 
   private:
+    void enableButton();
     void askForPositions();
     void showPatch();
     void showPatchPositions();
