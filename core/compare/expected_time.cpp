@@ -51,7 +51,7 @@ double assumedSecondsPerStep(const Specification& specification) {
     static const std::map<std::string, double> presets = timesOfPresets();
     const auto same = presets.find(shapeKey(specification));
     if (same != presets.end()) return same->second;
-    return costOf(specification).flop_per_step / assumedFlopPerSecond(specification);
+    return flopPerStep(specification) / assumedFlopPerSecond(specification);
 }
 
 }  // namespace
@@ -68,8 +68,7 @@ StepTimes::StepTimes(std::span<const RunRecord> runs, Speeds speeds) : speeds_(s
             const auto [time, is_first] = times->emplace(key, *seconds);
             if (!is_first) time->second = std::min(time->second, *seconds);
         }
-        // Computed once per shape: there may be a thousand runs, and an answer's length is found by trial.
-        if (!flop_by_shape.contains(shape)) flop_by_shape[shape] = costOf(run.specification).flop_per_step;
+        flop_by_shape.try_emplace(shape, flopPerStep(run.specification));
     }
     std::vector<double> rates;
     for (const auto& [shape, flop] : flop_by_shape)
@@ -90,7 +89,7 @@ ExpectedTime StepTimes::estimate(const Specification& specification, std::int64_
     auto step = secondsPerStep(specification);
     if (!step) {
         time.basis = flop_per_second_ ? ExpectedTime::Basis::other_runs : ExpectedTime::Basis::guess;
-        step = flop_per_second_ ? costOf(specification).flop_per_step / *flop_per_second_
+        step = flop_per_second_ ? flopPerStep(specification) / *flop_per_second_
                                 : assumedSecondsPerStep(specification);
     }
     const auto steps = static_cast<double>(std::max<std::int64_t>(0, specification.training.steps - from));

@@ -56,11 +56,11 @@ std::string settingText(const SpecificationField& field, const Specification& sp
     static const Specification defaults;
     const std::string value = field.text(specification);
     if (isPartOfMethod(field.key()) && value == field.text(defaults)) return {};
-    if (field.key() == "task.text") return "text " + std::filesystem::path(value).filename().string();
+    if (field.hasKey("task.text")) return "text " + std::filesystem::path(value).filename().string();
     if (value == "linear_numerator") return "linear attention, numerator rotated";
-    if (field.key() == "model.kv_heads")
+    if (field.hasKey("model.kv_heads"))
         return value + (value == "1" ? " key/value head" : " key/value heads");
-    if (field.key() == "model.shared_kv") return "keys are the values";
+    if (field.hasKey("model.shared_kv")) return "keys are the values";
     if (value == "linear_cosine") return "linear attention, 1 + cosine";
     if (value == "masked") return "masked tokens";
     std::string name = field.name;
@@ -233,7 +233,7 @@ std::vector<std::string> differingFields(const Specification& a, const Specifica
         const auto in_a = of_a.find(field.key()), in_b = of_b.find(field.key());
         const bool both = in_a != of_a.end() && in_b != of_b.end();
         // A field that only one method has is part of the method.
-        if (!both || field.key() == kPosition || in_a->second == in_b->second) continue;
+        if (!both || field.hasKey(kPosition) || in_a->second == in_b->second) continue;
         names.push_back(field.name);
         std::replace(names.back().begin(), names.back().end(), '_', ' ');
     }
@@ -243,7 +243,7 @@ std::vector<std::string> differingFields(const Specification& a, const Specifica
 std::vector<std::string> differingSettings(const Specification& a, const Specification& b) {
     std::vector<std::string> settings;
     for (const SpecificationField& field : specificationFields()) {
-        if (field.key() == kPosition || !identifiesRun(field, a) || field.text(a) == field.text(b)) continue;
+        if (field.hasKey(kPosition) || !identifiesRun(field, a) || field.text(a) == field.text(b)) continue;
         if (const std::string text = settingText(field, a); !text.empty()) settings.push_back(text);
     }
     return settings;

@@ -101,21 +101,22 @@ std::string acceptsText(const FieldInfo& field) {
 std::size_t findKey(const std::vector<const FieldInfo*>& fields, std::string_view key,
                     const std::vector<std::string>& other_names) {
     std::vector<std::size_t> by_name;
-    std::vector<std::string> known = other_names;
-    const bool with_section = key.find('.') != std::string_view::npos;
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const FieldInfo& field = *fields[i];
-        if (field.key() == key || isFormerKey(field, key)) return i;
+        if (field.hasKey(key) || isFormerKey(field, key)) return i;
         const bool former_name = std::any_of(
             field.former_keys.begin(), field.former_keys.end(),
             [&](const std::string& former) { return former == field.section + "." + std::string(key); });
         if (field.name == key || former_name) by_name.push_back(i);
-        known.push_back(with_section ? field.key() : field.name);
     }
     if (by_name.size() == 1) return by_name.front();
     if (by_name.size() > 1)
         throw Error(ErrorKind::usage,
                     "\"" + std::string(key) + "\" is in several sections; write section." + std::string(key));
+    std::vector<std::string> known = other_names;
+    const bool with_section = key.find('.') != std::string_view::npos;
+    for (const FieldInfo* field : fields)
+        known.push_back(with_section ? field->key() : field->name);
     throw Error(ErrorKind::usage, "unknown key \"" + std::string(key) + "\"; " + nameHint(key, known));
 }
 

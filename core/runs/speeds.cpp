@@ -39,7 +39,7 @@ std::string shapeKey(const Specification& specification) {
     std::string key;
     for (const SpecificationField& field : specificationFields()) {
         const bool counts = field.section == "model" || field.section == "device" ||
-                            field.key() == "training.batch" || field.key() == "training.length";
+                            field.hasKey("training.batch") || field.hasKey("training.length");
         if (counts) key.append(field.name).append("=").append(field.text(specification)).append(" ");
     }
     key.pop_back();

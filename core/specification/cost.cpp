@@ -163,6 +163,12 @@ double diskBytes(const Specification& s, std::int64_t parameters) {
 
 }  // namespace
 
+double flopPerStep(const Specification& s) {
+    const double T = static_cast<double>(s.inputLength()), B = static_cast<double>(s.training.batch),
+                 L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width);
+    return B * T * (6 * (L * layerWeights(s) + modelVocabulary(s) * C) + attentionFlop(s, T));
+}
+
 Cost costOf(const Specification& s) {
     constexpr double kProgramBytes = 1.9e8;  // LibTorch loaded, its threads and buffers
     // Bytes per parameter: the parameter, two copies of its gradient, AdamW's two moments, and the parameter
@@ -171,10 +177,9 @@ Cost costOf(const Specification& s) {
     constexpr double kBackwardFactor = 1.3;  // temporaries of the backward pass
     const double V = modelVocabulary(s);
     const double T = static_cast<double>(s.inputLength()), B = static_cast<double>(s.training.batch);
-    const double L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width);
     Cost cost;
     cost.parameters = parametersOf(s, static_cast<std::int64_t>(V));
-    cost.flop_per_step = B * T * (6 * (L * layerWeights(s) + V * C) + attentionFlop(s, T));
+    cost.flop_per_step = flopPerStep(s);
     cost.step_bytes = kBackwardFactor * B * T * savedActivationBytes(s, T, V);
     cost.evaluation_bytes = evaluationBytes(s, V);
     cost.snapshot_bytes = snapshotBytes(s);

@@ -12,13 +12,15 @@ namespace roper {
 /// Resources that a run will need, estimated before it starts.
 struct Cost {
     std::int64_t parameters = 0;
-    /// Forward and backward: 6 per weight and token, plus 12·L·T²·C per sequence for full attention.
     double flop_per_step = 0;
     double memory_bytes = 0;  ///< peak of the trainer: an estimate, up to a third above measured values
     // Parts of the memory used by a step, an evaluation and a snapshot, which never overlap in time.
     double step_bytes = 0, evaluation_bytes = 0, snapshot_bytes = 0;
     double disk_bytes = 0;  ///< size of the run's folder at the end, including a checkpoint being written
 };
+
+/// Forward and backward: 6 per weight and token, plus 12·L·T²·C per sequence for full attention.
+double flopPerStep(const Specification& specification);
 
 /// @throws std::invalid_argument if the task's settings contradict each other
 Cost costOf(const Specification& specification);
