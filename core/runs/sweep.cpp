@@ -105,6 +105,8 @@ class SweepReader {
     void readBase(const toml::node& node) {
         if (const auto* several = node.as_array()) {
             if (several->empty()) refuse(node.source(), "base is empty: name a preset");
+            if (several->size() > kMaxRuns)
+                refuse(node.source(), "more than " + std::to_string(kMaxRuns) + " bases");
             for (const toml::node& one : *several)
                 readOneBase(one);
         } else {
@@ -113,8 +115,6 @@ class SweepReader {
     }
 
     void readOneBase(const toml::node& node) {
-        if (bases_.size() == kMaxRuns)
-            refuse(node.source(), "more than " + std::to_string(kMaxRuns) + " bases");
         const auto name = node.value_exact<std::string>();
         if (!name) refuse(node.source(), "base must be text: a preset's name or a .toml file");
         try {
