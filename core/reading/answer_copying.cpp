@@ -1,4 +1,3 @@
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "core/questions/copying.h"
@@ -9,11 +8,11 @@
 namespace roper {
 namespace {
 
-/// Re Σ λ / Σ |λ| over the eigenvalues λ of a square matrix.
+/// Re Σ λ / Σ |λ| over the eigenvalues λ of a square matrix; Σ λ is its trace.
 double copyingScore(const Eigen::MatrixXd& circuit) {
-    const Eigen::VectorXcd eigenvalues = Eigen::EigenSolver<Eigen::MatrixXd>(circuit, false).eigenvalues();
-    const double lengths = eigenvalues.cwiseAbs().sum();
-    return lengths > 0 ? eigenvalues.sum().real() / lengths : 0;
+    if (!circuit.allFinite()) return NAN;
+    const auto lengths = at::linalg_eigvals(tensorOf(circuit)).abs().sum().item<double>();
+    return lengths > 0 ? circuit.trace() / lengths : 0;
 }
 
 CopyingAnswer copyingOf(const QuestionContext& context) {

@@ -1,10 +1,8 @@
-#include <Eigen/QR>
-#include <Eigen/SVD>
-
 #include "core/base/text.h"
 #include "core/questions/ov_by_distance.h"
 #include "core/questions/value_kernel.h"
 #include "core/reading/answers.h"
+#include "core/reading/head_observer.h"
 #include "core/reading/value_weights.h"
 
 namespace roper {
@@ -12,9 +10,15 @@ namespace {
 
 /// The factor R of a thin QR decomposition; a matrix with fewer rows than columns is returned unchanged.
 Eigen::MatrixXd triangularFactor(const Eigen::MatrixXd& matrix) {
-    if (matrix.rows() < matrix.cols()) return matrix;
-    const Eigen::HouseholderQR<Eigen::MatrixXd> qr(matrix);
-    return qr.matrixQR().topRows(matrix.cols()).triangularView<Eigen::Upper>();
+    if (matrix.rows() < matrix.cols() || !matrix.allFinite()) return matrix;
+    return matrixOf(std::get<1>(at::linalg_qr(tensorOf(matrix), "r")));
+}
+
+/// From the largest to the smallest; NaN if the matrix has entries that are not finite.
+Eigen::VectorXd singularValues(const Eigen::MatrixXd& matrix) {
+    const Eigen::Index count = std::min(matrix.rows(), matrix.cols());
+    if (!matrix.allFinite()) return Eigen::VectorXd::Constant(count, NAN);
+    return matrixOf(at::linalg_svdvals(tensorOf(matrix)).reshape({count, 1}));
 }
 
 /// Number of leading values that account for this share of the sum of squares.
@@ -41,7 +45,7 @@ OvByDistance ovOf(const QuestionContext& context) {
         context.reader.reportProgress(distance, context.count(), "distances");
         const Eigen::MatrixXd K =
             kernelAt(S, U.transpose(), weights.rotation(), static_cast<double>(distance));
-        const Eigen::VectorXd values = Eigen::BDCSVD<Eigen::MatrixXd>(K).singularValues();
+        const Eigen::VectorXd values = singularValues(K);
         answer.singular_values.emplace_back(values.begin(), values.end());
         answer.rank_90.push_back(countFor(values, kFraction));
     }

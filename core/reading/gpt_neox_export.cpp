@@ -1,6 +1,6 @@
 #include "core/reading/gpt_neox_export.h"
 
-#include <Eigen/Dense>
+#include <Eigen/QR>
 #include <cmath>
 #include <filesystem>
 #include <map>

@@ -29,6 +29,12 @@ Eigen::MatrixXd matrixOf(const at::Tensor& x) {
     return Eigen::Map<const RowMajor>(exact.const_data_ptr<double>(), exact.size(0), exact.size(1));
 }
 
+at::Tensor tensorOf(const Eigen::MatrixXd& x) {
+    at::Tensor columns = at::empty({x.cols(), x.rows()}, at::kDouble);  // Eigen stores column by column
+    Eigen::Map<Eigen::MatrixXd>(columns.data_ptr<double>(), x.rows(), x.cols()) = x;
+    return columns.t();
+}
+
 at::Tensor withWidth(const at::Tensor& x, std::int64_t width) {
     return x.size(-1) == width ? x : at::constant_pad_nd(x, {0, width - x.size(-1)});
 }

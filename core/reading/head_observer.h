@@ -12,6 +12,10 @@ namespace roper {
 /// A tensor [rows, columns] of any type as a float64 matrix.
 Eigen::MatrixXd matrixOf(const at::Tensor& x);
 
+/// The inverse of matrixOf, float64: for LibTorch's decompositions, since those of Eigen take longer to
+/// compile than all else in their files.
+at::Tensor tensorOf(const Eigen::MatrixXd& x);
+
 /// The first `width` features of x [..., features], or x with zeros after its features: values may be
 /// narrower than keys, or wider.
 at::Tensor withWidth(const at::Tensor& x, std::int64_t width);
