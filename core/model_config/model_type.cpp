@@ -1,5 +1,9 @@
 #include "core/model_config/model_type.h"
 
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -130,14 +134,16 @@ std::optional<ConfigFields> ropeParametersOf(const ConfigFields& config, const M
 
 const ModelType& findModelType(const std::string& name) {
     static const ModelType usual = defaultType();
-    static const std::map<std::string, ModelType> types = [] {
-        std::map<std::string, ModelType> made;
-        for (const auto& [type, row] : kRows)
-            made.emplace(type, typeOf(type, Json::parse(row)));
-        return made;
-    }();
-    const auto found = types.find(name);
-    return found == types.end() ? usual : found->second;
+    const auto row =
+        std::find_if(std::begin(kRows), std::end(kRows), [&](const auto& one) { return one.first == name; });
+    if (row == std::end(kRows)) return usual;
+    // Only the types that occur are read, because all of them would delay the window's first frame.
+    static std::mutex mutex;
+    static std::map<std::string, ModelType> read;
+    const std::lock_guard lock(mutex);
+    auto found = read.find(name);
+    if (found == read.end()) found = read.emplace(name, typeOf(name, Json::parse(row->second))).first;
+    return found->second;
 }
 
 }  // namespace roper

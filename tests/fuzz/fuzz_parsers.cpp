@@ -36,7 +36,7 @@
 #include "core/runs/tensorboard_events.h"
 #include "core/specification/specification.h"
 #include "core/tokenizers/tokenizer_files.h"
-#include "tests/fuzz/tokenizer_mutator.h"
+#include "tests/fuzz/tokenizer_grammar.h"
 
 namespace roper {
 namespace {

@@ -1,12 +1,10 @@
-#include "tests/fuzz/tokenizer_mutator.h"
+#include "tests/fuzz/tokenizer_grammar.h"
 
 #include <algorithm>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "tests/fuzz/tokenizer_grammar.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
