@@ -115,6 +115,11 @@ class LabelsTest : public PageTest {
                 if (widget == nullptr) continue;
                 QAccessibleInterface* read =
                     QAccessible::queryAccessibleInterface(const_cast<QWidget*>(widget));
+                if (const auto* view = qobject_cast<const PlotView*>(widget)) {  // the frame around the chart
+                    QVERIFY2(read->role() == QAccessible::Grouping && read->textInterface() == nullptr,
+                             qPrintable(figure->figureName()));
+                    read = QAccessible::queryAccessibleInterface(&view->plot());
+                }
                 QVERIFY2(read->role() == QAccessible::Chart, qPrintable(figure->figureName()));
                 QVERIFY2(!read->text(QAccessible::Name).isEmpty(), qPrintable(figure->figureName()));
                 const QString csv = figure->figureCsv();

@@ -181,13 +181,6 @@ class NotificationTest : public PageTest {
         });
     }
 
-    void trigger(const QString& text) {
-        for (const QMenu* menu : window_->findChildren<QMenu*>())
-            for (QAction* action : menu->actions())
-                if (action->text().remove('&') == text) return action->trigger();
-        qFatal("there is no action %s", qPrintable(text));
-    }
-
     QProcess bus_;
     FakeDesktop desktop_;
     std::unique_ptr<QTemporaryDir> runs_;

@@ -141,16 +141,10 @@ class QueueTest : public PageTest {
         const auto n = names();
         buttonOf(page().queuePanel(), "Clear")->click();
         window_->showPage("Rotation");
-        const auto undo = [this] {
-            for (const QMenu* menu : window_->findChildren<QMenu*>())
-                for (QAction* action : menu->actions())
-                    if (action->text().startsWith("Undo")) return action->trigger();
-            QFAIL("there is no action Undo");
-        };
-        undo();
+        trigger("Undo");
         QCOMPARE(names(), (std::vector{n[0]}));
         QCOMPARE(window_->currentPage()->name(), QString("Training"));
-        undo();
+        trigger("Undo");
         QCOMPARE(names(), n);
     }
 

@@ -201,24 +201,6 @@ class SetupTest : public PageTest {
             QVERIFY2(page->explanation().contains("20"), "a source with its year");
         }
     }
-
-  private:
-    void trigger(const QString& name) {
-        for (QAction* action : window_->findChildren<QAction*>() + allActions()) {
-            if (action->text() != name && !action->text().startsWith(name + ": ")) continue;
-            QVERIFY2(action->isEnabled(), qPrintable(name));
-            return action->trigger();
-        }
-        QFAIL(qPrintable(name));
-    }
-
-    /// The actions in the menus, which belong to the program's list of actions.
-    QList<QAction*> allActions() const {
-        QList<QAction*> all;
-        for (QMenu* menu : window_->findChildren<QMenu*>())
-            all += menu->actions();
-        return all;
-    }
 };
 
 ROPER_GUI_TEST(SetupTest, "setup_test")

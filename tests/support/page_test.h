@@ -115,6 +115,20 @@ class PageTest : public QObject {
         QVERIFY2(chosen, qPrintable(path.join(QStringLiteral(" → "))));
     }
 
+    /// Triggers the action of a menu or the window that is called `name` or begins with "name: ".
+    void trigger(const QString& name) const {
+        QList<QAction*> actions = window_->findChildren<QAction*>();
+        for (const QMenu* menu : window_->findChildren<QMenu*>())
+            actions += menu->actions();  // these belong to the program's list of actions
+        for (QAction* action : actions) {
+            const QString text = action->text().remove('&');
+            if (text != name && !text.startsWith(name + ": ")) continue;
+            QVERIFY2(action->isEnabled(), qPrintable(name));
+            return action->trigger();
+        }
+        QFAIL(qPrintable(name));
+    }
+
     /// The question that the window asks before long work; null if there is none.
     QMessageBox* longWorkQuestion() const {
         return window_->findChild<QMessageBox*>(QStringLiteral("long_work_question"));

@@ -2,22 +2,24 @@
 #include <QComboBox>
 #include <algorithm>
 
-#include "ui/charts/figure.h"
+#include "ui/charts/plot_view.h"
 
 // What screen readers meet: Qt calls custom widgets fillers, and on Linux names a combo box by its value.
 
 namespace roper {
 namespace {
 
-/// A chart with its caption as description and its data, as CSV, as text that can be read line by line.
+/// A chart with its caption as description and its data, as CSV, as text that can be read line by line; or,
+/// as a grouping without text, the widget around the plot that is the chart.
 class AccessibleFigure : public QAccessibleWidget, public QAccessibleTextInterface {
   public:
-    AccessibleFigure(QWidget* widget, const Figure& figure)
-        : QAccessibleWidget(widget, QAccessible::Chart), figure_(figure) {}
+    AccessibleFigure(QWidget* widget, const Figure& figure, QAccessible::Role role)
+        : QAccessibleWidget(widget, role), figure_(figure) {}
 
     void* interface_cast(QAccessible::InterfaceType type) override {
-        return type == QAccessible::TextInterface ? static_cast<QAccessibleTextInterface*>(this)
-                                                  : QAccessibleWidget::interface_cast(type);
+        return type == QAccessible::TextInterface && role() == QAccessible::Chart
+                   ? static_cast<QAccessibleTextInterface*>(this)
+                   : QAccessibleWidget::interface_cast(type);
     }
     QString text(QAccessible::Text kind) const override {
         const QString own = QAccessibleWidget::text(kind);
@@ -98,11 +100,13 @@ class AccessibleChoice : public QAccessibleWidget {
 QAccessibleInterface* makeInterface(const QString&, QObject* object) {
     auto* widget = qobject_cast<QWidget*>(object);
     if (widget == nullptr) return nullptr;
-    // The plot inside a chart receives its keys.
-    for (const QObject* candidate : {object, object->parent()})
-        if (const auto* figure = dynamic_cast<const Figure*>(candidate);
-            figure != nullptr && (candidate == object || object->inherits("QCustomPlot")))
-            return new AccessibleFigure(widget, *figure);
+    if (const auto* view = qobject_cast<PlotView*>(object->parent()); view && &view->plot() == object)
+        return new AccessibleFigure(widget, *view, QAccessible::Chart);
+    // The plot inside a PlotView receives its keys, so the frame around it is no second chart.
+    if (const auto* figure = dynamic_cast<const Figure*>(object))
+        return new AccessibleFigure(
+            widget, *figure,
+            qobject_cast<PlotView*>(object) != nullptr ? QAccessible::Grouping : QAccessible::Chart);
     auto* box = qobject_cast<QComboBox*>(object);
     return box != nullptr ? new AccessibleChoice(box) : nullptr;
 }

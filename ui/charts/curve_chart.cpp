@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "ui/charts/series.h"
 
@@ -219,14 +220,11 @@ void CurveChart::fitY(const Canvas& canvas) const {
     }
     if (!(low <= high)) low = isLogY() ? 0.1 : 0, high = 1;
     if (y_floor_) low = std::min(low, *y_floor_);
-    if (y_limits_) {
-        low = std::max(low, y_limits_->first);
-        high = std::min(high, y_limits_->second);
+    if (const auto& limits = y_limits_ ? y_limits_ : fullYRange()) {
+        low = std::max(low, limits->first);
+        high = std::min(high, limits->second);
     }
-    if (fullYRange() && !isLogY()) {
-        low = std::min(low, fullYRange()->first);
-        high = std::max(high, fullYRange()->second);
-    }
+    if (fullYRange() && !isLogY()) std::tie(low, high) = *fullYRange();
     if (isLogY()) {
         const double stretch = std::pow(std::max(high / low, 1.2), kRangeMargin);
         return plot().yAxis->setRange(low / stretch, high * stretch);

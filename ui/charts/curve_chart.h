@@ -53,7 +53,7 @@ class CurveChart : public PlotView {
     /// Puts the legend in columns below the axes, where it covers no curve.
     void setLegendBelow() { legend_position_ = PlotLegend::Place::below; }
     void setYFloor(std::optional<double> floor) { y_floor_ = floor; }
-    /// Limits the y axis, even if a band exceeds the limits.
+    /// Limits the y axis, even if a band exceeds the limits; the full range of y does so, too.
     void setYLimits(std::optional<std::pair<double, double>> limits) { y_limits_ = limits; }
     void setCaption(const QString& caption) { caption_ = caption; }
     const std::vector<Curve>& curves() const { return curves_; }

@@ -166,7 +166,7 @@ QString CurveChart::nameInLegend(std::size_t curve) const {
 double CurveChart::legendHeadroom(const Canvas& canvas) const {
     constexpr double kMaxHeight = 0.45;  // maximum height relative to the axes
     constexpr double kPadding = 12;
-    if (curves_.size() <= 2 || y_limits_ || legend().isBelow()) return 0;
+    if (curves_.size() <= 2 || y_limits_ || fullYRange() || legend().isBelow()) return 0;
     const double line = QFontMetricsF(axisFont(canvas.font)).height();
     const double around = (title_ != nullptr ? 5 : 3) * line;  // title, axis and ticks
     const double entries = plot().legend->itemCount() * line + kPadding;

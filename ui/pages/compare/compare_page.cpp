@@ -313,9 +313,8 @@ void ComparePage::showCurves() {
     const QString title = QString::fromStdString(info.titleWithUnit());
     curves_->setAxisNames(xAxisTitle(question.across), title);
     using Range = std::optional<std::pair<double, double>>;
-    const Range percent = info.isPercentage() ? Range({0.0, 100.0}) : std::nullopt;
-    curves_->setYLimits(percent ? percent : lossLimits(curves));
-    curves_->setFullYRange(percent);
+    curves_->setFullYRange(info.isPercentage() ? Range({0.0, 100.0}) : std::nullopt);
+    curves_->setYLimits(info.isPercentage() ? std::nullopt : lossLimits(curves));
     curves_->setCaption(tr("%1 by %2, mean over %3; band: %4%5%6")
                             .arg(title, xAxisTitle(question.across), over, spreadTitle(question.spread),
                                  question.drop_worst ? tr("; worst run of each group dropped") : QString(),
