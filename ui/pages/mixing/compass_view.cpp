@@ -212,6 +212,15 @@ Eigen::Vector2d CompassView::markOf(const AttentionForm& form, int j) const {
     return Eigen::Rotation2Dd(angle) * value;
 }
 
+bool CompassView::marksCoincide(bool right) const {
+    constexpr double kNoAngle = 1e-9;
+    const AttentionForm form = formOf(right);
+    const Eigen::VectorXd positions = state_.positions();
+    const int pair = state_.setup().pair;
+    return std::abs(form.value.angle(pair, positions[0]) -
+                    form.value.angle(pair, positions[state_.tokens() - 1])) < kNoAngle;
+}
+
 /// The tokens with marks on the clock: all of a short text; of a long one those at round distances, the key,
 /// and few enough to be told apart. Near ones first, as their labels matter most if there is not enough room.
 std::vector<int> CompassView::clockPlaces() const {
@@ -240,15 +249,14 @@ void CompassView::paintClock(QPainter& painter, LabelPlacer& labels, const Plane
     painter.drawEllipse(at.center, radius, radius);
     painter.setFont(smallFont(plain));
     const int label_step = wholeStep(state_.tokens(), kMaxClockLabels);
+    const bool coincide = marksCoincide(right);
     for (const int j : clockPlaces()) {
         const QPointF mark = at.onScreen(pointOf(markOf(form, j)));
         const QPointF away = directionOf(at.center, mark);
         painter.setPen(QPen(j == state_.key() ? theme.text : theme.frame, j == state_.key() ? 2 : 1));
         painter.drawLine(mark - kTick * away, mark + kTick * away);
         labels.avoid(mark - kTick * away, mark + kTick * away);
-        if (!right || j == state_.key())
-            // on the left all marks coincide and are labelled by labelChain, which also labels the key's
-            continue;
+        if (coincide || j == state_.key()) continue;  // labelChain labels these
         if ((j - state_.query()) % label_step != 0) continue;
         // The query's label says what the numbers mean.
         const QString number = numberText(is_relative ? j - state_.query() : j);
@@ -311,7 +319,8 @@ void CompassView::labelChain(QPainter& painter, LabelPlacer& labels, const Plane
         painter.setFont(looked_at ? plain : smallFont(plain));
         if (looked_at)
             labels.draw(painter,
-                        (showsClock() && !right ? tr("j = %1, like every j") : tr("j = %1")).arg(arrow.key),
+                        (showsClock() && marksCoincide(right) ? tr("j = %1, like every j") : tr("j = %1"))
+                            .arg(arrow.key),
                         arrow.to + (showsClock() ? 2 * kTick : 0) * along, along, theme.text);
         else
             labels.draw(painter, QString::number(arrow.key), (arrow.from + arrow.to) / 2,

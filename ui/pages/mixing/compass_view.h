@@ -68,6 +68,8 @@ class CompassView : public FigureView {
     int nearestMark(const QPointF& at) const;
     /// The output of the right side if the single token were at j, in the plane.
     Eigen::Vector2d markOf(const AttentionForm& form, int j) const;
+    /// Whether the value of each token has the same direction: on the left, and where nothing rotates.
+    bool marksCoincide(bool right) const;
     void choose(const QPointF& at);
     void paintShiftTrail(QPainter& painter, const PlaneFrame& at, const Theme& theme) const;
     /// The form of one side; RoPE on the left.
