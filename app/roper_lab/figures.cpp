@@ -1,6 +1,7 @@
 #include "app/roper_lab/figures.h"
 
 #include <QApplication>
+#include <cmath>
 #include <set>
 
 #include "core/base/console.h"
@@ -146,6 +147,86 @@ void splitRunPath(FigureOptions& options) {
     options.runs = (trailing ? folder.parent_path() : folder).parent_path();
 }
 
+/// A setting that changes from frame to frame.
+class Course {
+  public:
+    /// @param text    KEY=FROM..TO, or with more points
+    /// @param fields  the settings of the page
+    /// @throws Error (usage)
+    Course(const std::string& text, const std::vector<const FieldInfo*>& fields, std::optional<int> frames) {
+        const auto [key, course] = splitSetting(text);
+        const FieldInfo& field = *fields[findKey(fields, key)];
+        key_ = field.name;
+        const bool is_whole = std::holds_alternative<IntegerRange>(field.accepts);
+        if (!is_whole && !field.isReal())
+            throw Error(ErrorKind::usage, "--animate: " + key_ + " is not a number");
+        for (std::size_t from = 0; from <= course.size();) {
+            const std::size_t to = std::min(course.find("..", from), course.size());
+            const std::string point = course.substr(from, to - from);
+            points_.push_back(is_whole ? static_cast<double>(readInteger(field, point))
+                                       : readReal(field, point));
+            from = to + 2;
+        }
+        if (points_.size() < 2)
+            throw Error(ErrorKind::usage,
+                        "--animate must be KEY=FROM..TO, such as blend=0..1, not \"" + text + "\"");
+        double length = 0;
+        for (std::size_t i = 1; i < points_.size(); ++i)
+            length += std::abs(points_[i] - points_[i - 1]);
+        constexpr int kUsualFrames = 40, kMostFrames = 1000;
+        const int sections = static_cast<int>(points_.size()) - 1;
+        const int usual = is_whole ? static_cast<int>(std::min<double>(length, kMostFrames - 1))
+                                   : std::max(1, kUsualFrames / sections) * sections;
+        const int count = frames.value_or(std::max(1, usual) + 1);
+        for (int i = 0; i < count; ++i) {
+            const double value = valueAt(static_cast<double>(i) / (count - 1));
+            values_.push_back(is_whole ? std::to_string(std::llround(value)) : formatNumber(value));
+        }
+    }
+
+    const std::string& key() const { return key_; }
+    const std::vector<std::string>& values() const { return values_; }
+
+  private:
+    /// @param t  0 to 1; each section between two points takes equally long
+    double valueAt(double t) const {
+        const double place = t * static_cast<double>(points_.size() - 1);
+        const auto section = std::min(static_cast<std::size_t>(place), points_.size() - 2);
+        return std::lerp(points_[section], points_[section + 1], place - static_cast<double>(section));
+    }
+
+    std::string key_;
+    std::vector<double> points_;
+    std::vector<std::string> values_;
+};
+
+/// @throws Error
+void animate(const FigureOptions& options, const Page& page, const Canvas& canvas,
+             const FigureRequest& request) {
+    const Course course(options.animate, page.pageFigures().settings(), options.frames);
+    if (request.hasSetting(course.key()))
+        throw Error(ErrorKind::usage, "\"" + course.key() + "\" is given twice, by --animate and by --set");
+    const Theme theme = options.dark ? Theme::of(fixedPalette(true)) : Theme::light();
+    constexpr qsizetype kMostBytes = qsizetype{1} << 30U;
+    constexpr int kMostPixels = 65535;  // of a side, in a GIF
+    const auto count = course.values().size();
+    std::vector<QImage> frames;
+    for (const std::string& value : course.values()) {
+        FigureRequest next = request;
+        next.settings.emplace_back(course.key(), value);
+        Figure& figure = page.pageFigures().prepare(std::move(next));
+        dynamic_cast<QWidget&>(figure).resize(canvas.size);
+        const QImage& frame = frames.emplace_back(figureImage(figure, canvas.options, theme));
+        if (frame.isNull() || frame.sizeInBytes() > kMostBytes / static_cast<qsizetype>(count) ||
+            std::max(frame.width(), frame.height()) > kMostPixels)
+            throw Error(ErrorKind::usage,
+                        std::to_string(count) +
+                            " frames of this size take more than 1 GiB of memory: choose a smaller width, "
+                            "height or scale, or fewer --frames");
+    }
+    exportAnimation(frames, options.seconds, options.out);
+}
+
 }  // namespace
 
 std::string figureHelp() {
@@ -192,7 +273,12 @@ int makeFigure(const FigureOptions& given) {
     const PageSet pages(options.runs, QueueLauncher::WorkerMode::no_worker);
     const Page& page = pageOf(pages, options.kind);
     Canvas canvas;
+    canvas.options.scale = options.animate.empty() ? canvas.options.scale : 1;
     const FigureRequest request = parse(options, page, canvas);
+    if (!options.animate.empty()) {
+        animate(options, page, canvas, request);
+        return 0;
+    }
     Figure& figure = page.pageFigures().prepare(request);
     dynamic_cast<QWidget&>(figure).resize(canvas.size);
     canvas.options.light_background = !options.dark;

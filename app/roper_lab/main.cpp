@@ -57,7 +57,8 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
                  "Exit after the first frame is painted, to measure the startup time");
     CLI::App* figure = app.add_subcommand("figure", "Write one figure without a window");
     figure->add_option("kind", arguments.options.kind, "Name of the figure");
-    figure->add_option("--out", arguments.out, "File: .png, .svg, .pdf or .csv")->required();
+    figure->add_option("--out", arguments.out, "File: .png, .svg, .pdf or .csv; .gif with --animate")
+        ->required();
     figure->add_option("--set", arguments.options.settings, "Change parameters: key=value key=value …");
     figure->add_option("--run", arguments.options.run, "Take q, k and v from a layer and head of this run");
     figure->add_option("--query", arguments.options.query, "Short for --set query=N");
@@ -65,6 +66,17 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
                        "Start from an example of the explorer pages (shown in docs/gallery)");
     figure->add_option("--config", arguments.options.config,
                        "Start from the rotation of a model: its config.json or its folder");
+    CLI::Option* animate = figure->add_option(
+        "--animate", arguments.options.animate,
+        "Write an animation in which a setting changes: blend=0..1, or 0..1..0 there and back");
+    figure
+        ->add_option("--frames", arguments.options.frames,
+                     "Number of frames of --animate (default: about 40, or one for each whole number)")
+        ->check(CLI::Range(2, 1000))
+        ->needs(animate);
+    figure->add_option("--seconds", arguments.options.seconds, "Duration of --animate (default: 4)")
+        ->check(CLI::Range(0.1, 600.0))
+        ->needs(animate);
     figure->add_flag("--dark", arguments.options.dark, "Draw on a dark background");
     figure->add_option("--runs", arguments.runs, "Folder of the runs, for --run, loss and accuracy");
     figure->footer([&] {

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+
 #include "core/base/text.h"
 #include "core/questions/ov_by_distance.h"
 #include "core/questions/value_kernel.h"

@@ -1,3 +1,5 @@
+#include <QBuffer>
+#include <QImageReader>
 #include <QSignalSpy>
 #include <QTest>
 #include <cmath>
@@ -455,6 +457,41 @@ class ChartsTest : public QObject {
         // Of the sixteen cells of the next level, 10 are on or left of the diagonal.
         QCOMPARE(mean.colorIndex(mean.levelFor(0.25, 0.25), 0, 0), static_cast<int>(25.5 + 0.5));
         QCOMPARE(mean.colorIndex(level, 3, 0), 0);  // row 6 alone; row 7 does not exist
+    }
+
+    /// Each frame, though only its changed part is stored, is read by Qt as it was drawn.
+    void anAnimationIsReadBackAsItWasDrawn() {
+        constexpr int kFrames = 5;
+        std::vector<QImage> frames;
+        for (int i = 0; i < kFrames; ++i) {
+            QImage& frame = frames.emplace_back(120, 80, QImage::Format_ARGB32_Premultiplied);
+            frame.fill(Qt::white);
+            QPainter painter(&frame);
+            painter.setRenderHint(QPainter::Antialiasing);
+            painter.setPen(QPen(QColor("#0072b2"), 3));
+            // The last two are equal.
+            painter.drawLine(10, 10, 100, 20 * std::min(i, kFrames - 2));
+        }
+        QByteArray gif = gifBytes(frames, 2);
+        QBuffer buffer(&gif);
+        QImageReader reader(&buffer, "gif");
+        QCOMPARE(reader.imageCount(), kFrames);
+        QCOMPARE(reader.loopCount(), -1);  // forever
+        for (const QImage& frame : frames) {
+            const QImage read = reader.read().convertToFormat(QImage::Format_RGB32);
+            QVERIFY2(!read.isNull(), qPrintable(reader.errorString()));
+            QCOMPARE(read.size(), frame.size());
+            QCOMPARE(reader.nextImageDelay(), 400);
+            QCOMPARE(read.pixel(0, 0), QColor(Qt::white).rgb());
+            int most = 0;
+            for (int y = 0; y < frame.height(); ++y)
+                for (int x = 0; x < frame.width(); ++x) {
+                    const QColor a = read.pixelColor(x, y), b = frame.pixelColor(x, y);
+                    most = std::max({most, std::abs(a.red() - b.red()), std::abs(a.green() - b.green()),
+                                     std::abs(a.blue() - b.blue())});
+                }
+            QVERIFY2(most < 16, qPrintable(QString::number(most)));
+        }
     }
 };
 

@@ -33,6 +33,31 @@ class Sizes(unittest.TestCase):
             self.assertIn("80000 × 80000 pixels", done.stderr)
             self.assertFalse(out.exists())
 
+    def test_an_animation_has_a_frame_for_each_value(self):
+        with tempfile.TemporaryDirectory(prefix="roper-process-") as name:
+            out = Path(name) / "a.gif"
+
+            def figure(*arguments):
+                return subprocess.run([os.environ["ROPER_LAB"], "figure", *arguments], capture_output=True, text=True, timeout=60)
+
+            for arguments, frames in ((["mixing", "--animate", "blend=0..1..0"], 41), (["scores", "--animate", "query=0..4"], 5),
+                                      (["rotation", "--animate", "position=-3..3", "--frames", "9", "--seconds", "1.5"], 9)):
+                done = figure(*arguments, "--out", out)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(out.read_bytes().count(b"\x21\xf9\x04"), frames)  # graphic control extensions
+            out.unlink()
+            for arguments, problem in ((["--animate", "blend=0"], "KEY=FROM..TO"), (["--animate", "blend=0..2"], "blend must be a number from 0 to 1"),
+                                       (["--animate", "method=rope..roper"], "method is not a number"), (["--animate", "bland=0..1"], '"blend"'),
+                                       (["--animate", "blend=0..1", "--set", "blend=0.5"], "given twice"), ([], "and an animation as .gif"),
+                                       (["--animate", "blend=0..1", "--set", "width=9000", "height=9000"], "more than 1 GiB")):
+                done = figure("mixing", *arguments, "--out", out)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(problem, done.stderr)
+                self.assertFalse(out.exists())
+            done = figure("mixing", "--animate", "blend=0..1", "--out", Path(name) / "a.png")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("an animation can be written as .gif", done.stderr)
+
     def test_a_picture_begins_with_the_rotation_of_a_config(self):
         with tempfile.TemporaryDirectory(prefix="roper-process-") as name:
             config, out = Path(name) / "config.json", Path(name) / "decay.csv"

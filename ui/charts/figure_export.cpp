@@ -236,7 +236,15 @@ void exportFigure(const Figure& figure, const QString& path, const ExportOptions
     if (suffix == "pdf") return save(path, [&](const auto& out) { out(pdfBytes(figure, options, chosen)); });
     if (suffix == "csv") return save(path, [&](const auto& out) { figure.writeCsv(out); });
     throw Error(ErrorKind::usage,
-                "a figure can be written as .png, .svg, .pdf or .csv, not \"" + path.toStdString() + "\"");
+                "a figure can be written as .png, .svg, .pdf or .csv, and an animation as .gif, not \"" +
+                    path.toStdString() + "\"");
+}
+
+void exportAnimation(const std::vector<QImage>& frames, double seconds, const QString& path) {
+    if (QFileInfo(path).suffix().toLower() != "gif")
+        throw Error(ErrorKind::usage,
+                    "an animation can be written as .gif, not \"" + path.toStdString() + "\"");
+    save(path, [&](const auto& out) { out(gifBytes(frames, seconds)); });
 }
 
 QByteArray readableSvg(const QByteArray& svg) {

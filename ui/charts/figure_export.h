@@ -36,6 +36,13 @@ void exportFigure(const Figure& figure, const QString& path, const ExportOptions
 /// The figure as an image.
 QImage figureImage(const Figure& figure, const ExportOptions& options, const Theme& theme);
 
+/// Writes pictures of one size to a .gif file that repeats forever, atomically.
+/// @throws Error (usage) for another suffix, Error (disk) if it cannot be written
+void exportAnimation(const std::vector<QImage>& frames, double seconds, const QString& path);
+
+/// Pictures of one size as a GIF that repeats forever, with at most 256 colours (gif.cpp).
+QByteArray gifBytes(const std::vector<QImage>& frames, double seconds);
+
 /// The figure as the text of an SVG file.
 QByteArray figureSvg(const Figure& figure, const ExportOptions& options, const Theme& theme);
 
