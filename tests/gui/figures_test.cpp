@@ -348,29 +348,7 @@ class FiguresTest : public QObject {
                  0);
         QCOMPARE(run({"figure", "loss", "--out", file, "--runs", runs_.path()}).first, 0);
         QCOMPARE(read(file).count('\n'), 401);  // 400 steps and a header
-        QStringList kinds{"value-mixing"};
-        for (const Page* page :
-             {static_cast<Page*>(&window_->rotationPage()), static_cast<Page*>(&window_->spectrumPage()),
-              static_cast<Page*>(&window_->attentionPage()), static_cast<Page*>(&window_->mixingPage())})
-            for (const std::string& kind : page->pageFigures().kinds())
-                kinds << QString::fromStdString(kind);
-        QVERIFY(kinds.size() > 22);
-        for (const QString& kind : kinds) {
-            const QString picture = out_.filePath(QString("alone-%1.svg").arg(kind));
-            const auto [ended, said] = run({"figure", kind, "--out", picture, "--set", "head_dim=8"});
-            QVERIFY2(ended == 0, qPrintable(kind + said));
-            QVERIFY2(said.isEmpty(), qPrintable(said));
-            QVERIFY2(read(picture).contains("<text") && !read(picture).contains("<image"), qPrintable(kind));
-        }
-        // The others need runs and say so.
-        for (const Page* page :
-             {static_cast<Page*>(&window_->trainingPage()), static_cast<Page*>(&window_->comparePage()),
-              static_cast<Page*>(&window_->inspectPage())})
-            for (const std::string& kind : page->pageFigures().kinds()) {
-                const auto [ended, said] =
-                    run({"figure", QString::fromStdString(kind), "--out", file, "--runs", out_.path()});
-                QVERIFY2(ended == 0 ? kind == "board" : ended == 2 && said.contains("run"), qPrintable(said));
-            }
+        // tests/process/figure_test.py makes every kind.
         QCOMPARE(run({"figure", "decay", "--out", file}).first, 0);
         QVERIFY(read(file).contains("unscaled,256,6.5430973229"));  // d = 128 by default, as in Su et al.
         QCOMPARE(run({"figure", "position-table", "--out", file, "--set", "head_dim=4"}).first, 0);

@@ -146,6 +146,45 @@ class Surroundings(unittest.TestCase):
         self.assertEqual(self.lab("--help")[0].returncode, 0)
 
 
+def kinds_of_pages():
+    """The kinds of figures of each page, as the help lists them."""
+    help_text = subprocess.run([os.environ["ROPER_LAB"], "figure", "--help"], capture_output=True, text=True, check=True, timeout=60).stdout
+    lines = help_text.split("Figures:\n")[1].split("Settings of all figures")[0].splitlines()
+    return {page: kinds.split(", ") for page, kinds in (line.strip().split("  ", 1) for line in lines)}
+
+
+@unittest.skipUnless(os.environ.get("ROPER_LAB"), "without the window")
+class Kinds(unittest.TestCase):
+    EXPLORERS = ("Rotation", "Spectrum", "Attention", "Value mixing")
+
+    def figure(self, kind, out, *arguments):
+        return subprocess.run([os.environ["ROPER_LAB"], "figure", kind, "--out", out, *arguments], capture_output=True, text=True, timeout=60)
+
+    def test_those_of_the_explorers_are_drawn_with_text_and_without_a_word(self):
+        kinds = [kind.strip() for page, kinds in kinds_of_pages().items() if page in self.EXPLORERS for kind in kinds]
+        self.assertGreater(len(kinds), 22)
+        with tempfile.TemporaryDirectory(prefix="roper-process-") as name:
+            out = Path(name) / "a.svg"
+            for kind in [*kinds, "value-mixing"]:  # the page's name as an alias
+                with self.subTest(kind):
+                    done = self.figure(kind, out, "--set", "head_dim=8")
+                    self.assertEqual((done.returncode, done.stderr), (0, ""))
+                    drawn = out.read_text()
+                    self.assertIn("<text", drawn)
+                    self.assertNotIn("<image", drawn)
+
+    def test_the_others_need_runs_and_say_so(self):
+        kinds = [kind.strip() for page, kinds in kinds_of_pages().items() if page not in self.EXPLORERS for kind in kinds]
+        self.assertGreater(len(kinds), 30)
+        with tempfile.TemporaryDirectory(prefix="roper-process-") as name:
+            for kind in kinds:
+                with self.subTest(kind):
+                    done = self.figure(kind, Path(name) / "a.csv", "--runs", name)
+                    self.assertEqual(done.returncode, 0 if kind == "board" else 2, done.stderr)
+                    if kind != "board":
+                        self.assertIn("run", done.stderr)
+
+
 @unittest.skipUnless(os.environ.get("ROPER_LAB"), "without the window")
 class Waiting(unittest.TestCase):
     def test_a_picture_that_waits_for_a_model_sleeps(self):
