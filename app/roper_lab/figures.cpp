@@ -200,13 +200,19 @@ class Course {
     std::vector<std::string> values_;
 };
 
+/// The requested figure in its size. @throws Error
+Figure& drawn(const Page& page, const FigureRequest& request) {
+    Figure& figure = page.pageFigures().prepare(request);
+    dynamic_cast<QWidget&>(figure).resize(request.size);
+    return figure;
+}
+
 /// @throws Error
-void animate(const FigureOptions& options, const Page& page, const Canvas& canvas,
+void animate(const FigureOptions& options, const Page& page, const ExportOptions& canvas, const Theme& theme,
              const FigureRequest& request) {
     const Course course(options.animate, page.pageFigures().settings(), options.frames);
     if (request.hasSetting(course.key()))
         throw Error(ErrorKind::usage, "\"" + course.key() + "\" is given twice, by --animate and by --set");
-    const Theme theme = options.dark ? Theme::of(fixedPalette(true)) : Theme::light();
     constexpr qsizetype kMostBytes = qsizetype{1} << 30U;
     constexpr int kMostPixels = 65535;  // of a side, in a GIF
     const auto count = course.values().size();
@@ -214,9 +220,7 @@ void animate(const FigureOptions& options, const Page& page, const Canvas& canva
     for (const std::string& value : course.values()) {
         FigureRequest next = request;
         next.settings.emplace_back(course.key(), value);
-        Figure& figure = page.pageFigures().prepare(std::move(next));
-        dynamic_cast<QWidget&>(figure).resize(canvas.size);
-        const QImage& frame = frames.emplace_back(figureImage(figure, canvas.options, theme));
+        const QImage& frame = frames.emplace_back(figureImage(drawn(page, next), canvas, theme));
         if (frame.isNull() || frame.sizeInBytes() > kMostBytes / static_cast<qsizetype>(count) ||
             std::max(frame.width(), frame.height()) > kMostPixels)
             throw Error(ErrorKind::usage,
@@ -273,16 +277,14 @@ int makeFigure(const FigureOptions& given) {
     const PageSet pages(options.runs, QueueLauncher::WorkerMode::no_worker);
     const Page& page = pageOf(pages, options.kind);
     Canvas canvas;
-    canvas.options.scale = options.animate.empty() ? canvas.options.scale : 1;
-    const FigureRequest request = parse(options, page, canvas);
-    if (!options.animate.empty()) {
-        animate(options, page, canvas, request);
-        return 0;
-    }
-    Figure& figure = page.pageFigures().prepare(request);
-    dynamic_cast<QWidget&>(figure).resize(canvas.size);
     canvas.options.light_background = !options.dark;
-    exportFigure(figure, options.out, canvas.options, Theme::of(fixedPalette(options.dark)));
+    if (!options.animate.empty()) canvas.options.scale = 1;  // one picture has 2, for paper
+    const FigureRequest request = parse(options, page, canvas);
+    const Theme theme = options.dark ? Theme::of(fixedPalette(true)) : Theme::light();
+    if (options.animate.empty())
+        exportFigure(drawn(page, request), options.out, canvas.options, theme);
+    else
+        animate(options, page, canvas.options, theme, request);
     return 0;
 }
 

@@ -16,6 +16,10 @@ WATCHED_SECONDS = 2
 MOST_SHARE = 0.1  # of a core; busy waiting would use all of it
 
 
+def figure(*arguments):
+    return subprocess.run([os.environ["ROPER_LAB"], "figure", *arguments], capture_output=True, text=True, timeout=60)
+
+
 def processor_seconds(pid):
     """User and system time of a process so far, in seconds (proc(5))."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -36,9 +40,6 @@ class Sizes(unittest.TestCase):
     def test_an_animation_has_a_frame_for_each_value(self):
         with tempfile.TemporaryDirectory(prefix="roper-process-") as name:
             out = Path(name) / "a.gif"
-
-            def figure(*arguments):
-                return subprocess.run([os.environ["ROPER_LAB"], "figure", *arguments], capture_output=True, text=True, timeout=60)
 
             for arguments, frames in ((["mixing", "--animate", "blend=0..1..0"], 41), (["scores", "--animate", "query=0..4"], 5),
                                       (["rotation", "--animate", "position=-3..3", "--frames", "9", "--seconds", "1.5"], 9)):
@@ -62,9 +63,6 @@ class Sizes(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="roper-process-") as name:
             config, out = Path(name) / "config.json", Path(name) / "decay.csv"
             config.write_text('{"model_type": "llama", "head_dim": 16, "rope_scaling": {"rope_type": "linear", "factor": 2}}')
-
-            def figure(*arguments):
-                return subprocess.run([os.environ["ROPER_LAB"], "figure", *arguments], capture_output=True, text=True, timeout=60)
 
             for named in (config, name):
                 done = figure("decay", "--config", named, "--out", out)
@@ -148,38 +146,34 @@ class Surroundings(unittest.TestCase):
 
 def kinds_of_pages():
     """The kinds of figures of each page, as the help lists them."""
-    help_text = subprocess.run([os.environ["ROPER_LAB"], "figure", "--help"], capture_output=True, text=True, check=True, timeout=60).stdout
-    lines = help_text.split("Figures:\n")[1].split("Settings of all figures")[0].splitlines()
-    return {page: kinds.split(", ") for page, kinds in (line.strip().split("  ", 1) for line in lines)}
+    lines = figure("--help").stdout.split("Figures:\n")[1].split("Settings of all figures")[0].splitlines()
+    return {page: kinds.strip().split(", ") for page, kinds in (line.strip().split("  ", 1) for line in lines)}
 
 
 @unittest.skipUnless(os.environ.get("ROPER_LAB"), "without the window")
 class Kinds(unittest.TestCase):
     EXPLORERS = ("Rotation", "Spectrum", "Attention", "Value mixing")
 
-    def figure(self, kind, out, *arguments):
-        return subprocess.run([os.environ["ROPER_LAB"], "figure", kind, "--out", out, *arguments], capture_output=True, text=True, timeout=60)
-
     def test_those_of_the_explorers_are_drawn_with_text_and_without_a_word(self):
-        kinds = [kind.strip() for page, kinds in kinds_of_pages().items() if page in self.EXPLORERS for kind in kinds]
+        kinds = [kind for page, kinds in kinds_of_pages().items() if page in self.EXPLORERS for kind in kinds]
         self.assertGreater(len(kinds), 22)
         with tempfile.TemporaryDirectory(prefix="roper-process-") as name:
             out = Path(name) / "a.svg"
             for kind in [*kinds, "value-mixing"]:  # the page's name as an alias
                 with self.subTest(kind):
-                    done = self.figure(kind, out, "--set", "head_dim=8")
+                    done = figure(kind, "--out", out, "--set", "head_dim=8")
                     self.assertEqual((done.returncode, done.stderr), (0, ""))
                     drawn = out.read_text()
                     self.assertIn("<text", drawn)
                     self.assertNotIn("<image", drawn)
 
     def test_the_others_need_runs_and_say_so(self):
-        kinds = [kind.strip() for page, kinds in kinds_of_pages().items() if page not in self.EXPLORERS for kind in kinds]
+        kinds = [kind for page, kinds in kinds_of_pages().items() if page not in self.EXPLORERS for kind in kinds]
         self.assertGreater(len(kinds), 30)
         with tempfile.TemporaryDirectory(prefix="roper-process-") as name:
             for kind in kinds:
                 with self.subTest(kind):
-                    done = self.figure(kind, Path(name) / "a.csv", "--runs", name)
+                    done = figure(kind, "--out", Path(name) / "a.csv", "--runs", name)
                     self.assertEqual(done.returncode, 0 if kind == "board" else 2, done.stderr)
                     if kind != "board":
                         self.assertIn("run", done.stderr)

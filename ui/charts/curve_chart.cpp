@@ -220,11 +220,12 @@ void CurveChart::fitY(const Canvas& canvas) const {
     }
     if (!(low <= high)) low = isLogY() ? 0.1 : 0, high = 1;
     if (y_floor_) low = std::min(low, *y_floor_);
-    if (const auto& limits = y_limits_ ? y_limits_ : fullYRange()) {
+    if (fullYRange() && !isLogY()) {
+        std::tie(low, high) = *fullYRange();
+    } else if (const auto& limits = y_limits_ ? y_limits_ : fullYRange()) {
         low = std::max(low, limits->first);
         high = std::min(high, limits->second);
     }
-    if (fullYRange() && !isLogY()) std::tie(low, high) = *fullYRange();
     if (isLogY()) {
         const double stretch = std::pow(std::max(high / low, 1.2), kRangeMargin);
         return plot().yAxis->setRange(low / stretch, high * stretch);
