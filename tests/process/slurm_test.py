@@ -68,11 +68,14 @@ class SlurmTest(TrainerTest):
         return found
 
     def hurry(self):
-        """Shortens the two minutes for which a requeued element waits. If a node is still ending the same element, Slurm holds
-        the element and drains the node, and an administrator must release both."""
-        for element, state in self.elements():
-            if state == "PENDING":
-                self.cluster.call("scontrol", "update", f"JobId={element}", "StartTime=now")
+        """Shortens the two minutes for which a requeued element waits, but not to nothing: a node refuses an element for the rest
+        of the second in which it was requeued there ("Job credential revoked"), and Slurm 22.05 then ends it as failed. If a node
+        is still ending the same element, Slurm holds the element and drains the node, and an administrator must release both."""
+        soon, never = time.strftime("%FT%T", time.localtime(time.time() + 10)), "Unknown"
+        listed = self.cluster.call("squeue", "--noheader", "--array", "--states=PENDING", "--Format=JobArrayID:|,EligibleTime:")
+        for element, eligible in (line.split("|") for line in listed.splitlines()):
+            if soon < eligible.strip() < never:
+                self.cluster.call("scontrol", "update", f"JobId={element}", "StartTime=now+3")
         if "held" in self.cluster.call("squeue", "--noheader", "--array", "--format=%r"):
             for element, state in self.elements():
                 self.cluster.call("scontrol", "release", element)
