@@ -114,8 +114,8 @@ class Killed(TrainerTest):
 class AtAnyMoment(Killed):
     def test_nothing_is_lost_or_doubled(self):
         def kill_when(process, run):
-            # From the start of the process to well into training.
-            end = time.monotonic() + self.random.uniform(0, 1.5)
+            # From the start of the process, which takes some 0.2 s, to well into training.
+            end = time.monotonic() + self.random.uniform(0, 0.9)
             while process.poll() is None and time.monotonic() < end:
                 time.sleep(0.001)
 
@@ -140,6 +140,7 @@ class WhileItSaves(Killed):
                     if len(seen) > skip:
                         time.sleep(delay)
                         return
+                time.sleep(0.0005)
 
         self.left = set()
         before = {}
