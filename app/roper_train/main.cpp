@@ -47,6 +47,7 @@ __attribute__((section(".preinit_array"), used)) void (*before_libraries)(int, c
 }  // namespace
 
 int main(int argc, char** argv) {
+    roper::setProcessName("roper-train");  // restarted as /proc/self/exe
     roper::setProgramCommit(ROPER_LAB_COMMIT);
     roper::ignoreWriteSignals();
     const int code = [&] {

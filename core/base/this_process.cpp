@@ -1,6 +1,7 @@
 #include "core/base/this_process.h"
 
 #include <malloc.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include <array>
 #include <chrono>
@@ -80,6 +81,10 @@ void setProgramCommit(const std::string& of_program) {
 
 std::string versionLine(const std::string& program) {
     return program + " " + programVersion() + (commit.empty() ? "" : " (" + commit + ")");
+}
+
+void setProcessName(const std::string& name) {
+    ::prctl(PR_SET_NAME, name.c_str());
 }
 
 std::string thisHost() {

@@ -24,6 +24,10 @@ double readNumberAfter(std::string_view name, const std::filesystem::path& path)
 /// "roper-train 0.1.0 (1a2b3c4d5e6f)", with the commit if it is known, as `--version` prints it.
 std::string versionLine(const std::string& program);
 
+/// Sets the name of this process that ps, top and killall show; a program started as /proc/self/exe would be
+/// called "exe".
+void setProcessName(const std::string& name);
+
 /// The name of this machine, or of the container in which the program runs.
 std::string thisHost();
 

@@ -52,6 +52,7 @@ class Running(TrainerTest):
             lines = Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0")
             environment = dict(line.decode().split("=", 1) for line in lines if line)
             self.assertEqual(environment, {**chosen, **(more or {"GOMP_SPINCOUNT": "3000"})})
+            self.assertEqual(Path(f"/proc/{process.pid}/comm").read_text().strip(), "roper-train")
             process.kill()
 
     def test_json_lines(self):
