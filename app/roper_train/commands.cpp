@@ -25,7 +25,7 @@
 #include "core/runs/user_record.h"
 #include "core/specification/cost.h"
 #include "core/specification/presets.h"
-#include "core/training/follow.h"
+#include "core/training/followers.h"
 #include "core/training/session.h"
 #include "core/training/srun_tasks.h"
 

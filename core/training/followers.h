@@ -80,4 +80,12 @@ class Followers {
         group_;  ///< closed before waiting for the children, to end those that wait for this process
 };
 
+/// Takes part in training as a process of rank > 0, whose first process (`trainRun`) waits at this address,
+/// until the first process ends it. @throws Error, which is also reported to the first process
+void followRun(const Address& first, int rank, int size);
+
+/// The same if srun has started all processes of the run and this is not the first.
+/// @returns whether this was the case; otherwise nothing is done
+bool followIfSrunTask(const RunFolder& folder, std::int64_t processes);
+
 }  // namespace roper

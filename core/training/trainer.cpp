@@ -1,18 +1,23 @@
 #include "core/training/trainer.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <torch/version.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/base/machine_load.h"
 #include "core/base/stop_signals.h"
 #include "core/base/text.h"
 #include "core/base/this_process.h"
+#include "core/kernels/attention.h"
 #include "core/model/device.h"
+#include "core/operators/products.h"
 #include "core/reading/serve_model.h"
+#include "core/runs/compute_environment.h"
 #include "core/training/batches.h"
-#include "core/training/current_compute_environment.h"
 #include "core/training/snapshot.h"
 
 namespace roper {
@@ -23,6 +28,28 @@ using namespace std::chrono_literals;
 constexpr auto kHeartbeat = 1s;
 constexpr auto kPausePollInterval = 50ms;
 constexpr double kSmallDenominator = 1e-4;
+
+std::string precisionName(at::ScalarType type) {
+    if (type == at::kBFloat16) return "bfloat16";
+    return type == at::kDouble ? "float64" : "float32";
+}
+
+/// Describes what computes a model's training in this process, on an opened device.
+ComputeEnvironment currentComputeEnvironment(const Transformer& model, const c10::Device& device) {
+    const bool ours = model.usesKernels();
+    ComputeEnvironment c;
+    c.device = device.is_cpu() ? "cpu" : describeDevice(device);
+    c.processor = processorName();
+    c.kernel = ours ? "ours" : "LibTorch";
+    c.instruction_set = ours ? kernelTarget() : "";
+    c.matrix_products = ours && reasonWithoutOneDnn().empty() ? oneDnnVersion() : "LibTorch";
+    c.precision = precisionName(model.computeType());
+    c.threads = at::get_num_threads();
+    c.libtorch = TORCH_VERSION;
+    c.program = programVersion();
+    c.commit = programCommit();
+    return c;
+}
 
 }  // namespace
 
