@@ -14,8 +14,8 @@
 #include "core/base/error.h"
 #include "ui/charts/figure_export.h"
 #include "ui/explorer/example_list.h"
-#include "ui/live/example_text.h"
 #include "ui/live/published_models.h"
+#include "ui/live/run_texts.h"
 #include "ui/window/main_window.h"
 
 namespace roper {

@@ -6,8 +6,8 @@
 #include "core/base/error.h"
 #include "core/explorer/setup_fields.h"
 #include "core/tasks/task.h"
-#include "ui/live/example_text.h"
 #include "ui/live/published_models.h"
+#include "ui/live/run_texts.h"
 #include "ui/live/token_texts.h"
 #include "ui/page/page_figures.h"
 

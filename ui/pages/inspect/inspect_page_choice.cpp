@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "ui/live/example_text.h"
 #include "ui/live/published_models.h"
 #include "ui/live/run_store.h"
+#include "ui/live/run_texts.h"
 #include "ui/pages/inspect/inspect_page.h"
 #include "ui/pages/inspect/stored_models_dialog.h"
 #include "ui/theme/numbers.h"
