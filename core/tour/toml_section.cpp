@@ -66,6 +66,13 @@ std::vector<std::pair<std::string, std::string>> TomlSection::entries(const std:
     return values;
 }
 
+std::optional<TomlSection> TomlSection::section(const std::string& key) {
+    const toml::node* node = take(key);
+    if (node == nullptr) return std::nullopt;
+    if (!node->is_table()) fail(node->source(), "\"" + key + "\" must be a table");
+    return TomlSection(*node->as_table(), origin_);
+}
+
 std::vector<const toml::table*> TomlSection::tables(const std::string& key, std::size_t max_count) {
     const toml::node* node = take(key);
     const toml::array* array = node == nullptr ? nullptr : node->as_array();

@@ -24,6 +24,8 @@ class TomlSection {
     std::vector<std::string> texts(const std::string& key, std::size_t min_count, std::size_t max_count);
     /// The entries of a nested table as texts; empty if the table is missing.
     std::vector<std::pair<std::string, std::string>> entries(const std::string& key);
+    /// A nested table; nothing if it is missing.
+    std::optional<TomlSection> section(const std::string& key);
     /// An array of one to `max_count` tables.
     std::vector<const toml::table*> tables(const std::string& key, std::size_t max_count);
 

@@ -13,7 +13,7 @@ namespace roper {
 namespace {
 
 constexpr std::uint64_t kMaxTourBytes = 1 << 20;
-constexpr std::size_t kMaxStops = 100, kMinChoices = 2, kMaxChoices = 4;
+constexpr std::size_t kMaxNext = 6, kMaxStops = 100, kMinChoices = 2, kMaxChoices = 4;
 
 bool isLinkName(const std::string& name) {
     return std::all_of(name.begin(), name.end(),
@@ -51,6 +51,18 @@ TourStop readStop(TomlSection section) {
     return stop;
 }
 
+TourEnd readEnd(TomlSection section, const std::string& origin) {
+    TourEnd end;
+    end.text = section.text("text");
+    for (const toml::table* table : section.tables("next", kMaxNext)) {
+        TomlSection next(*table, origin);
+        end.next.push_back({next.text("text"), next.text("page")});
+        next.finish();
+    }
+    section.finish();
+    return end;
+}
+
 }  // namespace
 
 Tour parseTour(std::string_view text, const std::string& origin) {
@@ -68,6 +80,7 @@ Tour parseTour(std::string_view text, const std::string& origin) {
             section.fail(table->source(), "two stops are named \"" + stop.name + "\"");
         tour.stops.push_back(std::move(stop));
     }
+    if (const auto end = section.section("end")) tour.end = readEnd(*end, origin);
     section.finish();
     return tour;
 }

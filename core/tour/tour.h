@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,12 +34,23 @@ struct TourStop {
     Setup setup() const { return withSettings(Setup{}, settings); }
 };
 
+/// The card after the last stop: what to remember, and where to go on. The takeaways of all stops are listed
+/// with it.
+struct TourEnd {
+    std::string text;
+    struct Next {
+        std::string text, page;
+    };
+    std::vector<Next> next;
+};
+
 struct Tour {
     std::string name;  ///< file name without .toml
     std::string title;
     std::string about;  ///< one or two sentences
     int minutes = 0;    ///< duration
     std::vector<TourStop> stops;
+    std::optional<TourEnd> end = {};
 };
 
 /// Parses a tour; docs/tours.md describes the format.

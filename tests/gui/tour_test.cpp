@@ -1,4 +1,7 @@
+#include <QClipboard>
+#include <QComboBox>
 #include <QDialog>
+#include <QGuiApplication>
 #include <QLabel>
 #include <QMenuBar>
 #include <QRadioButton>
@@ -61,9 +64,41 @@ class TourTest : public PageTest {
                          qobject_cast<QPushButton*>(panel().focusWidget())->text() != "Back",
                      "Space would lead back");
             QCOMPARE(window_->tour().marked() != nullptr, !stop.reveal_control.empty());
-            press(i + 1 < count ? "Next" : "End the tour");
+            press("Next");
         }
+        QVERIFY(panel().isAtEnd());
+        press("End the tour");
         QVERIFY(!window_->tour().isVisible());
+    }
+
+    /// From the card after the last stop, one can return to any stop, copy the citation, or go on to a page.
+    void theTourEndsWithWhatToRemember() {
+        window_->startTour(QString::fromStdString(bundledTour().stops.back().name));
+        press("Skip");
+        QVERIFY(panel().isAtEnd());
+        QVERIFY(window_->tour().covered() == nullptr && window_->tour().marked() == nullptr);
+        QLabel* takeaways = nullptr;
+        for (QLabel* label : panel().findChildren<QLabel*>())
+            if (label->text().contains(
+                    QString::fromStdString(bundledTour().stops[5].takeaway).toHtmlEscaped()) &&
+                label->text().contains("href"))
+                takeaways = label;
+        QVERIFY(takeaways != nullptr && takeaways->isVisible());
+        QTest::mouseClick(takeaways, Qt::LeftButton, {}, QPoint(3, 12));
+        QVERIFY(!panel().isAtEnd());
+        QCOMPARE(panel().stop(), 0);
+        auto* stops = panel().findChild<QComboBox*>();
+        stops->setCurrentIndex(stops->count() - 1);
+        emit stops->activated(stops->count() - 1);
+        QVERIFY(panel().isAtEnd());
+        press("Back");
+        QCOMPARE(panel().stop(), static_cast<int>(bundledTour().stops.size()) - 1);
+        press("Skip");
+        press("Copy citation (BibTeX)");
+        QVERIFY(QGuiApplication::clipboard()->text().contains("@software"));
+        press("Compare the methods over several seeds");
+        QVERIFY(!window_->tour().isVisible());
+        QVERIFY(window_->currentPage() == &window_->comparePage());
     }
 
     /// Other pages can be visited meanwhile. A closed tour hides nothing; one that is reopened hides the page
@@ -176,6 +211,7 @@ class TourTest : public PageTest {
         leaveBy([&] { window_->tour().toggleViewAction()->trigger(); });
         leaveBy([&] {
             window_->startTour(QString::fromStdString(bundledTour().stops.back().name));
+            press("Skip");
             press("End the tour");
         });
         // If the window is closed meanwhile, the next one has the user's setup.

@@ -73,7 +73,11 @@ TourPanel::TourPanel(QWidget* parent)
       reveal_button_(new QPushButton(tr("Show what happens"))),
       back_(new QPushButton(tr("Back"))),
       next_(new QPushButton(tr("Next"))),
-      scroll_(new QScrollArea) {
+      scroll_(new QScrollArea),
+      cards_(new QStackedWidget),
+      end_text_(wrappedLabel()),
+      takeaways_(wrappedLabel()),
+      next_steps_(new QVBoxLayout) {
     stops_->setAccessibleName(tr("Stops of the tour"));
     allowShrinking(*stops_, 12);
     connect(stops_, &QComboBox::activated, this, qOverload<int>(&TourPanel::goTo));
@@ -84,7 +88,7 @@ TourPanel::TourPanel(QWidget* parent)
     choices_->setSpacing(kGap);
     reveal_button_->setToolTip(tr("Even if you have not tried it"));
     connect(reveal_button_, &QPushButton::clicked, this, &TourPanel::reveal);
-    connect(back_, &QPushButton::clicked, this, [this] { goTo(stop_ - 1); });
+    connect(back_, &QPushButton::clicked, this, [this] { goTo(is_at_end_ ? stop_ : stop_ - 1); });
     connect(next_, &QPushButton::clicked, this, &TourPanel::next);
     next_->installEventFilter(this);
 
@@ -100,15 +104,36 @@ TourPanel::TourPanel(QWidget* parent)
         {title_, makeHeading(tr("Predict")), question_, choices_, trying_, revealed_, kSpacer}, body);
     column->setContentsMargins(kMargin, kGap, kMargin, kMargin);
     column->setSpacing(kGap);
-    scroll_->setWidget(body);
-    scroll_->setWidgetResizable(true);
-    scroll_->setFrameShape(QFrame::NoFrame);
-    scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    takeaways_->setTextFormat(Qt::RichText);
+    takeaways_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    connect(takeaways_, &QLabel::linkActivated, this, [this](const QString& stop) { goTo(stop.toInt()); });
+    end_text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    end_text_->setAutoFillBackground(true);
+    end_text_->setBackgroundRole(QPalette::AlternateBase);
+    end_text_->setMargin(10);
+    next_steps_->setSpacing(kGap);
+    auto* end_title = wrappedLabel(tr("The tour in short"));
+    end_title->setFont(titleFont(end_title->font()));
+    auto* end = new QWidget;
+    auto* end_column =
+        columnOf({end_title, end_text_, makeHeading(tr("Takeaways; a number leads back to its stop")),
+                  takeaways_, makeHeading(tr("What next")), next_steps_, kSpacer},
+                 end);
+    end_column->setContentsMargins(kMargin, kGap, kMargin, kMargin);
+    end_column->setSpacing(kGap);
+    auto* end_scroll = new QScrollArea;
+    for (const auto& [area, widget] : {std::pair(scroll_, body), std::pair(end_scroll, end)}) {
+        area->setWidget(widget);
+        area->setWidgetResizable(true);
+        area->setFrameShape(QFrame::NoFrame);
+        area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        cards_->addWidget(area);
+    }
 
     QBoxLayout *head = columnOf({stops_, progress_}), *buttons = rowOf({back_, kSpacer, next_});
     head->setContentsMargins(kMargin, kGap, kMargin, 0);
     buttons->setContentsMargins(kMargin, 0, kMargin, kGap);
-    columnOf({head, {scroll_, 1}, buttons}, this)->setContentsMargins(0, 0, 0, 0);
+    columnOf({head, {cards_, 1}, buttons}, this)->setContentsMargins(0, 0, 0, 0);
 }
 
 void TourPanel::setTour(Tour tour) {
@@ -120,7 +145,35 @@ void TourPanel::setTour(Tour tour) {
                             .arg(i + 1)
                             .arg(tour_.stops.size())
                             .arg(QString::fromStdString(tour_.stops[i].title)));
+    if (tour_.end) stops_->addItem(tr("The tour in short"));
     progress_->setRange(0, static_cast<int>(tour_.stops.size()));
+    fillEnd();
+}
+
+/// Fills the card after the last stop.
+void TourPanel::fillEnd() {
+    while (QLayoutItem* item = next_steps_->takeAt(0)) {
+        item->widget()->deleteLater();
+        delete item;
+    }
+    if (!tour_.end) return;
+    end_text_->setText(QString::fromStdString(tour_.end->text));
+    QString takeaways;
+    for (std::size_t i = 0; i < tour_.stops.size(); ++i)
+        takeaways += QStringLiteral("<p><a href=\"%1\">%2</a>  %3</p>")
+                         .arg(i)
+                         .arg(i + 1)
+                         .arg(QString::fromStdString(tour_.stops[i].takeaway).toHtmlEscaped());
+    takeaways_->setText(takeaways);
+    for (const TourEnd::Next& next : tour_.end->next)
+        next_steps_->addWidget(makeActionButton(QString::fromStdString(next.text),
+                                                tr("Ends the tour and shows the page"), this,
+                                                [this, page = QString::fromStdString(next.page)] {
+                                                    emit tourEnded();
+                                                    emit pageRequested(page);
+                                                }));
+    next_steps_->addWidget(
+        makeActionButton(tr("Copy citation (BibTeX)"), {}, this, &TourPanel::citationRequested));
 }
 
 bool TourPanel::goTo(const QString& name) {
@@ -133,6 +186,9 @@ bool TourPanel::goTo(const QString& name) {
 }
 
 void TourPanel::goTo(int stop) {
+    if (tour_.end && stop == static_cast<int>(tour_.stops.size())) return showEnd();
+    is_at_end_ = false;
+    cards_->setCurrentIndex(0);
     stop_ = std::clamp(stop, 0, static_cast<int>(tour_.stops.size()) - 1);
     choice_ = -1;
     const TourStop& here = current();
@@ -199,7 +255,9 @@ void TourPanel::showStage(Stage stage) {
     const bool is_last = stop_ + 1 == static_cast<int>(tour_.stops.size());
     progress_->setValue(stop_ + (stage == Stage::revealed ? 1 : 0));
     back_->setEnabled(stop_ > 0);
-    next_->setText(is_last ? tr("End the tour") : stage == Stage::revealed ? tr("Next") : tr("Skip"));
+    next_->setText(is_last && !tour_.end      ? tr("End the tour")
+                   : stage == Stage::revealed ? tr("Next")
+                                              : tr("Skip"));
     next_->setDefault(stage == Stage::revealed);
     if (stage == Stage::revealed) next_->setFocus();  // the button that had the focus is hidden
     emit coverChanged(stage == Stage::predicting && current().covered);
@@ -220,8 +278,22 @@ bool TourPanel::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void TourPanel::next() {
-    if (stop_ + 1 == static_cast<int>(tour_.stops.size())) return emit tourEnded();
+    const bool is_last = stop_ + 1 == static_cast<int>(tour_.stops.size());
+    if (is_at_end_ || (is_last && !tour_.end)) return emit tourEnded();
     goTo(stop_ + 1);
+}
+
+void TourPanel::showEnd() {
+    stop_ = static_cast<int>(tour_.stops.size()) - 1;
+    is_at_end_ = true;
+    cards_->setCurrentIndex(1);
+    stops_->setCurrentIndex(stop_ + 1);
+    progress_->setValue(progress_->maximum());
+    back_->setEnabled(true);
+    next_->setText(tr("End the tour"));
+    next_->setFocus();
+    emit coverChanged(false);
+    emit controlChanged({});
 }
 
 }  // namespace roper

@@ -6,6 +6,7 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QStackedWidget>
 #include <QVBoxLayout>
 
 #include "core/tour/tour.h"
@@ -33,6 +34,8 @@ class TourPanel : public QWidget {
     /// @returns whether the tour has a stop with this name
     bool goTo(const QString& name);
     int stop() const { return stop_; }
+    /// Whether the card after the last stop is shown.
+    bool isAtEnd() const { return is_at_end_; }
     Stage stage() const { return stage_; }
     const TourStop& current() const { return tour_.stops[static_cast<std::size_t>(stop_)]; }
 
@@ -48,6 +51,9 @@ class TourPanel : public QWidget {
     void coverChanged(bool covered);
     /// Emitted when the reader has finished, or stops the tour.
     void tourEnded();
+    /// Emitted when the reader ends the tour by going to a page.
+    void pageRequested(const QString& page);
+    void citationRequested();
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -58,11 +64,14 @@ class TourPanel : public QWidget {
     void showStage(Stage stage);
     void showChoices();
     void next();
+    void showEnd();
+    void fillEnd();
 
     Tour tour_;
     int stop_ = 0;
     int choice_ = -1;  ///< the prediction
     Stage stage_ = Stage::predicting;
+    bool is_at_end_ = false;
 
     QComboBox* stops_;
     QProgressBar* progress_;
@@ -73,6 +82,9 @@ class TourPanel : public QWidget {
     QLabel *task_, *verdict_, *reveal_, *takeaway_;
     QPushButton *reveal_button_, *back_, *next_;
     QScrollArea* scroll_;
+    QStackedWidget* cards_;  ///< the stop, and the end
+    QLabel *end_text_, *takeaways_;
+    QVBoxLayout* next_steps_;
 };
 
 }  // namespace roper

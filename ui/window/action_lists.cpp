@@ -102,7 +102,11 @@ void showAbout(QWidget* parent) {
                      "on Qt, QCustomPlot, Eigen, LibTorch and other free libraries.</p>")
                     .arg(QString::fromStdString(versionLine("RoPER Lab"))));
     box.exec();
-    if (box.clickedButton() == cite) QGuiApplication::clipboard()->setText(bibTexEntry());
+    if (box.clickedButton() == cite) copyCitation();
+}
+
+void copyCitation() {
+    QGuiApplication::clipboard()->setText(bibTexEntry());
 }
 
 CommandPalette::CommandPalette(const Actions& actions, QWidget* parent)

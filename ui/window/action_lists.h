@@ -20,6 +20,9 @@ void showGlossary(QWidget* parent);
 /// Version, sources and licence.
 void showAbout(QWidget* parent);
 
+/// Puts the program's BibTeX entry on the clipboard.
+void copyCitation();
+
 /// Command palette (Ctrl+K): type a few letters of any action and press Enter.
 class CommandPalette : public QDialog {
     Q_OBJECT

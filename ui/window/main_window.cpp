@@ -15,8 +15,8 @@
 #include "core/base/error.h"
 #include "core/runs/user_record.h"
 #include "ui/charts/export_dialog.h"
-#include "ui/controls/layout_helpers.h"
 #include "ui/controls/input_guards.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/live/training_end_reporter.h"
 #include "ui/page/page_figure.h"
 #include "ui/theme/numbers.h"
@@ -228,6 +228,13 @@ void MainWindow::makeTour() {
     connect(tour_, &TourDock::stopReached, this, &MainWindow::showStop);
     connect(tour_, &TourDock::left, this, &MainWindow::leaveTour);
     connect(&tour_->panel(), &TourPanel::coverChanged, this, &MainWindow::showExplanation);
+    connect(&tour_->panel(), &TourPanel::pageRequested, this,
+            [this](const QString& page) { showPage(page); });
+    connect(&tour_->panel(), &TourPanel::citationRequested, this, [this] {
+        constexpr int kShown_ms = 4000;
+        copyCitation();
+        statusBar()->showMessage(tr("Citation copied"), kShown_ms);
+    });
     connect(invitation_, &TourInvitation::accepted, this, [this] { startTour(); });
 }
 
@@ -236,6 +243,10 @@ void MainWindow::setTour(Tour tour) {
         if (pageNamed(QString::fromStdString(stop.page)) == nullptr)
             throw Error(ErrorKind::usage, "stop \"" + stop.name + "\" of the tour \"" + tour.title +
                                               "\": no page \"" + stop.page + "\"");
+    for (const TourEnd::Next& next : tour.end.value_or(TourEnd{}).next)
+        if (pageNamed(QString::fromStdString(next.page)) == nullptr)
+            throw Error(ErrorKind::usage,
+                        "the end of the tour \"" + tour.title + "\": no page \"" + next.page + "\"");
     tour_->setTour(std::move(tour));
 }
 

@@ -57,6 +57,21 @@ TEST(Tour, IsReadAsWritten) {
     EXPECT_EQ(stop.setup().pairing, roper::Setup{}.pairing);
 }
 
+TEST(Tour, EndsWithACardIfThereIsOne) {
+    EXPECT_FALSE(parseTour(tourWith(kStop), "t.toml").end);
+    const std::string card = "[end]\ntext = \"E\"\n[[end.next]]\ntext = \"N\"\npage = \"compare\"\n";
+    const Tour tour = parseTour(tourWith(kStop) + card, "t.toml");
+    ASSERT_TRUE(tour.end);
+    EXPECT_EQ(tour.end->text, "E");
+    ASSERT_EQ(tour.end->next.size(), 1U);
+    EXPECT_EQ(tour.end->next[0].page, "compare");
+    expectError(ErrorKind::usage, "\"text\" is missing",
+                [&] { parseTour(tourWith(kStop) + replaced(card, "text = \"E\"\n", ""), "t.toml"); });
+    expectError(ErrorKind::usage, "\"pages\" is not a known key",
+                [&] { parseTour(tourWith(kStop) + card + "pages = 1\n", "t.toml"); });
+    ASSERT_TRUE(bundledTour().end);
+}
+
 TEST(Tour, WhatIsWrongIsNamedWithItsPlace) {
     const auto expect = [](const std::string& text, const std::string& place, const std::string& says) {
         try {
