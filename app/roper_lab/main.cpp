@@ -60,7 +60,9 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     figure->add_option("--out", arguments.out, "File: .png, .svg, .pdf or .csv; .gif with --animate")
         ->required();
     figure->add_option("--set", arguments.options.settings, "Change parameters: key=value key=value …");
-    figure->add_option("--run", arguments.options.run, "Take q, k and v from a layer and head of this run");
+    figure->add_option(
+        "--run,--model", arguments.options.run,
+        "Run, or published model, to look inside; explorers take q, k and v from its layer and head");
     figure->add_option("--query", arguments.options.query, "Short for --set query=N");
     figure->add_option("--example", arguments.options.example,
                        "Start from an example of the explorer pages (shown in docs/gallery)");
