@@ -23,3 +23,4 @@
 #include "core/questions/solved_answer.h"
 #include "core/questions/text_reading.h"
 #include "core/questions/token_map.h"
+#include "core/questions/walkthrough.h"

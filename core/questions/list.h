@@ -66,6 +66,10 @@
             "activation patching: share of the logit difference between two texts that each head restores",  \
         .heads = Heads::chosen, .repeats_passes = true, .needs_causal = true,                                \
         .specific_settings = {"other", "positions"})                                                         \
+    QUESTION(walkthrough,                                                                                    \
+             .help = "every step of one head's computation for one token, and the prediction without it",    \
+             .count_meaning = "candidates", .default_count = 5, .heads = Heads::one,                         \
+             .specific_settings = {"token"})                                                                 \
     QUESTION(vectors, .help = "queries, keys and values of one head, before rotation", .heads = Heads::one,  \
              .can_change = false, .is_printed = false)                                                       \
     QUESTION(maps, .help = "attention of all heads, and the norms of their rotated pairs",                   \

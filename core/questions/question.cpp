@@ -31,6 +31,10 @@ std::vector<Field<Question>> questionOnlyFields() {
         field<Q>({"", "distance", "tokens", "for token_map: distance from the query to the token",
                   IntegerRange{0, 1 << 20}},
                  &Q::distance),
+        optionalField<Q>(
+            {"", "token", "", "for walkthrough: token to follow, counted from 0 (default: the last)",
+             IntegerRange{0, 1 << 20}},
+            memberAt<Q>(&Q::token)),
         field<Q>({"", "temperature", "", "sampling temperature; 0: always the most likely token",
                   RealRange{0, 100}},
                  &Q::temperature),

@@ -43,6 +43,7 @@ struct Question {
     std::optional<std::int64_t> layer = {}, head = {};  ///< selects what is shown by head
     std::optional<std::int64_t> count = {};  ///< meaning depends on the kind (`QuestionKind::count_meaning`)
     std::int64_t distance = 0;               ///< for `token_map`: δ
+    std::optional<std::int64_t> token = {};  ///< for `walkthrough`: the token to follow; empty: the last
     double temperature = 0;                  ///< for `generate`
     std::int64_t seed = 0;                   ///< for `generate` and `induction`
     std::string needle = "The secret number is 7481.";                          ///< inserted into the text

@@ -412,7 +412,7 @@ class InspectAnswersTest : public PageTest {
         page().open("run");
         waitForAnswers();
         QListWidget& list = page().chooser();
-        QCOMPARE(list.count(), 13);
+        QCOMPARE(list.count(), 14);
         for (int row = 0; row < list.count(); ++row) {
             const QRect name = list.visualItemRect(list.item(row));
             QVERIFY(list.item(row)->text().count(' ') <= 1 && !list.item(row)->toolTip().isEmpty());
@@ -589,6 +589,66 @@ class InspectAnswersTest : public PageTest {
         chooseInMenu(bands, {"Show the attention of " +
                              headTitle(static_cast<int>(report.layer), static_cast<int>(report.head))});
         QCOMPARE(page().chooser().currentItem()->text(), QString("Heads"));
+    }
+
+    void aHeadIsWalkedThroughStageByStage() {
+        page().open("run");
+        page().readText("12+34=46");
+        waitForAnswers();
+        page().showPanel<HeadsPanel>();
+        waitForAnswers();
+        HeadsView& grid = page().panel<HeadsPanel>().grid();
+        const auto head = grid.headAt(QRectF(grid.rect()).center());
+        QVERIFY(head);
+        chooseInMenu(grid, {"Walk through " + headTitle(head->first, head->second)});
+        QCOMPARE(page().chooser().currentItem()->text(), QString("Walkthrough"));
+        waitForAnswers();
+        auto& panel = page().panel<WalkthroughPanel>();
+        const Walkthrough* answer = state().answer(answers::walkthrough);
+        QVERIFY2(answer != nullptr, qPrintable(state().message()));
+        QCOMPARE(std::pair(static_cast<int>(answer->layer), static_cast<int>(answer->head)), *head);
+        QCOMPARE(answer->token, 7);
+        // The arrow keys go through all stages, and every one describes itself.
+        QStringList titles, texts;
+        panel.stages().setFocus();
+        for (int stage = 0; stage < panel.stages().count(); ++stage) {
+            titles << panel.stages().currentItem()->text().mid(3).trimmed();
+            texts << panel.text();
+            const bool rotates = titles.back().startsWith("Rotation");
+            QCOMPARE(panel.arrows().isVisible(), rotates);
+            QCOMPARE(panel.bars().isVisible(), !rotates);
+            QVERIFY(rotates ? !panel.arrows().pairs().empty() : !panel.bars().categories().empty());
+            QTest::keyClick(&panel.stages(), Qt::Key_Right);
+        }
+        QCOMPARE(titles, QStringList({"Residual stream", "Query, key, value", "Rotation", "Scores", "Weights",
+                                      "Rotation of values", "Weighted sum", "Rotation back", "Output",
+                                      "Prediction"}));
+        texts.removeDuplicates();
+        QCOMPARE(texts.size(), titles.size());
+        QVERIFY(!control<QPushButton>("Next stage")->isEnabled());
+        QTest::keyClick(&panel.stages(), Qt::Key_Left);
+        QCOMPARE(panel.stages().currentRow(), 8);
+        // A key is chosen by a click, and stays with another head; the first token sees only itself.
+        panel.stages().setCurrentRow(4);
+        QCOMPARE(panel.bars().series().front().values, answer->weights);
+        click(panel.bars(), panel.bars().categoryRect(3).center());
+        QCOMPARE(panel.key().value(), 3);
+        state().setHead(head->first, 1 - head->second);
+        waitForAnswers();
+        QCOMPARE(panel.key().value(), 3);
+        QCOMPARE(panel.stages().currentRow(), 4);
+        panel.token().setValue(0);
+        waitForAnswers();
+        QCOMPARE(panel.key().maximum(), 0);
+        QCOMPARE(panel.bars().series().front().values, std::vector<double>{1});
+        // Values of llama do not rotate; another text begins at its last token.
+        panel.stages().setCurrentRow(7);
+        page().open(model("llama"));
+        page().readText(kText);
+        waitForAnswers();
+        QCOMPARE(panel.stages().count(), 8);
+        QCOMPARE(panel.stages().currentRow(), 0);
+        QCOMPARE(panel.token().value(), 12);
     }
 
     /// The hint names pairs that the model has, and an empty base is the model's own.

@@ -412,6 +412,76 @@ class SmallModels(TrainerTest):
         self.assertIn("no feature of this model's heads rotates", look(self.model("gpt2"), "--what", "score_parts", *text, expected=2))
         self.assertEqual(len(look(self.model("gpt_neox"), "--what", "score_parts", *text, "--layer", 1, "--csv").splitlines()), 5)
 
+    def test_a_walkthrough_is_what_numpy_computes_in_the_first_layer(self):
+        """Of every head of llama's small model, whose first layer reads the embeddings."""
+        import numpy
+
+        model = self.model("llama")
+        w = {name: tensor.astype(float) for name, tensor in read_safetensors(model / "model.safetensors")[0].items()}
+        config = json.loads((model / "config.json").read_text())
+        tokens, _ = self.expected("llama")
+        T, H, K = len(tokens), config["num_attention_heads"], config["num_key_value_heads"]
+        block = "model.layers.0."
+        x = w["model.embed_tokens.weight"][tokens]
+        normed = x / numpy.sqrt((x * x).mean(1, keepdims=True) + config["rms_norm_eps"]) * w[block + "input_layernorm.weight"]
+        q, k, v = ((normed @ w[f"{block}self_attn.{name}_proj.weight"].T).reshape(T, n, -1) for name, n in (("q", H), ("k", K), ("v", K)))
+        d = q.shape[2]
+        theta = self.ask("llama", "--what", "bands", "--text", self.text("llama"))[0]["theta"]
+        angle = numpy.arange(T)[:, None] * theta
+
+        def rotated(y):
+            both = (y[:, : d // 2] + 1j * y[:, d // 2 :]) * numpy.exp(1j * angle)
+            return numpy.concatenate([both.real, both.imag], 1)
+
+        def close(name, right):
+            numpy.testing.assert_allclose(said[name], right, atol=1e-5, err_msg=name)
+
+        n = T - 3
+        for head in range(H):
+            text = ("--text", self.text("llama"), "--layer", 0, "--head", head, "--token", n)
+            (said,) = self.ask("llama", "--what", "walkthrough", *text, "--count", 64)
+            keys, values = k[:, head * K // H], v[:, head * K // H]
+            scores = rotated(q[:, head])[n] @ rotated(keys).T / d**0.5
+            weights = numpy.exp(scores) * (numpy.arange(T) <= n)
+            weights /= weights.sum()
+            out = w[block + "self_attn.o_proj.weight"].reshape(-1, H, d)
+            self.assertEqual((said["layer"], said["head"], said["token"], said["rotated"], said["value_pairs"]), (0, head, n, "qk", []))
+            self.assertEqual(said["pairs"], [[i, d // 2 + i] for i in range(d // 2)])
+            for name, right in {"query": q[n, head], "rotated_query": rotated(q[:, head])[n], "keys": keys, "rotated_keys": rotated(keys),
+                                "values": values, "rotated_values": values, "scores": scores, "weights": weights,
+                                "sum": weights @ values, "output": weights @ values}.items():
+                close(name, right)
+            self.assertAlmostEqual(said["residual"][0], numpy.linalg.norm(x[n]), 5)
+            self.assertAlmostEqual(said["added"][head], numpy.linalg.norm(out[:, head] @ (weights @ values)), 5)
+            # Predictions are those of other questions.
+            for name, change in (("predictions", ()), ("without_head", ("--ablate", f"0.{head}"))):
+                (logits,) = self.ask("llama", "--what", "logits", "--text", self.text("llama"), "--count", 64, *change)
+                right = {one["id"]: one["probability"] for one in logits["predictions"][n]}
+                self.assertEqual([one["id"] for one in said[name]], list(right), name)
+                numpy.testing.assert_allclose([one["probability"] for one in said[name]], list(right.values()), atol=1e-6)
+            lens = self.ask("llama", "--what", "lens", "--text", self.text("llama"))
+            self.assertEqual([one["token"] for one in said["lens"]], [layer["likeliest"][n] for layer in lens])
+
+    def test_a_walkthrough_is_one_of_every_kind_of_attention(self):
+        import numpy
+
+        kinds = {"gemma2": "is capped", "gpt_oss": "has a sink", "falcon_rw": "bias by position", "deepseek_v3": "Latent attention",
+                 "qwen3_next": "a gate", "mistral": "sees only the last", "roformer": None, "modernbert": None, "gpt2": None}
+        for family, note in kinds.items():
+            head = ("--text", self.text(family), "--layer", 1, "--head", 1)
+            (said,) = self.ask(family, "--what", "walkthrough", *head)
+            (attention,) = self.ask(family, "--what", "attention", *head)
+            numpy.testing.assert_allclose(said["weights"], attention["weights"][-1], atol=1e-7, err_msg=family)
+            numpy.testing.assert_allclose(said["sum"], numpy.array(said["weights"]) @ said["rotated_values"], atol=1e-5, err_msg=family)
+            scores = said["scale"] * numpy.array(said["rotated_keys"]) @ said["rotated_query"]
+            numpy.testing.assert_allclose(said["scores"], scores, atol=1e-5, err_msg=family)
+            self.assertEqual(bool(said["predictions"]), family not in self.ENCODERS, family)
+            self.assertIn(note or "", " ".join(said["notes"]), family)
+            rows = look(self.model(family), "--what", "walkthrough", *head, "--csv").splitlines()
+            self.assertEqual(len(rows), len(said["tokens"]) + 1, family)
+        said = look(self.model("qwen3_next"), "--what", "walkthrough", "--text", "ABC", "--layer", 0, "--head", 1, expected=2)
+        self.assertIn("layer 0 of this model has no attention", said)
+
     def test_longer_texts_are_read_with_scaled_frequencies(self):
         text = self.text("llama")
         (answer,) = self.ask("llama", "--what", "lengths", "--text", text, "--factor", 2)
@@ -746,6 +816,32 @@ class Runs(TrainerTest):
             folder = Path(self._folder.name) / position
             self.assert_fails(self.trainer("export", run, "--what", "huggingface", "--out", folder), 2, part)
             self.assertFalse(folder.exists())
+
+    def test_a_walkthrough_of_a_run_rotates_values_and_outputs_back(self):
+        import numpy
+
+        run = self.train("a", "--set", "model.position=roper", "--steps", 5)
+        head = ("--what", "walkthrough", "--layer", 0, "--head", 1)
+        said = self.ask(run, *head, "--token", 6)
+        self.assertEqual(said["rotated"], "qkvo")
+        width = len(said["sum"])
+        theta = 10000.0 ** (-2 * numpy.arange(width // 2) / width)
+
+        def turned(vector, position):
+            result = numpy.array(vector)
+            for (a, b), angle in zip(said["value_pairs"], position * theta, strict=True):
+                result[a], result[b] = (vector[a] * math.cos(angle) - vector[b] * math.sin(angle),
+                                        vector[a] * math.sin(angle) + vector[b] * math.cos(angle))
+            return result
+
+        for j, (value, rotated) in enumerate(zip(said["values"], said["rotated_values"], strict=True)):
+            numpy.testing.assert_allclose(rotated, turned(value, j), atol=1e-5)
+        numpy.testing.assert_allclose(said["output"], turned(said["sum"], -6), atol=1e-5)
+        self.assertIn("output after the rotation back", look(run, *head, "--text", self.TEXT))
+        plain = self.ask(run, *head, "--token", 6, "--no-inverse")
+        numpy.testing.assert_allclose(plain["output"], plain["sum"], atol=1e-6)
+        self.assertIn("token is 27, but the text has tokens 0 to 26", look(run, *head, "--text", self.TEXT, "--token", 27, expected=2))
+        self.assertIn("reads at most 512", look(run, *head, "--text", "1" * 513, expected=2))
 
     def test_the_rotation_of_values_can_be_left_out(self):
         self.train("roper", "--set", "position=roper", "--steps", 30)

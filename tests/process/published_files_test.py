@@ -446,6 +446,9 @@ class Heads(Published):
                                 ["token_map", "--layer", 0, "--head", 0], ["copying"], ["patch", "--other", TEXT[::-1]],
                                 ["needle", "--needle", "01", "--question", "2", "--answer", "3"]):
                 self.assertIn("has no output head and predicts no tokens", self.look(model, *more, what=what, code=2))
+        said = json.loads(self.look(model, "--layer", 0, "--head", 1, "--json", what="walkthrough"))
+        self.assertEqual((said["predictions"], said["lens"]), ([], []))
+        self.assertAlmostEqual(sum(said["weights"]), 1, 5)
         for kind in ("model-head", "reach", "all-heads", "kernels"):
             self.draw(kind, model)
 

@@ -109,7 +109,8 @@ class Serve(ServedTest):
         peer = Peer(status(run)["control"])
         self.addCleanup(peer.close)
         asked = {"loss": {}, "logits": {"count": "3"}, "generate": {"count": "4"}, "heads": {}, "kernels": {"count": "4"}, "lens": {},
-                 "token_map": {"layer": "0", "head": "1", "distance": "2"}, "copying": {}, "sinks": {}, "subsets": {"count": "2"}, "solve": {"count": "2"}}
+                 "token_map": {"layer": "0", "head": "1", "distance": "2"}, "copying": {}, "sinks": {}, "subsets": {"count": "2"}, "solve": {"count": "2"},
+                 "walkthrough": {"layer": "0", "head": "1", "token": "0"}}
         for what, settings in asked.items():
             reply, payload = peer.ask(command="look", question={"what": what, "text": TEXT, **settings})
             self.assertTrue(reply["ok"], reply)

@@ -103,6 +103,7 @@ std::pair<double, double> BarChart::valueRange() const {
 }
 
 void BarChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& area, const Theme& theme) const {
+    if (categories_.empty() && !emptyText().isEmpty()) return paintNote(painter, area, emptyText(), theme);
     const QRectF box = plot(area, legend);
     painter.setFont(smallFont(painter.font()));
     const auto [low, high] = valueRange();
@@ -115,7 +116,9 @@ void BarChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& are
     for (std::size_t i = 0; i < categories_.size(); ++i) {
         const QRectF place(box.left() + step * static_cast<double>(i), box.top(), step, box.height());
         paintCategory(painter, place, i, low, high, theme);
-        if (i % every != 0 && category_names_.count(categories_[i]) == 0) continue;
+        const bool is_special =
+            category_names_.size() < categories_.size() && category_names_.count(categories_[i]) > 0;
+        if (i % every != 0 && !is_special) continue;
         drawColoredText(painter, QRectF(place.center().x() - 30, box.bottom() + 2, 60, 14), Qt::AlignCenter,
                         nameOf(i), theme.faint_text);
     }
@@ -140,6 +143,7 @@ void BarChart::paintCategory(QPainter& painter, const QRectF& place, std::size_t
     const double bar = std::clamp(0.8 * place.width() / count, 0.6, kMaxBarWidth);
     const double left = place.center().x() - 0.5 * bar * count;
     const auto fill = [&](double from, double value, const QColor& color) {
+        if (!std::isfinite(value)) return;
         painter.fillRect(QRectF(QPointF(from, y(0)), QPointF(from + bar, y(value))).normalized(), color);
     };
     if (categories_[index] == marked_) painter.fillRect(place, theme.faded(theme.text, 0.08));

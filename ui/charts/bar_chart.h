@@ -29,9 +29,12 @@ class BarChart : public FigureView {
     void setMarked(int place) { setAndUpdate(marked_, place); }
     /// The place under the pointer, possibly in another figure.
     void setHovered(std::optional<int> place) { setAndUpdate(hovered_, place); }
+    /// Name of the places, below them.
+    void setXName(const QString& name) { setAndUpdate(x_name_, name); }
     void setHeadline(const QString& text) { setAndUpdate(headline_, text); }
     void setCaption(const QString& caption) { caption_ = caption; }
-    /// Labels a place with a word instead of its number.
+    /// Labels a place with a word instead of its number. Words of a few places are always shown; if all
+    /// places have one, only as many as fit.
     void setCategoryName(int place, const QString& name) { category_names_[place] = name; }
     void clearCategoryNames() { category_names_.clear(); }
 

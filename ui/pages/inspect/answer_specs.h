@@ -53,7 +53,8 @@ std::shared_ptr<const void> readTensors(const QByteArray& payload) {
 
 namespace answers {
 
-inline constexpr std::int64_t kCandidates = 10, kDistances = 64;
+/// Candidates that a page shows; those among which a candidate of one model is found in the other's list.
+inline constexpr std::int64_t kCandidates = 10, kComparedCandidates = 200, kDistances = 64;
 
 inline constexpr TypedAnswerSpec<ModelSummary> model{{"model", "model", readAnswer<ModelSummary>}};
 inline constexpr TypedAnswerSpec<TextReading> reading{
@@ -79,6 +80,8 @@ inline constexpr TypedAnswerSpec<OvByDistance> ov_by_distance{
 inline constexpr TypedAnswerSpec<KernelHistory> kernel_history{
     {"kernel_history", "kernel_history", readAnswer<KernelHistory>, kDistances}};
 inline constexpr TypedAnswerSpec<TokenMap> token_map{{"token_map", "token_map", readAnswer<TokenMap>}};
+inline constexpr TypedAnswerSpec<Walkthrough> walkthrough{
+    {"walkthrough", "walkthrough", readAnswer<Walkthrough>, kComparedCandidates}};
 inline constexpr TypedAnswerSpec<LensAnswer> lens{{"lens", "lens", readAnswer<LensAnswer>}};
 inline constexpr TypedAnswerSpec<ExpertsAnswer> experts{{"experts", "experts", readAnswer<ExpertsAnswer>}};
 inline constexpr TypedAnswerSpec<SubsetsAnswer> subsets{

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "ui/pages/inspect/walkthrough_panel.h"
+
 namespace roper {
 namespace {
 
@@ -41,6 +43,19 @@ Field<InspectFigureSettings> quantityField() {
     return made;
 }
 
+Field<InspectFigureSettings> stageField() {
+    Field<InspectFigureSettings> made;
+    static_cast<FieldInfo&>(made) = {
+        "", "stage", "",
+        "for walkthrough: stage of the computation; those that rotate are drawn by walkthrough-pairs",
+        Choice{WalkthroughPanel::stageNames()}};
+    made.text = [](const InspectFigureSettings& picture) { return picture.stage.value_or("weights"); };
+    made.set = [info = static_cast<FieldInfo>(made)](InspectFigureSettings& picture, std::string_view text) {
+        picture.stage = WalkthroughPanel::stageNames().at(readChoice(info, text));
+    };
+    return made;
+}
+
 }  // namespace
 
 const std::vector<Field<InspectFigureSettings>>& inspectFields() {
@@ -48,7 +63,7 @@ const std::vector<Field<InspectFigureSettings>>& inspectFields() {
     static const std::vector<Field<P>> fields = [] {
         std::vector<Field<P>> all;
         for (const Field<Question>& one : questionFields())
-            if (one.name != "what") all.push_back(ofQuestion(one));
+            if (one.name != "what" && one.name != "token") all.push_back(ofQuestion(one));
         all.push_back(field<P>({"", "shade", "", "for surprise: what the shading of tokens shows",
                                 Choice{{"trained", "changed", "difference"}}},
                                &P::shade));
@@ -64,13 +79,21 @@ const std::vector<Field<InspectFigureSettings>>& inspectFields() {
         all.push_back(field<P>({"", "reach", "", "for reach: mean weight or mean score by distance",
                                 Choice{{"weight", "score"}}},
                                &P::reach));
-        Field<P> token = optionalField<P>(
-            {"", "token", "",
-             "for predictions: after which token; for continuation: which generated token is framed; from 0",
-             IntegerRange{0, 1 << 20}},
-            memberAt<P>(&P::token));
+        Field<P> token = optionalField<P>({"", "token", "",
+                                           "for predictions: after which token; for walkthrough: which token "
+                                           "is followed; for continuation: "
+                                           "which generated token is framed; from 0",
+                                           IntegerRange{0, 1 << 20}},
+                                          memberAt<P>(&P::token));
         token.former_keys = {"character"};
         all.push_back(token);
+        all.push_back(
+            optionalField<P>({"", "key", "",
+                              "for walkthrough: token whose key and value are shown, from 0 (default: "
+                              "the one with the largest weight)",
+                              IntegerRange{0, 1 << 20}},
+                             memberAt<P>(&P::key)));
+        all.push_back(stageField());
         all.push_back(optionalField<P>({"", "at", "", "step of a snapshot or, with a text, of a checkpoint",
                                         IntegerRange{0, std::numeric_limits<std::int64_t>::max()}},
                                        memberAt<P>(&P::step)));

@@ -17,6 +17,8 @@ struct InspectFigureSettings {
     ReachQuantity reach = ReachQuantity::weight;
     ExpertColor expert_color = ExpertColor::index;
     std::optional<std::int64_t> token = {};
+    std::optional<std::string> stage = {};    ///< of a walkthrough
+    std::optional<std::int64_t> key = {};     ///< token whose key and value a walkthrough shows
     std::optional<std::int64_t> step = {};    ///< step of a snapshot or checkpoint
     std::int64_t problems = 16;               ///< per size
     std::optional<std::string> learned = {};  ///< quantity of learned positions

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "ui/controls/layout_helpers.h"
-#include "ui/live/example_text.h"
 #include "ui/live/published_models.h"
 #include "ui/live/run_store.h"
+#include "ui/live/run_texts.h"
 #include "ui/pages/inspect/inspect_fields.h"
 #include "ui/theme/numbers.h"
 
@@ -51,12 +51,13 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
       state_(new InspectState(store, this)),
       comparison_state_(new InspectState(store, this)),
       shown_{*state_, *comparison_state_},
-      panels_{
-          new TextPanel(shown_, this),       new HeadsPanel(shown_, this),   new TrainingPanel(shown_, this),
-          new GenerationPanel(shown_, this), new PairsPanel(shown_, this),   new ValuesPanel(shown_, this),
-          new SubsetsPanel(shown_, this),    new LengthsPanel(shown_, this), new LayersPanel(shown_, this),
-          new ExpertsPanel(shown_, this),    new PatchPanel(shown_, this),   new SizesPanel(shown_, this),
-          new LearnedPanel(shown_, this)},
+      panels_{new TextPanel(shown_, this),        new HeadsPanel(shown_, this),
+              new WalkthroughPanel(shown_, this), new TrainingPanel(shown_, this),
+              new GenerationPanel(shown_, this),  new PairsPanel(shown_, this),
+              new ValuesPanel(shown_, this),      new SubsetsPanel(shown_, this),
+              new LengthsPanel(shown_, this),     new LayersPanel(shown_, this),
+              new ExpertsPanel(shown_, this),     new PatchPanel(shown_, this),
+              new SizesPanel(shown_, this),       new LearnedPanel(shown_, this)},
       chooser_(new PanelList),
       stack_(new QStackedWidget),
       change_(new ChangePanel(*state_, nullptr)) {
@@ -103,6 +104,7 @@ void InspectPage::addPanels() {
         connect(panel, &ModelPanel::requiredAnswersChanged, this, &InspectPage::requestVisibleAnswers);
         connect(panel, &ModelPanel::attentionRequested, this, [this] { showPanel<HeadsPanel>(); });
         connect(panel, &ModelPanel::valuesRequested, this, [this] { showPanel<ValuesPanel>(); });
+        connect(panel, &ModelPanel::walkthroughRequested, this, [this] { showPanel<WalkthroughPanel>(); });
     }
     chooser_->setCurrentRow(0);
 }

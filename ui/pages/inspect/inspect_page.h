@@ -24,6 +24,7 @@
 #include "ui/pages/inspect/text_panel.h"
 #include "ui/pages/inspect/training_panel.h"
 #include "ui/pages/inspect/values_panel.h"
+#include "ui/pages/inspect/walkthrough_panel.h"
 
 namespace roper {
 

@@ -154,6 +154,7 @@ QColor InspectState::color(const Theme& theme) const {
 void InspectState::setText(const QString& text) {
     if (text == text_) return;
     text_ = text;
+    token_.reset();
     const auto is_of_text = [](const AnswerSpec& what) { return what.dependsOnText(); };
     dropRequests(is_of_text);
     forget(is_of_text);
@@ -189,6 +190,12 @@ void InspectState::setHead(int layer, int head) {
 void InspectState::setDistance(int distance) {
     if (distance == distance_) return;
     distance_ = distance;
+    askNext();
+}
+
+void InspectState::setToken(std::optional<int> token) {
+    if (token == token_) return;
+    token_ = token;
     askNext();
 }
 
@@ -247,6 +254,7 @@ std::optional<Question> InspectState::questionFor(const AnswerSpec& what) const 
         question.head = head_;
     }
     if (&what == &answers::token_map) question.distance = distance_;
+    if (&what == &answers::walkthrough) question.token = token_;
     const ModelChange scaled = question.change;  // scaling for longer texts
     question.change = what.dependsOnChange() ? change_ : ModelChange{};
     if (&what == &answers::lengths) {

@@ -58,6 +58,10 @@ class InspectState : public QObject {
     int distance() const { return distance_; }
     void setDistance(int distance);
 
+    /// The token that a walkthrough follows; nothing: the last of the text.
+    std::optional<int> token() const { return token_; }
+    void setToken(std::optional<int> token);
+
     /// Sets the answers that are requested whenever they are unknown, replacing previous needs.
     void setRequiredAnswers(std::vector<const AnswerSpec*> requiredAnswers);
     /// Requests an answer that is not requested automatically, or requests it again. Text (unless the spec
@@ -164,6 +168,7 @@ class InspectState : public QObject {
     std::vector<std::int64_t> known_checkpoints_;
     ModelChange change_;
     int layer_ = 0, head_ = 0, distance_ = 0;
+    std::optional<int> token_;
     std::vector<const AnswerSpec*> required_answers_;
     std::map<std::string_view, Entry> entries_;  ///< by name of the spec
     const AnswerSpec* pending_ = nullptr;

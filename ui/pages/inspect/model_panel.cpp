@@ -55,7 +55,8 @@ void ModelPanel::offerHeads(FigureView& figure, HeadAt headAt) {
         menu.addSeparator();
         for (const auto& [text, show] :
              {std::pair(tr("Show the attention of %1"), &ModelPanel::attentionRequested),
-              std::pair(tr("Show the values of %1"), &ModelPanel::valuesRequested)})
+              std::pair(tr("Show the values of %1"), &ModelPanel::valuesRequested),
+              std::pair(tr("Walk through %1"), &ModelPanel::walkthroughRequested)})
             menu.addAction(text.arg(title), this, [this, layer = layer, head = head, show = show] {
                 state().setHead(layer, head);
                 emit(this->*show)();

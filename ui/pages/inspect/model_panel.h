@@ -52,9 +52,10 @@ class ModelPanel : public QWidget {
     void hovered(const QString& readout);
     /// Emitted when `requiredAnswers` has changed.
     void requiredAnswersChanged();
-    /// Emitted when the attention, or the values, of the chosen head are to be shown.
+    /// Emitted when the attention, the values or the walkthrough of the chosen head are to be shown.
     void attentionRequested();
     void valuesRequested();
+    void walkthroughRequested();
 
   protected:
     /// Shows the current answers.
@@ -73,7 +74,7 @@ class ModelPanel : public QWidget {
 
     using HeadAt = std::function<std::optional<std::pair<int, int>>(const QPointF&)>;
     /// Adds what can be done with the head at a point to the context menu of a figure: show its attention or
-    /// its values, ablate it.
+    /// its values, walk through it, ablate it.
     /// @param headAt  layer and head at a point of the canvas
     void offerHeads(FigureView& figure, HeadAt headAt);
 

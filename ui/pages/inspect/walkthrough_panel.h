@@ -1,0 +1,85 @@
+#pragma once
+
+#include <QLabel>
+#include <QListWidget>
+#include <QSpinBox>
+#include <QStackedWidget>
+
+#include "ui/charts/bar_chart.h"
+#include "ui/pages/inspect/model_panel.h"
+#include "ui/pages/inspect/pair_arrows.h"
+
+namespace roper {
+
+/// A walk through everything that the chosen head computes for one token n, stage by stage: from the residual
+/// stream to the prediction. Scores and rotations are shown for a chosen key j.
+class WalkthroughPanel : public ModelPanel {
+    Q_OBJECT
+
+  public:
+    WalkthroughPanel(const ShownModels& models, QWidget* parent);
+
+    /// As in the settings of a figure, in the order of the computation.
+    static std::vector<std::string> stageNames();
+
+    PageFigures::Figures figures() const override { return {bars_, arrows_}; }
+    std::vector<const AnswerSpec*> requiredAnswers() const override {
+        return {&answers::model, &answers::walkthrough};
+    }
+    /// @throws Error (usage) for a stage that the model does not have, or that the figure does not show
+    void prepare(const QString& figure, const InspectFigureSettings& picture) override;
+
+    QListWidget& stages() { return *stages_; }
+    BarChart& bars() { return *bars_; }
+    PairArrows& arrows() { return *arrows_; }
+    QSpinBox& token() { return *token_; }
+    QSpinBox& key() { return *key_; }
+    QString text() const { return text_->text(); }
+
+  protected:
+    void refresh() override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    struct Stage;
+    static bool rotates(const Walkthrough& w, char tensor) {
+        return w.rotated.find(tensor) != std::string::npos;
+    }
+    static const std::vector<Stage>& allStages();
+    /// Null if there is no answer for the chosen head.
+    const Walkthrough* walkthrough() const;
+    const Stage* chosenStage() const;
+    void fillStages();
+    void fillInputs();
+    void showStage();
+    void move(int by);
+    std::size_t keyIndex() const { return static_cast<std::size_t>(key_->value()); }
+
+    // One function for each stage; each returns its description.
+    QString showResidual(const Walkthrough& w);
+    QString showProjections(const Walkthrough& w);
+    QString showRotation(const Walkthrough& w);
+    QString showScores(const Walkthrough& w);
+    QString showWeights(const Walkthrough& w);
+    QString showValueRotation(const Walkthrough& w);
+    QString showSum(const Walkthrough& w);
+    QString showRotationBack(const Walkthrough& w);
+    QString showOutput(const Walkthrough& w);
+    QString showPrediction(const Walkthrough& w);
+    void showOverTokens(const Walkthrough& w, const QString& key, const QString& label, const QColor& color,
+                        const std::vector<double>& values);
+    void showFeatures(const std::vector<BarChart::Series>& series);
+
+    QListWidget* stages_;
+    QLabel* text_;
+    QStackedWidget* stack_;
+    BarChart* bars_;
+    PairArrows* arrows_;
+    QSpinBox *token_, *key_;
+    QPushButton *back_, *next_;
+    QString chosen_ = QStringLiteral("residual");  ///< name of the stage
+    std::optional<int> chosen_key_;                ///< by the user; otherwise the key has the largest weight
+    bool is_filling_ = false;
+};
+
+}  // namespace roper
