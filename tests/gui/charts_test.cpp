@@ -269,7 +269,7 @@ class ChartsTest : public QObject {
                 for (int number = 0; number < 8; ++number)
                     expect(theme.visible(theme.run(method.name, number)), theme.background, 3, "curve");
             for (const QColor& color : {Theme::query(), Theme::key(), Theme::value(), Theme::output()})
-                expect(theme.ghost(color), theme.background, 1.8, "pale arrow");
+                expect(theme.ghost(color), theme.background, theme.dark ? 3 : 1.8, "pale arrow");
         }
     }
 

@@ -119,10 +119,12 @@ QColor Theme::visible(const QColor& color) const {
 }
 
 QColor Theme::ghost(const QColor& color) const {
-    constexpr double kMinContrast = 1.8, kFirst = 0.3, kStep = 0.05;
+    constexpr double kFirst = 0.3, kStep = 0.05;
+    // On a light background, colours themselves have little more than 3 : 1.
+    const double min_contrast = dark ? 3 : 1.8;
     for (double fraction = kFirst; fraction < 1; fraction += kStep)
         if (const QColor tried = mixed(background, color, fraction);
-            contrast(tried, background) >= kMinContrast)
+            contrast(tried, background) >= min_contrast)
             return tried;
     return color;
 }

@@ -33,8 +33,10 @@ std::optional<InspectState::Cost> InspectState::cost() const {
     constexpr double kQueriesAtATime = 128, kLogitsAtATime = 8192;
     const ModelSummary& m = *summary();
     const TextReading* reading = answer(answers::reading);
+    const Walkthrough* walkthrough = answer(answers::walkthrough);
     const auto bytes = static_cast<double>(text_.toUtf8().size());
     const double T = reading != nullptr               ? static_cast<double>(reading->ids.size())
+                     : walkthrough != nullptr         ? static_cast<double>(walkthrough->tokens.size())
                      : QFileInfo(model_).isAbsolute() ? std::max(1.0, bytes / kBytesOfAToken)
                                                       : bytes;
     const auto C = static_cast<double>(m.width), V = static_cast<double>(m.vocabulary),

@@ -149,6 +149,9 @@ TextPanel::TextPanel(const ShownModels& models, QWidget* parent)
     layout->addLayout(row({new QLabel(tr("Shaded:")), shade_}));
     layout->addWidget(splitter(Qt::Horizontal, {scrolled(surprisal_), predictions_}, {640, 320}), 1);
     connect(surprisal_, &SurprisalView::chosenChanged, predictions_, &PredictionsView::setToken);
+    connect(surprisal_, &SurprisalView::chosenChanged, &state(), [this](int token) {
+        if (token >= 0) state().setToken(token);  // a walkthrough follows it
+    });
     forwardReadouts(surprisal_, predictions_);
 }
 

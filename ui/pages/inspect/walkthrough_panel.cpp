@@ -96,6 +96,8 @@ WalkthroughPanel::WalkthroughPanel(const ShownModels& models, QWidget* parent)
       stack_(new QStackedWidget),
       bars_(new BarChart(QStringLiteral("walkthrough"), tr("token"), {}, this)),
       arrows_(new PairArrows(QStringLiteral("walkthrough-pairs"), this)),
+      layer_(named(new QSpinBox, tr("Layer of the walkthrough"))),
+      head_(named(new QSpinBox, tr("Head of the walkthrough"))),
       token_(named(new QSpinBox, tr("Token n"), tr("The token whose query is followed"))),
       key_(named(new QSpinBox, tr("Key j"), tr("The token whose key and value are shown beside it"))),
       back_(named(makeActionButton(tr("← Back"), {}, this, [this] { move(-1); }), tr("Previous stage"))),
@@ -105,6 +107,8 @@ WalkthroughPanel::WalkthroughPanel(const ShownModels& models, QWidget* parent)
     text_->setTextFormat(Qt::RichText);
     text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     text_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    layer_->setPrefix(tr("layer "));
+    head_->setPrefix(tr("head "));
     token_->setPrefix(tr("n = "));
     key_->setPrefix(tr("j = "));
     connect(stages_, &QListWidget::currentItemChanged, this, [this](const QListWidgetItem* item) {
@@ -112,6 +116,10 @@ WalkthroughPanel::WalkthroughPanel(const ShownModels& models, QWidget* parent)
         chosen_ = item->data(Qt::UserRole).toString();
         showStage();
     });
+    for (QSpinBox* input : {layer_, head_})
+        connect(input, &QSpinBox::valueChanged, this, [this] {
+            if (!is_filling_) state().setHead(layer_->value(), head_->value());
+        });
     connect(token_, &QSpinBox::valueChanged, this, [this](int token) {
         if (!is_filling_) state().setToken(token);
     });
@@ -127,7 +135,10 @@ WalkthroughPanel::WalkthroughPanel(const ShownModels& models, QWidget* parent)
     forwardReadouts(bars_, arrows_);
     stack_->addWidget(bars_);
     stack_->addWidget(arrows_);
-    auto* left = wrapInWidget(columnOf({{stages_, 1}, {token_}, {key_}, {rowOf({{back_}, {next_}})}}));
+    auto* left = wrapInWidget(columnOf({{rowOf({{layer_}, {head_}})},
+                                        {rowOf({{token_}, {key_}})},
+                                        {stages_, 1},
+                                        {rowOf({{back_}, {next_}})}}));
     auto* right = column({{text_, 0}, {stack_, 1}});
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(splitter(Qt::Horizontal, {left, right}, {190, 700}), 1);
@@ -186,6 +197,15 @@ void WalkthroughPanel::fillStages() {
 /// weight.
 void WalkthroughPanel::fillInputs() {
     const Walkthrough* w = walkthrough();
+    const ModelSummary* model = state().summary();
+    for (QSpinBox* input : {layer_, head_})
+        input->setEnabled(model != nullptr);
+    if (model != nullptr) {
+        layer_->setRange(0, static_cast<int>(model->layers) - 1);
+        head_->setRange(0, static_cast<int>(model->heads) - 1);
+        layer_->setValue(state().layer());
+        head_->setValue(state().head());
+    }
     for (QSpinBox* input : {token_, key_})
         input->setEnabled(w != nullptr);
     if (w == nullptr) return;

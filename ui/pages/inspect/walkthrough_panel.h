@@ -75,7 +75,7 @@ class WalkthroughPanel : public ModelPanel {
     QStackedWidget* stack_;
     BarChart* bars_;
     PairArrows* arrows_;
-    QSpinBox *token_, *key_;
+    QSpinBox *layer_, *head_, *token_, *key_;
     QPushButton *back_, *next_;
     QString chosen_ = QStringLiteral("residual");  ///< name of the stage
     std::optional<int> chosen_key_;                ///< by the user; otherwise the key has the largest weight
