@@ -13,6 +13,7 @@ namespace roper {
 namespace {
 
 constexpr int kMargin = 16, kGap = 8;
+const QString kCitation = QStringLiteral("#citation");  // target of the link; a page has no such name
 
 /// A small heading: “Predict”, “Try”, “What happens”.
 QLabel* makeHeading(const QString& text) {
@@ -77,7 +78,7 @@ TourPanel::TourPanel(QWidget* parent)
       cards_(new QStackedWidget),
       end_text_(wrappedLabel()),
       takeaways_(wrappedLabel()),
-      next_steps_(new QVBoxLayout) {
+      next_steps_(wrappedLabel()) {
     stops_->setAccessibleName(tr("Stops of the tour"));
     allowShrinking(*stops_, 12);
     connect(stops_, &QComboBox::activated, this, qOverload<int>(&TourPanel::goTo));
@@ -104,21 +105,22 @@ TourPanel::TourPanel(QWidget* parent)
         {title_, makeHeading(tr("Predict")), question_, choices_, trying_, revealed_, kSpacer}, body);
     column->setContentsMargins(kMargin, kGap, kMargin, kMargin);
     column->setSpacing(kGap);
-    takeaways_->setTextFormat(Qt::RichText);
-    takeaways_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    for (QLabel* links : {takeaways_, next_steps_}) {
+        links->setTextFormat(Qt::RichText);
+        links->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    }
     connect(takeaways_, &QLabel::linkActivated, this, [this](const QString& stop) { goTo(stop.toInt()); });
+    connect(next_steps_, &QLabel::linkActivated, this, &TourPanel::follow);
     end_text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     end_text_->setAutoFillBackground(true);
     end_text_->setBackgroundRole(QPalette::AlternateBase);
     end_text_->setMargin(10);
-    next_steps_->setSpacing(kGap);
     auto* end_title = wrappedLabel(tr("The tour in short"));
     end_title->setFont(titleFont(end_title->font()));
     auto* end = new QWidget;
-    auto* end_column =
-        columnOf({end_title, end_text_, makeHeading(tr("Takeaways; a number leads back to its stop")),
-                  takeaways_, makeHeading(tr("What next")), next_steps_, kSpacer},
-                 end);
+    auto* end_column = columnOf({end_title, end_text_, makeHeading(tr("Takeaways")), takeaways_,
+                                 makeHeading(tr("What next")), next_steps_, kSpacer},
+                                end);
     end_column->setContentsMargins(kMargin, kGap, kMargin, kMargin);
     end_column->setSpacing(kGap);
     auto* end_scroll = new QScrollArea;
@@ -150,30 +152,31 @@ void TourPanel::setTour(Tour tour) {
     fillEnd();
 }
 
-/// Fills the card after the last stop.
+/// Fills the card after the last stop. A takeaway's number links to its stop.
 void TourPanel::fillEnd() {
-    while (QLayoutItem* item = next_steps_->takeAt(0)) {
-        item->widget()->deleteLater();
-        delete item;
-    }
     if (!tour_.end) return;
+    const auto link = [](const QString& target, const QString& text) {
+        return QStringLiteral("<a href=\"%1\">%2</a>").arg(target.toHtmlEscaped(), text.toHtmlEscaped());
+    };
     end_text_->setText(QString::fromStdString(tour_.end->text));
-    QString takeaways;
+    QString takeaways, next;
     for (std::size_t i = 0; i < tour_.stops.size(); ++i)
-        takeaways += QStringLiteral("<p><a href=\"%1\">%2</a>  %3</p>")
-                         .arg(i)
-                         .arg(i + 1)
-                         .arg(QString::fromStdString(tour_.stops[i].takeaway).toHtmlEscaped());
+        takeaways += QStringLiteral("<p>%1  %2</p>")
+                         .arg(link(QString::number(i), QString::number(i + 1)),
+                              QString::fromStdString(tour_.stops[i].takeaway).toHtmlEscaped());
+    for (const TourEnd::Next& one : tour_.end->next)
+        next += QStringLiteral("<p>%1</p>")
+                    .arg(link(QString::fromStdString(one.page), QString::fromStdString(one.text)));
+    next += QStringLiteral("<p>%1</p>").arg(link(kCitation, tr("Copy the citation (BibTeX)")));
     takeaways_->setText(takeaways);
-    for (const TourEnd::Next& next : tour_.end->next)
-        next_steps_->addWidget(makeActionButton(QString::fromStdString(next.text),
-                                                tr("Ends the tour and shows the page"), this,
-                                                [this, page = QString::fromStdString(next.page)] {
-                                                    emit tourEnded();
-                                                    emit pageRequested(page);
-                                                }));
-    next_steps_->addWidget(
-        makeActionButton(tr("Copy citation (BibTeX)"), {}, this, &TourPanel::citationRequested));
+    next_steps_->setText(next);
+}
+
+/// Ends the tour on a page, or copies the citation.
+void TourPanel::follow(const QString& target) {
+    if (target == kCitation) return emit citationRequested();
+    emit tourEnded();
+    emit pageRequested(target);
 }
 
 bool TourPanel::goTo(const QString& name) {

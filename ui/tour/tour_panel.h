@@ -66,6 +66,7 @@ class TourPanel : public QWidget {
     void next();
     void showEnd();
     void fillEnd();
+    void follow(const QString& target);
 
     Tour tour_;
     int stop_ = 0;
@@ -83,8 +84,7 @@ class TourPanel : public QWidget {
     QPushButton *reveal_button_, *back_, *next_;
     QScrollArea* scroll_;
     QStackedWidget* cards_;  ///< the stop, and the end
-    QLabel *end_text_, *takeaways_;
-    QVBoxLayout* next_steps_;
+    QLabel *end_text_, *takeaways_, *next_steps_;
 };
 
 }  // namespace roper
