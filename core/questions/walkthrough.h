@@ -8,6 +8,14 @@
 
 namespace roper {
 
+/// What else the architecture, or a change, does at a stage of a walkthrough.
+struct WalkthroughNote {
+    std::string stage;  ///< "projections", "rotation", "scores", "weights", "sum" or "output"
+    std::string text;   ///< a sentence
+};
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WalkthroughNote, stage, text)
+
 /// Everything that one head computes for one token n, from the residual stream before its layer to the
 /// prediction. T tokens, C width of the model, L layers, H heads, d width of queries and keys, v that of
 /// values. All vectors are those of the pass, with the change if there is one.
@@ -18,7 +26,7 @@ struct Walkthrough {
     std::vector<double> residual = {};     ///< ‖x_n‖ of the embeddings and after every layer [L + 1]
     std::vector<Prediction> lens = {};     ///< the likeliest next token from each of these (logit lens);
                                            ///< empty if the model does not predict the next token
-    std::string rotated = {};              ///< which of q, k, v and o rotate in this layer: "qk"; empty: none
+    std::string rotated = {};              ///< which of q, k, v and o rotate in this head: "qk"; empty: none
     std::vector<std::vector<int>>
         pairs = {},        ///< the two features of each pair, pair 0 first; empty: none rotates
         value_pairs = {};  ///< the same of values and outputs
@@ -26,7 +34,9 @@ struct Walkthrough {
     std::vector<std::vector<double>> keys = {}, rotated_keys = {};      ///< [T][d]
     std::vector<std::vector<double>> values = {}, rotated_values = {};  ///< [T][v]
     double scale = 1;                                                   ///< c
-    std::vector<double> scores = {};  ///< c q_n·k_j of the rotated vectors [T]; caps and biases are left out
+    std::string attention = "softmax";                                  ///< as in specifications
+    /// c q_n·k_j of the rotated vectors [T], without caps and biases; NaN for keys hidden from the query
+    std::vector<double> scores = {};
     std::vector<double> weights = {};  ///< a_nj [T]; 0 for hidden keys
     std::vector<double> sum = {};      ///< Σ_j a_nj v_j of the rotated values [v]
     std::vector<double> output = {};   ///< after the rotation back, and a gate if there is one [v]
@@ -34,12 +44,12 @@ struct Walkthrough {
                                      ///< heads are normalized together before W_O
     std::vector<Prediction> predictions = {};   ///< of the token after n; empty as `lens` is
     std::vector<Prediction> without_head = {};  ///< the same with this head ablated
-    std::vector<std::string> notes = {};        ///< what else the architecture does here, one sentence each
+    std::vector<WalkthroughNote> notes = {};
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Walkthrough, layer, head, token, tokens, residual, lens, rotated, pairs,
                                    value_pairs, query, rotated_query, keys, rotated_keys, values,
-                                   rotated_values, scale, scores, weights, sum, output, added, predictions,
-                                   without_head, notes)
+                                   rotated_values, scale, attention, scores, weights, sum, output, added,
+                                   predictions, without_head, notes)
 
 }  // namespace roper

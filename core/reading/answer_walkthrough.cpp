@@ -1,5 +1,6 @@
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -36,36 +37,103 @@ std::vector<std::vector<int>> pairsOf(const RotaryConfig& rotation) {
     return pairs;
 }
 
-/// What the steps do not show of a model's attention.
-std::vector<std::string> notesOn(const Architecture& model, std::int64_t layer, std::int64_t tokens) {
-    std::vector<std::string> notes;
-    if (model.attention != AttentionKind::softmax)
-        notes.emplace_back(
-            "Linear attention: queries and keys are those of the feature map, and weights are scores divided "
-            "by a sum, without an exponential.");
-    if (model.score_softcap > 0)
-        notes.push_back("Before the softmax, a score s is capped: c·tanh(s/c) with c = " +
-                        formatRounded(model.score_softcap, 6) + ".");
-    if (model.hasBias()) notes.emplace_back("Before the softmax, a bias by position is added to each score.");
-    if (model.has_sinks)
-        notes.emplace_back("The softmax has a sink, which takes what the weights lack to 1.");
-    if (model.isWindowed(layer) && tokens > model.window)
-        notes.push_back("This layer sees only " +
-                        std::string(model.chunked  ? "the token's chunk of "
-                                    : model.causal ? "the last "
-                                                   : "a window around the token of ") +
-                        std::to_string(model.window) + " tokens.");
-    if (model.latent.isUsed())
-        notes.emplace_back(
-            "Latent attention: keys and values are computed from a short latent vector of each token; the "
-            "rotated part of a key is the same for all heads.");
-    if (model.gates_heads)
-        notes.emplace_back("The output of the head is multiplied by a gate, the sigmoid of a function of x.");
-    if (model.key_value_heads < model.heads && !model.latent.isUsed())
-        notes.push_back("Keys and values are shared by groups of " +
-                        std::to_string(model.heads / model.key_value_heads) + " heads.");
-    return notes;
-}
+/// What the numbers of the stages do not show.
+class Notes {
+  public:
+    explicit Notes(const QuestionContext& context, Walkthrough& answer)
+        : model_(context.model()),
+          block_(context.reader.model().weights.blocks[static_cast<std::size_t>(answer.layer)]),
+          change_(context.change),
+          answer_(answer),
+          tokens_(std::ssize(context.ids)) {}
+
+    void add() {
+        addOfProjections();
+        addOfRotation();
+        addOfScores();
+        addOfOutput();
+    }
+
+  private:
+    void note(const char* stage, const std::string& text) { answer_.notes.push_back({stage, text}); }
+
+    void addOfProjections() {
+        const std::int64_t layer = answer_.layer, groups = model_.keyValueHeadsOf(layer);
+        if (model_.latent.isUsed())
+            note("projections",
+                 "Latent attention: keys and values are computed from a short latent vector of each token; "
+                 "the rotated part of a key is the same for all heads.");
+        else if (groups < model_.heads)
+            note("projections", "Each group of " + std::to_string(model_.heads / groups) +
+                                    " heads shares one key and one value per token.");
+        if (block_.query.bias || block_.key.bias || block_.value.bias)
+            note("projections", "A bias is added to each product.");
+        if (block_.query_norm && !model_.norms_rotated)
+            note("projections", "Queries and keys are then normalized.");
+        if (!block_.attention_norm) note("projections", "Here x is not normalized first.");
+        if (model_.query_growth > 0)
+            note("projections", "Queries grow with the position (temperature tuning).");
+        if (model_.attention != AttentionKind::softmax)
+            note("projections", "Linear attention: queries and keys are shown after the feature map.");
+    }
+
+    void addOfRotation() {
+        if (model_.norms_rotated && block_.query_norm && block_.query_norm->weight)
+            note(
+                "rotation",
+                "After the rotation, queries and keys are multiplied by the weights of a norm, which changes "
+                "their lengths and angles.");
+        if (change_.shift != 0)
+            note("rotation", "Changed: " + std::to_string(change_.shift) + " is added to every position.");
+        for (const Intervention::AblatedPairs& ablated : change_.ablated_pairs) {
+            if (!ablated.heads.contains(answer_.layer, answer_.head)) continue;
+            std::string pairs;
+            for (const std::int64_t pair : ablated.pairs)
+                pairs += (pairs.empty() ? "" : ", ") + std::to_string(pair);
+            note("rotation", "Changed: these pairs are ablated from the scores: " + pairs + ".");
+        }
+    }
+
+    void addOfScores() {
+        if (model_.score_softcap > 0)
+            note("scores", "Before the softmax, each score s is capped: c·tanh(s/c) with c = " +
+                               formatRounded(model_.score_softcap, 6) + ".");
+        if (model_.hasBias())
+            note("scores", "Before the softmax, a bias by position is added to each score.");
+        if (block_.sinks)
+            note("weights", "The softmax also has a sink, which takes what the weights lack to 1.");
+        if (model_.isWindowed(answer_.layer) && tokens_ > model_.window) {
+            const std::string window = std::to_string(model_.window);
+            note("scores", model_.chunked ? "This layer sees only the token's chunk of " + window + " tokens."
+                           : model_.causal ? "This layer sees only the last " + window + " tokens."
+                                           : "This layer sees only tokens less than " + window + " away.");
+        }
+        if (model_.indexer.isUsed()) note("scores", "An indexer hides further keys from each query.");
+    }
+
+    void addOfOutput() {
+        if (model_.gates_heads)
+            note("sum",
+                 "The output of the head is then multiplied by a gate, the sigmoid of a function of x.");
+        if (block_.mixed_norm)
+            note("sum",
+                 "The outputs of all heads are then normalized together, so what one head adds is not "
+                 "defined.");
+        if (block_.after_attention_norm)
+            note("output", "The sum over all heads is normalized before it is added.");
+        if (model_.post_norm) note("output", "After each addition, x is normalized.");
+        if (model_.residual_scale != 1)
+            note("output",
+                 "What is added is first multiplied by " + formatRounded(model_.residual_scale, 4) + ".");
+        if (block_.output.bias) note("output", "A bias is added once for all heads.");
+    }
+
+    const Architecture& model_;
+    const BlockWeights& block_;
+    const Intervention& change_;
+    Walkthrough& answer_;
+    std::int64_t tokens_;
+};
 
 bool predictsNext(const QuestionContext& context) {
     return context.model().causal && context.reader.model().weights.head.has_value();
@@ -122,9 +190,21 @@ class WalkthroughObserver {
         answer_.keys = rowsOf(ofHead(view.unrotated_k));
         answer_.rotated_keys = rowsOf(keys);
         answer_.scores = numbersOf(at::mv(keys, query) * answer_.scale);
+        for (std::int64_t j = 0; j < std::ssize(answer_.scores); ++j)
+            if (!isVisible(j, view)) answer_.scores[static_cast<std::size_t>(j)] = std::nan("");
         answer_.values = rowsOf(ofHead(view.v));
         rotated_values_ = ofHead(view.rotated_v);
         answer_.rotated_values = rowsOf(rotated_values_);
+    }
+
+    /// Whether the query sees key j.
+    bool isVisible(std::int64_t j, const LayerView& view) const {
+        const Architecture& model = context_.model();
+        const std::int64_t n = answer_.token, distance = n - j;
+        if (model.causal && distance < 0) return false;
+        if (view.hidden_keys.defined() && view.hidden_keys[n][j].item<bool>()) return false;
+        if (!model.isWindowed(answer_.layer)) return true;
+        return model.chunked ? j / model.window == n / model.window : std::abs(distance) < model.window;
     }
 
     /// @param mixed  outputs of all heads [H, T, v]
@@ -159,15 +239,23 @@ std::int64_t chosenToken(const QuestionContext& context) {
     return token;
 }
 
-/// Adds which tensors of the layer rotate, and by which pairs.
-void addPairs(const Architecture& model, Walkthrough& answer) {
+/// Adds which tensors of the head rotate, and by which pairs.
+void addPairs(const Architecture& model, const Intervention& change, Walkthrough& answer) {
     const std::size_t kind = model.rotation_of_layer[static_cast<std::size_t>(answer.layer)];
     if (model.rotated.query || model.rotated.key) answer.pairs = pairsOf(model.rotations[kind]);
     if (model.rotatesValues() || model.rotatesOutputs())
         answer.value_pairs = pairsOf(model.value_rotations[kind]);
-    const bool scores = !answer.pairs.empty(), values = !answer.value_pairs.empty();
-    answer.rotated = nameOf({scores && model.rotated.query, scores && model.rotated.key,
-                             values && model.rotated.value, values && model.rotated.output});
+    const auto isChanged = [&](const std::vector<HeadSelection>& heads) {
+        return std::any_of(heads.begin(), heads.end(),
+                           [&](const HeadSelection& one) { return one.contains(answer.layer, answer.head); });
+    };
+    const bool scores = !answer.pairs.empty() && !isChanged(change.unrotated),
+               values = !answer.value_pairs.empty() && !isChanged(change.unrotated_value_heads);
+    answer.rotated =
+        nameOf({scores && model.rotated.query, scores && model.rotated.key, values && model.rotated.value,
+                values && model.rotated.output && !isChanged(change.uninverted_heads)});
+    if (!scores) answer.pairs.clear();
+    if (!values) answer.value_pairs.clear();
 }
 
 Walkthrough walkthroughOf(const QuestionContext& context) {
@@ -175,9 +263,10 @@ Walkthrough walkthroughOf(const QuestionContext& context) {
     const QuestionContext::Head at = context.selectedHead();
     Walkthrough answer{.layer = at.layer, .head = at.head, .token = chosenToken(context)};
     answer.tokens = context.reader.textsOf(context.ids);
+    answer.attention = nameOf(model.attention);
     answer.scale = model.attention == AttentionKind::softmax ? model.scoreScaleOf(at.layer) : 1;
-    addPairs(model, answer);
-    answer.notes = notesOn(model, at.layer, std::ssize(context.ids));
+    addPairs(model, context.change, answer);
+    Notes(context, answer).add();
     WalkthroughObserver observer(context, answer);
     const std::int64_t passes = predictsNext(context) ? 2 : 1;
     const at::Tensor hidden =
@@ -212,23 +301,23 @@ void printSteps(const Walkthrough& answer, std::ostream& to) {
        << " of layer " << answer.layer << "\n";
     to << "residual stream before the layer: length " << number(answer.residual[layer]);
     if (!answer.lens.empty()) to << "; logit lens: " << predictedText({answer.lens[layer]});
-    to << "\nquery: length " << number(lengthOf(answer.query)) << ", "
-       << (answer.pairs.empty() ? "no pair rotates" : countOf(answer.pairs.size(), "rotated pair")) << " of "
-       << answer.query.size() << " features\n";
+    to << "\nquery: length " << number(lengthOf(answer.query)) << ", " << answer.query.size() << " features, "
+       << (answer.pairs.empty() ? "none of which rotates"
+                                : std::to_string(2 * answer.pairs.size()) + " of which rotate")
+       << "\n";
     const auto rotates = [&](char tensor) { return answer.rotated.find(tensor) != std::string::npos; };
     to << "weighted sum of the " << (rotates('v') ? "rotated " : "") << "values: length "
        << number(lengthOf(answer.sum)) << "\n";
     if (rotates('o'))
         to << "output after the rotation back: length " << number(lengthOf(answer.output)) << "\n";
     if (!answer.added.empty())
-        to << "added to the residual stream: length "
-           << number(answer.added[static_cast<std::size_t>(answer.head)]) << "; after the layer: length "
-           << number(answer.residual[layer + 1]) << "\n";
+        to << "W_O o: length " << number(answer.added[static_cast<std::size_t>(answer.head)])
+           << "; after the layer: length " << number(answer.residual[layer + 1]) << "\n";
     if (!answer.predictions.empty())
         to << "next token: " << predictedText(answer.predictions)
            << "\nwithout this head: " << predictedText(answer.without_head) << "\n";
-    for (const std::string& note : answer.notes)
-        to << note << "\n";
+    for (const WalkthroughNote& note : answer.notes)
+        to << note.stage << ": " << note.text << "\n";
     to << "\n";
 }
 
@@ -237,7 +326,8 @@ void printWalkthrough(const Walkthrough& answer, const QuestionContext&, AnswerW
     if (to.isText()) printSteps(answer, to.text());
     to.columns("token,text,score,weight,value_length");
     for (std::size_t j = 0; j < answer.tokens.size(); ++j)
-        to.row({std::to_string(j), tableCell(answer.tokens[j]), formatRounded(answer.scores[j], 5),
+        to.row({std::to_string(j), tableCell(answer.tokens[j]),
+                std::isnan(answer.scores[j]) ? "" : formatRounded(answer.scores[j], 5),
                 formatRounded(answer.weights[j], 5), formatRounded(lengthOf(answer.values[j]), 5)});
 }
 

@@ -649,6 +649,14 @@ class InspectAnswersTest : public PageTest {
         QCOMPARE(panel.stages().count(), 8);
         QCOMPARE(panel.stages().currentRow(), 0);
         QCOMPARE(panel.token().value(), 12);
+        page().open("run");
+        waitForAnswers();
+        QCOMPARE(panel.stages().currentRow(), 7);
+        // A change of the head is part of it.
+        control<QCheckBox>("outputs not rotated back")->click();
+        waitForAnswers();
+        QCOMPARE(panel.stages().count(), 9);
+        QVERIFY(panel.stages().findItems("Rotation back", Qt::MatchContains).isEmpty());
     }
 
     /// The hint names pairs that the model has, and an empty base is the model's own.

@@ -448,9 +448,11 @@ class SmallModels(TrainerTest):
             self.assertEqual((said["layer"], said["head"], said["token"], said["rotated"], said["value_pairs"]), (0, head, n, "qk", []))
             self.assertEqual(said["pairs"], [[i, d // 2 + i] for i in range(d // 2)])
             for name, right in {"query": q[n, head], "rotated_query": rotated(q[:, head])[n], "keys": keys, "rotated_keys": rotated(keys),
-                                "values": values, "rotated_values": values, "scores": scores, "weights": weights,
+                                "values": values, "rotated_values": values, "weights": weights,
                                 "sum": weights @ values, "output": weights @ values}.items():
                 close(name, right)
+            numpy.testing.assert_allclose(said["scores"][: n + 1], scores[: n + 1], atol=1e-5)
+            self.assertEqual(said["scores"][n + 1 :], [None, None], "the query does not see later keys")
             self.assertAlmostEqual(said["residual"][0], numpy.linalg.norm(x[n]), 5)
             self.assertAlmostEqual(said["added"][head], numpy.linalg.norm(out[:, head] @ (weights @ values)), 5)
             # Predictions are those of other questions.
@@ -474,9 +476,10 @@ class SmallModels(TrainerTest):
             numpy.testing.assert_allclose(said["weights"], attention["weights"][-1], atol=1e-7, err_msg=family)
             numpy.testing.assert_allclose(said["sum"], numpy.array(said["weights"]) @ said["rotated_values"], atol=1e-5, err_msg=family)
             scores = said["scale"] * numpy.array(said["rotated_keys"]) @ said["rotated_query"]
-            numpy.testing.assert_allclose(said["scores"], scores, atol=1e-5, err_msg=family)
+            numpy.testing.assert_allclose(numpy.array(said["scores"], float), numpy.where(numpy.array(said["weights"]) == 0, numpy.nan, scores),
+                                          atol=1e-5, err_msg=family)
             self.assertEqual(bool(said["predictions"]), family not in self.ENCODERS, family)
-            self.assertIn(note or "", " ".join(said["notes"]), family)
+            self.assertIn(note or "", " ".join(one["text"] for one in said["notes"]), family)
             rows = look(self.model(family), "--what", "walkthrough", *head, "--csv").splitlines()
             self.assertEqual(len(rows), len(said["tokens"]) + 1, family)
         said = look(self.model("qwen3_next"), "--what", "walkthrough", "--text", "ABC", "--layer", 0, "--head", 1, expected=2)
@@ -840,6 +843,11 @@ class Runs(TrainerTest):
         self.assertIn("output after the rotation back", look(run, *head, "--text", self.TEXT))
         plain = self.ask(run, *head, "--token", 6, "--no-inverse")
         numpy.testing.assert_allclose(plain["output"], plain["sum"], atol=1e-6)
+        self.assertEqual(plain["rotated"], "qkv")
+        changed = self.ask(run, *head, "--token", 6, "--ablate", "0.1:0-1", "--shift", 9, "--no-rotation", "--no-value-rotation")
+        self.assertEqual((changed["rotated"], changed["pairs"], changed["value_pairs"]), ("", [], []))
+        self.assertEqual([one["text"] for one in changed["notes"] if one["stage"] == "rotation"],
+                         ["Changed: 9 is added to every position.", "Changed: these pairs are ablated from the scores: 0, 1."])
         self.assertIn("token is 27, but the text has tokens 0 to 26", look(run, *head, "--text", self.TEXT, "--token", 27, expected=2))
         self.assertIn("reads at most 512", look(run, *head, "--text", "1" * 513, expected=2))
 

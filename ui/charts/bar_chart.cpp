@@ -197,10 +197,11 @@ void BarChart::mouseMoveEvent(QMouseEvent* event) {
     emit categoryHovered(categories_[static_cast<std::size_t>(index)]);
     QStringList parts{QStringLiteral("%1 %2").arg(x_name_, nameOf(static_cast<std::size_t>(index)))};
     for (const Series& one : series_)
-        parts << QStringLiteral("%1 %2")
-                     .arg(one.label)
-                     .arg(one.values[static_cast<std::size_t>(index)], 0, 'g', 7)
-                     .replace('-', QChar(0x2212));
+        if (std::isfinite(one.values[static_cast<std::size_t>(index)]))
+            parts << QStringLiteral("%1 %2")
+                         .arg(one.label)
+                         .arg(one.values[static_cast<std::size_t>(index)], 0, 'g', 7)
+                         .replace('-', QChar(0x2212));
     emit hovered(parts.join(QStringLiteral("    ")));
 }
 

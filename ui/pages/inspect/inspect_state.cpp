@@ -78,6 +78,7 @@ void InspectState::setModel(const QString& model, std::optional<std::int64_t> st
     cancel();
     client_.close();
     if (model != model_) {
+        token_.reset();
         sizes_.stop();
         snapshots_ = {};
         known_checkpoints_.clear();
@@ -196,6 +197,7 @@ void InspectState::setDistance(int distance) {
 void InspectState::setToken(std::optional<int> token) {
     if (token == token_) return;
     token_ = token;
+    emit tokenChanged();
     askNext();
 }
 

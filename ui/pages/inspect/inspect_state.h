@@ -128,6 +128,7 @@ class InspectState : public QObject {
     void modelChanged();
     void inputsChanged();
     void headChanged();
+    void tokenChanged();
     void answered(const roper::AnswerSpec* what);
     void workChanged();
     void checkpointsChanged();

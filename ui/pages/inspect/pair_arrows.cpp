@@ -11,7 +11,7 @@ namespace roper {
 namespace {
 
 constexpr double kMargin = 10, kDialLine = 18;
-constexpr double kMaxSide = 150;       // of a dial
+constexpr double kMaxSide = 190;       // of a dial
 constexpr double kSideWithLabel = 44;  // below this, dials have no numbers
 
 double lengthOf(const QPointF& arrow) {
@@ -92,11 +92,15 @@ PairArrows::Grid PairArrows::gridIn(const QRectF& area, bool legend) const {
     for (int columns = 1; columns <= count; ++columns) {
         const int rows = (count + columns - 1) / columns;
         const double side = std::min({box.width() / columns, box.height() / rows, kMaxSide});
-        if (side > grid.side) {
+        if (side >= grid.side) {
             grid.side = side;
             grid.columns = columns;
         }
     }
+    // Rows of equal length, in the middle.
+    const int rows = (count + grid.columns - 1) / grid.columns;
+    grid.columns = (count + rows - 1) / rows;
+    grid.box.setLeft(grid.box.left() + (grid.box.width() - grid.side * grid.columns) / 2);
     return grid;
 }
 
@@ -147,7 +151,7 @@ QString PairArrows::describe(std::size_t pair) const {
     QStringList parts{tr("pair %1").arg(pair)};
     for (const Vector& vector : vectors_) {
         const QPointF before = arrowOf(vector.before, pair), after = arrowOf(vector.after, pair);
-        parts << tr("%1: length %2, rotated by %3°")
+        parts << tr("%1: length %2, %3° from before to after")
                      .arg(vector.name, numberText(lengthOf(after), 3),
                           numberText(turnBetween(before, after), 3));
     }
@@ -164,11 +168,12 @@ void PairArrows::mouseMoveEvent(QMouseEvent* event) {
 }
 
 QString PairArrows::figureCsv() const {
-    CsvText csv(QStringLiteral("pair,vector,before_x,before_y,after_x,after_y"));
+    CsvText csv(QStringLiteral("pair,vector,before_x,before_y,after_x,after_y,adds_to_score"));
     for (std::size_t pair = 0; pair < pairs_.size(); ++pair)
         for (const Vector& vector : vectors_) {
             const QPointF before = arrowOf(vector.before, pair), after = arrowOf(vector.after, pair);
-            csv.line(static_cast<int>(pair), vector.key, before.x(), before.y(), after.x(), after.y());
+            csv.line(static_cast<int>(pair), vector.key, before.x(), before.y(), after.x(), after.y(),
+                     contributions_.empty() ? std::nullopt : std::optional(contributions_[pair]));
         }
     return csv.text();
 }

@@ -55,7 +55,8 @@ QString number(double value) {
 struct WalkthroughPanel::Stage {
     QString name, title;
     QString (WalkthroughPanel::*show)(const Walkthrough&);
-    bool has_arrows = false;
+    bool has_key = false;     ///< whether it shows the key j
+    bool has_arrows = false;  ///< or bars
     bool (*is_part)(const Walkthrough&) = [](const Walkthrough&) { return true; };
 };
 
@@ -63,19 +64,19 @@ const std::vector<WalkthroughPanel::Stage>& WalkthroughPanel::allStages() {
     using W = const Walkthrough&;
     static const std::vector<Stage> stages{
         {QStringLiteral("residual"), tr("Residual stream"), &WalkthroughPanel::showResidual},
-        {QStringLiteral("projections"), tr("Query, key, value"), &WalkthroughPanel::showProjections},
-        {QStringLiteral("rotation"), tr("Rotation"), &WalkthroughPanel::showRotation, true,
-         [](W w) { return !w.pairs.empty(); }},
-        {QStringLiteral("scores"), tr("Scores"), &WalkthroughPanel::showScores},
-        {QStringLiteral("weights"), tr("Weights"), &WalkthroughPanel::showWeights},
+        {QStringLiteral("projections"), tr("Query, key, value"), &WalkthroughPanel::showProjections, true},
+        {QStringLiteral("rotation"), tr("Rotation"), &WalkthroughPanel::showRotation, true, true,
+         [](W w) { return rotates(w, 'q') || rotates(w, 'k'); }},
+        {QStringLiteral("scores"), tr("Scores"), &WalkthroughPanel::showScores, true},
+        {QStringLiteral("weights"), tr("Weights"), &WalkthroughPanel::showWeights, true},
         {QStringLiteral("value_rotation"), tr("Rotation of values"), &WalkthroughPanel::showValueRotation,
-         true, [](W w) { return rotates(w, 'v'); }},
+         true, true, [](W w) { return rotates(w, 'v'); }},
         {QStringLiteral("sum"), tr("Weighted sum"), &WalkthroughPanel::showSum},
-        {QStringLiteral("rotation_back"), tr("Rotation back"), &WalkthroughPanel::showRotationBack, true,
-         [](W w) { return rotates(w, 'o'); }},
-        {QStringLiteral("output"), tr("Output"), &WalkthroughPanel::showOutput, false,
+        {QStringLiteral("rotation_back"), tr("Rotation back"), &WalkthroughPanel::showRotationBack, false,
+         true, [](W w) { return rotates(w, 'o'); }},
+        {QStringLiteral("output"), tr("Output"), &WalkthroughPanel::showOutput, false, false,
          [](W w) { return !w.added.empty(); }},
-        {QStringLiteral("prediction"), tr("Prediction"), &WalkthroughPanel::showPrediction, false,
+        {QStringLiteral("prediction"), tr("Prediction"), &WalkthroughPanel::showPrediction, false, false,
          [](W w) { return !w.predictions.empty(); }}};
     return stages;
 }
@@ -109,11 +110,17 @@ WalkthroughPanel::WalkthroughPanel(const ShownModels& models, QWidget* parent)
     text_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     layer_->setPrefix(tr("layer "));
     head_->setPrefix(tr("head "));
-    token_->setPrefix(tr("n = "));
-    key_->setPrefix(tr("j = "));
+    token_->setPrefix(tr("token n = "));
+    key_->setPrefix(tr("key j = "));
+    for (QSpinBox* input : {layer_, head_, token_, key_})
+        input->setKeyboardTracking(false);  // a number is read when it is complete
+    connect(&models.state, &InspectState::tokenChanged, this, &WalkthroughPanel::refreshWhenVisible);
     connect(stages_, &QListWidget::currentItemChanged, this, [this](const QListWidgetItem* item) {
         if (is_filling_ || item == nullptr) return;
         chosen_ = item->data(Qt::UserRole).toString();
+        is_filling_ = true;
+        fillInputs();
+        is_filling_ = false;
         showStage();
     });
     for (QSpinBox* input : {layer_, head_})
@@ -126,19 +133,18 @@ WalkthroughPanel::WalkthroughPanel(const ShownModels& models, QWidget* parent)
     connect(key_, &QSpinBox::valueChanged, this, [this](int key) {
         if (is_filling_) return;
         chosen_key_ = key;
-        showStage();
+        text_of_key_ = state().text();
+        refresh();
     });
     connect(bars_, &BarChart::categoryClicked, this, [this](int token) {
-        const Stage* stage = chosenStage();
+        const Stage* stage = shownStage();
         if (stage != nullptr && (stage->name == "scores" || stage->name == "weights")) key_->setValue(token);
     });
     forwardReadouts(bars_, arrows_);
     stack_->addWidget(bars_);
     stack_->addWidget(arrows_);
-    auto* left = wrapInWidget(columnOf({{rowOf({{layer_}, {head_}})},
-                                        {rowOf({{token_}, {key_}})},
-                                        {stages_, 1},
-                                        {rowOf({{back_}, {next_}})}}));
+    auto* left = wrapInWidget(columnOf(
+        {{rowOf({{layer_}, {head_}})}, {token_}, {key_}, {stages_, 1}, {rowOf({{back_}, {next_}})}}));
     auto* right = column({{text_, 0}, {stack_, 1}});
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(splitter(Qt::Horizontal, {left, right}, {190, 700}), 1);
@@ -146,26 +152,46 @@ WalkthroughPanel::WalkthroughPanel(const ShownModels& models, QWidget* parent)
 
 const Walkthrough* WalkthroughPanel::walkthrough() const {
     const Walkthrough* answer = state().answer(answers::walkthrough);
-    return answer != nullptr && answer->layer == state().layer() && answer->head == state().head() ? answer
-                                                                                                   : nullptr;
+    if (answer == nullptr || answer->layer != state().layer() || answer->head != state().head())
+        return nullptr;
+    const std::int64_t token = state().token().value_or(static_cast<int>(answer->tokens.size()) - 1);
+    return answer->token == token ? answer : nullptr;
 }
 
-const WalkthroughPanel::Stage* WalkthroughPanel::chosenStage() const {
-    for (const Stage& stage : allStages())
-        if (stage.name == chosen_) return &stage;
-    return nullptr;
+const WalkthroughPanel::Stage& WalkthroughPanel::stageNamed(const QString& name) {
+    const auto found = std::find_if(allStages().begin(), allStages().end(),
+                                    [&](const Stage& stage) { return stage.name == name; });
+    return found == allStages().end() ? allStages().front() : *found;
+}
+
+const WalkthroughPanel::Stage* WalkthroughPanel::shownStage() const {
+    const QListWidgetItem* item = stages_->currentItem();
+    return item == nullptr ? nullptr : &stageNamed(item->data(Qt::UserRole).toString());
 }
 
 void WalkthroughPanel::prepare(const QString& figure, const InspectFigureSettings& picture) {
     const bool has_arrows = figure == arrows_->figureName();
     chosen_ = QString::fromStdString(picture.stage.value_or(has_arrows ? "rotation" : "weights"));
-    if (chosenStage()->has_arrows != has_arrows) {
+    const Stage& stage = stageNamed(chosen_);
+    if (stage.has_arrows != has_arrows) {
         const QString right = has_arrows ? bars_->figureName() : arrows_->figureName();
         throw Error(ErrorKind::usage, "the stage " + chosen_.toStdString() + " is drawn by the figure " +
                                           right.toStdString() + ", not by " + figure.toStdString());
     }
+    Walkthrough of_model;
+    of_model.rotated = state().summary()->rotated;
+    if (stage.has_arrows && !stage.is_part(of_model))
+        throw Error(ErrorKind::usage,
+                    "this model has no stage " + chosen_.toStdString() + "; of q, k, v and o, " +
+                        (of_model.rotated.empty() ? "none rotates" : "it rotates " + of_model.rotated));
     if (picture.token) state().setToken(static_cast<int>(*picture.token));
-    if (picture.key) chosen_key_ = static_cast<int>(*picture.key);
+    if (picture.key && picture.token && *picture.key > *picture.token && state().summary()->causal)
+        throw Error(ErrorKind::usage, "token " + std::to_string(*picture.token) + " does not see key " +
+                                          std::to_string(*picture.key));
+    if (picture.key) {
+        chosen_key_ = static_cast<int>(*picture.key);
+        text_of_key_ = state().text();
+    }
 }
 
 void WalkthroughPanel::refresh() {
@@ -176,7 +202,7 @@ void WalkthroughPanel::refresh() {
     showStage();
 }
 
-/// Lists the stages that the model has. The chosen one stays if it can.
+/// Lists the stages that the model has. If the chosen one is not among them, the first is shown.
 void WalkthroughPanel::fillStages() {
     const Walkthrough* w = walkthrough();
     if (w == nullptr && stages_->count() > 0) return;  // until the answer arrives
@@ -187,14 +213,9 @@ void WalkthroughPanel::fillStages() {
         item->setData(Qt::UserRole, stage.name);
         if (stage.name == chosen_) stages_->setCurrentItem(item);
     }
-    if (stages_->currentRow() < 0) {
-        stages_->setCurrentRow(0);
-        chosen_ = stages_->currentItem()->data(Qt::UserRole).toString();
-    }
+    if (stages_->currentRow() < 0) stages_->setCurrentRow(0);
 }
 
-/// Keeps the chosen key where it is, unless the token cannot see it: then it is the one with the largest
-/// weight.
 void WalkthroughPanel::fillInputs() {
     const Walkthrough* w = walkthrough();
     const ModelSummary* model = state().summary();
@@ -206,17 +227,22 @@ void WalkthroughPanel::fillInputs() {
         layer_->setValue(state().layer());
         head_->setValue(state().head());
     }
-    for (QSpinBox* input : {token_, key_})
-        input->setEnabled(w != nullptr);
+    const Stage* stage = shownStage();
+    key_->setEnabled(w != nullptr && stage != nullptr && stage->has_key);
     if (w == nullptr) return;
     const int last = static_cast<int>(w->tokens.size()) - 1;
     token_->setRange(0, last);
     token_->setValue(static_cast<int>(w->token));
-    const bool is_causal = state().summary() == nullptr || state().summary()->causal;
-    key_->setRange(0, is_causal ? static_cast<int>(w->token) : last);
-    if (chosen_key_ > key_->maximum()) chosen_key_.reset();
+    key_->setRange(0, model == nullptr || model->causal ? static_cast<int>(w->token) : last);
     const auto heaviest = std::max_element(w->weights.begin(), w->weights.end()) - w->weights.begin();
-    key_->setValue(chosen_key_.value_or(static_cast<int>(heaviest)));
+    const bool is_chosen = chosen_key_ && text_of_key_ == state().text() && *chosen_key_ <= key_->maximum();
+    key_->setValue(is_chosen ? *chosen_key_ : static_cast<int>(heaviest));
+    const auto suffix = [&](int token) {
+        constexpr int kLetters = 8;
+        return tr("  “%1”").arg(formatToken(w->tokens[static_cast<std::size_t>(token)]).left(kLetters));
+    };
+    token_->setSuffix(suffix(token_->value()));
+    key_->setSuffix(suffix(key_->value()));
 }
 
 void WalkthroughPanel::move(int by) {
@@ -236,24 +262,23 @@ bool WalkthroughPanel::eventFilter(QObject* watched, QEvent* event) {
 
 void WalkthroughPanel::showStage() {
     const Walkthrough* w = walkthrough();
-    const Stage* stage = chosenStage();
+    const Stage* stage = shownStage();
     back_->setEnabled(w != nullptr && stages_->currentRow() > 0);
     next_->setEnabled(w != nullptr && stages_->currentRow() + 1 < stages_->count());
+    if (stage == nullptr) return;
     stack_->setCurrentWidget(stage->has_arrows ? static_cast<QWidget*>(arrows_) : bars_);
-    if (w == nullptr || keyIndex() >= w->tokens.size()) {
-        const QString empty = state().placeholder(tr("The computation of one head is shown here."));
-        text_->clear();
-        bars_->setEmptyText(empty);
-        arrows_->setEmptyText(empty);
-        bars_->setBars({}, {});
-        return arrows_->setVectors({}, {});
-    }
+    bars_->setBars({}, {});
+    arrows_->setVectors({}, {});
+    const QString empty = state().placeholder(tr("The computation of one head is shown here."));
+    bars_->setEmptyText(empty);
+    arrows_->setEmptyText(empty);
+    if (w == nullptr || keyIndex() >= w->tokens.size()) return text_->clear();
     bars_->clearCategoryNames();
     bars_->setMarked(-1);
     QString text = (this->*stage->show)(*w);
-    if (stage->name == "scores" || stage->name == "weights" || stage->name == "projections")
-        for (const std::string& note : w->notes)
-            text += QStringLiteral("<br>") + QString::fromStdString(note).toHtmlEscaped();
+    for (const WalkthroughNote& note : w->notes)
+        if (QString::fromStdString(note.stage) == stage->name)
+            text += QStringLiteral("<br>") + QString::fromStdString(note.text).toHtmlEscaped();
     text_->setText(text);
     const QString caption =
         tr("%1 of %2, token %3 (“%4”): %5")
@@ -294,7 +319,8 @@ QString WalkthroughPanel::showResidual(const Walkthrough& w) {
     std::iota(places.begin(), places.end(), -1);
     bars_->setXName(tr("after layer"));
     bars_->setCategoryName(-1, tr("emb"));
-    bars_->setHeadline(tr("‖x‖ of the token in the residual stream"));
+    bars_->setHeadline(
+        tr("‖x‖ of the token in the residual stream; marked: what layer %1 receives").arg(w.layer));
     bars_->setMarked(static_cast<int>(w.layer) - 1);
     bars_->setBars(places,
                    {{QStringLiteral("length"), tr("‖x‖"), Theme::of(palette()).frame, w.residual, {}}});
@@ -304,7 +330,7 @@ QString WalkthroughPanel::showResidual(const Walkthrough& w) {
                        .arg(w.layer)
                        .arg(number(w.residual[before]));
     if (!w.lens.empty())
-        text += ' ' + tr("Read as a prediction there (logit lens), it means %1.")
+        text += ' ' + tr("Decoded at this point (logit lens), it predicts %1.")
                           .arg(predictionsText({w.lens[before]}, 1).toHtmlEscaped());
     return text;
 }
@@ -317,8 +343,8 @@ QString WalkthroughPanel::showProjections(const Walkthrough& w) {
         series.push_back({QStringLiteral("value"), tr("value v"), Theme::value(), w.values[keyIndex()], {}});
     bars_->setHeadline(tr("before any rotation"));
     showFeatures(series);
-    return tr("The normed x of each token is multiplied by three matrices of the head: query q<sub>n</sub> "
-              "(length %1), and key and value of %2 (lengths %3 and %4).")
+    return tr("The normalized x of each token is multiplied by three matrices: query q<sub>n</sub> (length "
+              "%1), and key and value of %2 (lengths %3 and %4).")
         .arg(number(lengthOf(w.query)), tokenName(w, keyIndex()).toHtmlEscaped(),
              number(lengthOf(w.keys[keyIndex()])), number(lengthOf(w.values[keyIndex()])));
 }
@@ -326,58 +352,78 @@ QString WalkthroughPanel::showProjections(const Walkthrough& w) {
 QString WalkthroughPanel::showRotation(const Walkthrough& w) {
     const std::vector<double> scores = pairScores(w, keyIndex());
     arrows_->setHeadline(
-        tr("Each pair, with what it adds to the score; arrows show the square root of the length"));
+        tr("Each pair, with what it adds to the score. Arrows: square root of the length, for "
+           "query and key each to their own scale"));
     arrows_->setVectors(
         w.pairs,
         {{QStringLiteral("query"), tr("query"), Theme::query(), w.query, w.rotated_query},
          {QStringLiteral("key"), tr("key"), Theme::key(), w.keys[keyIndex()], w.rotated_keys[keyIndex()]}},
         scores, tr("adds to the score"));
-    const auto most = std::max_element(scores.begin(), scores.end(),
-                                       [](double a, double b) { return std::abs(a) < std::abs(b); });
+    const auto [least, most] = std::minmax_element(scores.begin(), scores.end());
     const std::size_t unrotated = w.query.size() - 2 * w.pairs.size();
-    QString text =
-        rotates(w, 'q') && rotates(w, 'k')
-            ? tr("Pair i of the query is rotated by n θ<sub>i</sub>, pair i of the key by j θ<sub>i</sub>: "
-                 "their angle, and so the score, depends on n − j = %1 alone.")
-                  .arg(static_cast<int>(w.token) - key_->value())
-            : tr("Only the %1 is rotated by its position, so the score depends on that position, not on "
-                 "the distance.")
-                  .arg(rotates(w, 'q') ? tr("query") : tr("key"));
-    text += ' ' + tr("Pair %1 adds most: %2.").arg(most - scores.begin()).arg(number(*most));
+    QString text = rotates(w, 'q') && rotates(w, 'k')
+                       ? tr("Pair i of the query is rotated by n θ<sub>i</sub>, pair i of the key by j "
+                            "θ<sub>i</sub>: position enters the score only through n − j = %1.")
+                             .arg(static_cast<int>(w.token) - key_->value())
+                       : tr("Only the %1 is rotated by its position, so that position enters the score, not "
+                            "the distance.")
+                             .arg(rotates(w, 'q') ? tr("query") : tr("key"));
+    text += ' ' + tr("Pair %1 adds most (%2).").arg(most - scores.begin()).arg(number(*most));
+    if (*least < 0)
+        text += ' ' + tr("Pair %1 subtracts most (%2).").arg(least - scores.begin()).arg(number(*least));
     if (unrotated > 0) text += ' ' + tr("%1 features do not rotate.").arg(unrotated);
     return text;
 }
 
 QString WalkthroughPanel::showScores(const Walkthrough& w) {
-    showOverTokens(w, QStringLiteral("score"), tr("score of each key"), Theme::key(), w.scores);
-    const std::vector<double> pairs = pairScores(w, keyIndex());
-    const double rotated = std::accumulate(pairs.begin(), pairs.end(), 0.0), all = w.scores[keyIndex()];
-    QString text = tr("s<sub>nj</sub> = c q<sub>n</sub>·k<sub>j</sub> with c = %1. For %2: %3")
-                       .arg(number(w.scale), tokenName(w, keyIndex()).toHtmlEscaped(), number(all));
-    if (!w.pairs.empty() && 2 * w.pairs.size() < w.query.size())
-        text += tr(", %1 of it from rotated pairs").arg(number(rotated));
+    showOverTokens(w, QStringLiteral("score"), tr("score of each key; click one to choose it"), Theme::key(),
+                   w.scores);
+    const double score = w.scores[keyIndex()];
+    const QString key = tokenName(w, keyIndex()).toHtmlEscaped();
+    QString text =
+        tr("s<sub>nj</sub> = c q<sub>n</sub>·k<sub>j</sub> with c = %1.").arg(number(w.scale)) + ' ';
+    if (std::isnan(score)) return text + tr("The query does not see %1.").arg(key);
+    text += tr("For %1: %2").arg(key, number(score));
+    if (!w.pairs.empty() && 2 * w.pairs.size() < w.query.size()) {
+        const std::vector<double> pairs = pairScores(w, keyIndex());
+        text +=
+            tr(", %1 of it from rotated pairs").arg(number(std::accumulate(pairs.begin(), pairs.end(), 0.0)));
+    }
     return text + '.';
 }
 
 QString WalkthroughPanel::showWeights(const Walkthrough& w) {
-    showOverTokens(w, QStringLiteral("weight"), tr("weight of each key"), Theme::key(), w.weights);
+    showOverTokens(w, QStringLiteral("weight"), tr("weight of each key; click one to choose it"),
+                   Theme::key(), w.weights);
     const auto heaviest =
         static_cast<std::size_t>(std::max_element(w.weights.begin(), w.weights.end()) - w.weights.begin());
     const double sum = std::accumulate(w.weights.begin(), w.weights.end(), 0.0);
-    return tr("The softmax makes weights a<sub>nj</sub> of the scores; they sum to %1. The largest, %2, goes "
-              "to "
-              "%3; %4 has %5.")
-        .arg(number(sum), probabilityText(w.weights[heaviest]), tokenName(w, heaviest).toHtmlEscaped(),
-             tokenName(w, keyIndex()).toHtmlEscaped(), probabilityText(w.weights[keyIndex()]));
+    QString text = w.attention == "softmax"
+                       ? tr("The softmax makes weights a<sub>nj</sub> of the scores; they sum to %1.")
+                   : w.attention == "linear_cosine"
+                       ? tr("Linear attention: a<sub>nj</sub> is 1 + s<sub>nj</sub>, divided by the sum of "
+                            "these over all "
+                            "visible keys; the weights sum to %1.")
+                       : tr("Linear attention: a<sub>nj</sub> is s<sub>nj</sub>, divided by the sum of the "
+                            "scores without "
+                            "rotation; the weights sum to %1.");
+    text = text.arg(number(sum)) + ' ' +
+           tr("The largest, %1, goes to %2.")
+               .arg(probabilityText(w.weights[heaviest]), tokenName(w, heaviest).toHtmlEscaped());
+    if (keyIndex() != heaviest)
+        text +=
+            ' ' + tr("%1 has %2.")
+                      .arg(tokenName(w, keyIndex()).toHtmlEscaped(), probabilityText(w.weights[keyIndex()]));
+    return text;
 }
 
 QString WalkthroughPanel::showValueRotation(const Walkthrough& w) {
-    arrows_->setHeadline(
-        tr("The value of token %1; arrows show the square root of the length").arg(keyIndex()));
+    arrows_->setHeadline(tr("The value of token %1. Arrows: square root of the length").arg(keyIndex()));
     arrows_->setVectors(w.value_pairs, {{QStringLiteral("value"), tr("value"), Theme::value(),
                                          w.values[keyIndex()], w.rotated_values[keyIndex()]}});
-    return tr("Each value, too, is rotated by its position: R(j) v<sub>j</sub>, here of %1. The method RoPER "
-              "does so.")
+    return tr("Each value, too, is rotated by its position: R(j) v<sub>j</sub>, here of %1. This is what "
+              "RoPER "
+              "adds.")
         .arg(tokenName(w, keyIndex()).toHtmlEscaped());
 }
 
@@ -385,28 +431,28 @@ QString WalkthroughPanel::showSum(const Walkthrough& w) {
     bars_->setHeadline(tr("features of the weighted sum"));
     showFeatures({{QStringLiteral("sum"), tr("Σ a v"), Theme::output(), w.sum, {}}});
     return (!rotates(w, 'v') ? tr("The values are summed by their weights: Σ<sub>j</sub> a<sub>nj</sub> "
-                                  "v<sub>j</sub>, of length %1. They are not rotated, so the sum does "
-                                  "not know how far away each of them was.")
+                                  "v<sub>j</sub>, of length %1. They are not rotated, so nothing "
+                                  "in the sum itself marks how far away each value was.")
                              : tr("The rotated values are summed by their weights: Σ<sub>j</sub> "
                                   "a<sub>nj</sub> R(j) v<sub>j</sub>, of length %1."))
         .arg(number(lengthOf(w.sum)));
 }
 
 QString WalkthroughPanel::showRotationBack(const Walkthrough& w) {
-    arrows_->setHeadline(tr("The output of the head; arrows show the square root of the length"));
+    arrows_->setHeadline(tr("The output of the head. Arrows: square root of the length"));
     arrows_->setVectors(w.value_pairs,
                         {{QStringLiteral("output"), tr("output"), Theme::output(), w.sum, w.output}});
     return tr(
         "The sum is rotated back by the position of the query: o<sub>n</sub> = R(−n) Σ<sub>j</sub> "
-        "a<sub>nj</sub> R(j) v<sub>j</sub>. Each value has now been rotated by −(n − j): only its distance "
-        "matters.");
+        "a<sub>nj</sub> R(j) v<sub>j</sub>. In effect, each value has been rotated by −(n − j), its "
+        "distance from the query.");
 }
 
 QString WalkthroughPanel::showOutput(const Walkthrough& w) {
     std::vector<int> heads(w.added.size());
     std::iota(heads.begin(), heads.end(), 0);
     bars_->setXName(tr("head"));
-    bars_->setHeadline(tr("‖W o‖ that each head of layer %1 adds").arg(w.layer));
+    bars_->setHeadline(tr("‖W o‖ of each head of layer %1").arg(w.layer));
     bars_->setMarked(static_cast<int>(w.head));
     bars_->setBars(heads, {{QStringLiteral("length"), tr("‖W o‖"), Theme::output(), w.added, {}}});
     const auto head = static_cast<std::size_t>(w.head), after = static_cast<std::size_t>(w.layer) + 1;

@@ -48,7 +48,9 @@ class WalkthroughPanel : public ModelPanel {
     static const std::vector<Stage>& allStages();
     /// Null if there is no answer for the chosen head.
     const Walkthrough* walkthrough() const;
-    const Stage* chosenStage() const;
+    /// The stage in the list that is shown; null: none.
+    const Stage* shownStage() const;
+    static const Stage& stageNamed(const QString& name);
     void fillStages();
     void fillInputs();
     void showStage();
@@ -77,8 +79,9 @@ class WalkthroughPanel : public ModelPanel {
     PairArrows* arrows_;
     QSpinBox *layer_, *head_, *token_, *key_;
     QPushButton *back_, *next_;
-    QString chosen_ = QStringLiteral("residual");  ///< name of the stage
+    QString chosen_ = QStringLiteral("residual");  ///< name of the stage, even if the model does not have it
     std::optional<int> chosen_key_;                ///< by the user; otherwise the key has the largest weight
+    QString text_of_key_;                          ///< for which the key was chosen
     bool is_filling_ = false;
 };
 
