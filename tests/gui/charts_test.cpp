@@ -9,7 +9,7 @@
 #include "core/methods/position_method.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/label_problems.h"
-#include "ui/charts/beeswarm.h"
+#include "ui/charts/label_placer.h"
 #include "ui/charts/curve_chart.h"
 #include "ui/charts/figure_export.h"
 #include "ui/charts/heat_map_view.h"

@@ -46,4 +46,10 @@ double lengthInside(const QLineF& line, const QRectF& box);
 /// Unit vector from one point to another; zero if they coincide.
 QPointF directionOf(const QPointF& from, const QPointF& to);
 
+/// Offsets across a row of dots, chosen so that dots do not overlap if there is room: the first of several
+/// overlapping dots stays in the middle. The result is deterministic.
+/// @param along  positions of the dots along the row
+/// @param reach  maximum offset to either side
+std::vector<double> beeswarm(const std::vector<double>& along, double diameter, double reach);
+
 }  // namespace roper

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ui/charts/beeswarm.h"
+#include "ui/charts/label_placer.h"
 #include "ui/charts/csv_text.h"
 #include "ui/charts/ticks.h"
 #include "ui/theme/elided_label.h"
