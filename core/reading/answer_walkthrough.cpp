@@ -40,7 +40,7 @@ std::vector<std::vector<int>> pairsOf(const RotaryConfig& rotation) {
 /// What the numbers of the stages do not show.
 class Notes {
   public:
-    explicit Notes(const QuestionContext& context, Walkthrough& answer)
+    Notes(const QuestionContext& context, Walkthrough& answer)
         : model_(context.model()),
           block_(context.reader.model().weights.blocks[static_cast<std::size_t>(answer.layer)]),
           change_(context.change),
@@ -112,6 +112,9 @@ class Notes {
     }
 
     void addOfOutput() {
+        for (const HeadSelection& ablated : change_.ablated_heads)
+            if (ablated.contains(answer_.layer, answer_.head))
+                note("sum", "Changed: this head is ablated, so its output is set to zero.");
         if (model_.gates_heads)
             note("sum",
                  "The output of the head is then multiplied by a gate, the sigmoid of a function of x.");

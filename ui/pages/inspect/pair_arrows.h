@@ -33,7 +33,7 @@ class PairArrows : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override {
         paintWithLegend(true, painter, area, theme);
     }
-    bool hasLegend() const override { return true; }
+    bool hasLegend() const override { return !vectors_.empty(); }
     void paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                          const Theme& theme) const override;
     QString figureCsv() const override;
