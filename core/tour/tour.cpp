@@ -73,6 +73,7 @@ Tour parseTour(std::string_view text, const std::string& origin) {
     tour.title = section.text("title");
     tour.about = section.text("about");
     tour.minutes = section.whole("minutes", 1, 600);
+    tour.model = section.optionalText("model").value_or("");
     for (const toml::table* table : section.tables("stop", kMaxStops)) {
         TourStop stop = readStop(TomlSection(*table, origin));
         const auto same = [&](const TourStop& other) { return other.name == stop.name; };
@@ -89,8 +90,8 @@ Tour readTour(const std::filesystem::path& path) {
     return parseTour(readFile(FilePath::regular(path), kMaxTourBytes), path.string());
 }
 
-Tour bundledTour() {
-    return readTour(resourceFolder("tour") / "rope-to-roper.toml");
+Tour bundledTour(const std::string& name) {
+    return readTour(resourceFolder("tour") / (name + ".toml"));
 }
 
 }  // namespace roper

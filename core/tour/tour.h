@@ -49,6 +49,8 @@ struct Tour {
     std::string title;
     std::string about;  ///< one or two sentences
     int minutes = 0;    ///< duration
+    std::string model =
+        {};  ///< part of the name of the published model that its stops look inside; empty: none
     std::vector<TourStop> stops;
     std::optional<TourEnd> end = {};
 };
@@ -61,7 +63,7 @@ Tour parseTour(std::string_view text, const std::string& origin);
 /// @throws Error (usage) as above, (disk) if the file cannot be read
 Tour readTour(const std::filesystem::path& path);
 
-/// The bundled tour: "from RoPE to RoPER". @throws Error
-Tour bundledTour();
+/// A bundled tour: "rope-to-roper", or "inside-a-model". @throws Error
+Tour bundledTour(const std::string& name = "rope-to-roper");
 
 }  // namespace roper

@@ -12,6 +12,8 @@
 
 #include "core/base/error.h"
 #include "tests/support/page_test.h"
+#include "tests/support/small_model.h"
+#include "ui/live/published_models.h"
 
 using namespace roper;
 
@@ -251,6 +253,39 @@ class TourTest : public PageTest {
         } catch (const Error& error) {
             QVERIFY(QString(error.what()).contains("one-pair"));
         }
+    }
+
+    /// Each stop shows its panel, head and text; the user's own text returns at the end.
+    void aTourLooksInsideAModel() {
+        const QTemporaryDir models;
+        makeSmallModel("llama", QDir(models.path()));
+        QVERIFY(QDir(models.path()).rename("llama", "smollm2-135m-instruct"));
+        const QString model = models.filePath("smollm2-135m-instruct");
+        rememberModel(model);
+        InspectPage& page = window_->inspectPage();
+        page.readText("my own text");
+        QVERIFY(window_->startModelTour());
+        const Tour tour = bundledTour("inside-a-model");
+        QCOMPARE(panel().tour().title, tour.title);
+        for (const TourStop& stop : tour.stops) {
+            QCOMPARE(panel().current().name, stop.name);
+            QVERIFY(window_->currentPage() == &page);
+            QCOMPARE(page.state().model(), model);
+            const auto setting = [&](const char* key) { return QString::fromStdString(stop.view.at(key)); };
+            QCOMPARE(page.chooser().currentItem()->text(), setting("view.inspect_panel"));
+            QCOMPARE(page.text().toPlainText(), setting("view.inspect_text"));
+            if (stop.view.count("view.inspect_other") > 0)
+                QCOMPARE(control<QLineEdit>("Other text")->text(), setting("view.inspect_other"));
+            predict(stop.answer);
+            QCOMPARE(window_->tour().marked() != nullptr, !stop.control.empty());
+            press("Show what happens");
+            press("Next");
+        }
+        QVERIFY(panel().isAtEnd());
+        press("End the tour");
+        QCOMPARE(page.text().toPlainText(), QString("my own text"));
+        trigger("Guided tour");
+        QCOMPARE(panel().tour().name, std::string("rope-to-roper"));
     }
 
     void aTeachersOwnTour() {

@@ -960,6 +960,38 @@ class Example(unittest.TestCase):
         for candidate, logit in zip(best, (17.371, 14.889, 13.245)):
             self.assertAlmostEqual(candidate["logit"], logit, delta=1e-3)
 
+    def test_the_numbers_of_its_tour(self):
+        """Those that resources/tour/inside-a-model.toml tells its readers."""
+
+        def ask(*arguments):
+            return [json.loads(line) for line in look(EXAMPLE, "--json", *map(str, arguments)).splitlines()]
+
+        text = ("--text", "The capital of France is Paris. The capital of Italy is")
+        (loss,) = ask("--what", "loss", *text)
+        self.assertEqual([round(loss["nll"][i], 1) for i in (0, 2, 9)], [11.5, 2.4, 2.5])
+        labels = [head["label"] for head in ask("--what", "heads", *text)]
+        self.assertAlmostEqual(labels.count("first token") / 270, 0.73, 2)
+        induction = {(one["layer"], one["head"]): one["prefix_matching"] for one in ask("--what", "induction")}
+        self.assertEqual(max(induction, key=induction.get), (18, 6))
+        self.assertAlmostEqual(induction[18, 6], 0.94, 2)
+        sea = ("--text", "On Monday he wrote: the sea is calm, the wind comes from the west, and the keeper is well. "
+                         "On Tuesday he wrote: the sea is rough, the wind comes from the north, and the keeper is tired.")
+        (wind,) = ask("--what", "walkthrough", *sea, "--layer", 18, "--head", 6, "--token", 34)
+        self.assertEqual((wind["tokens"][34], wind["tokens"][wind["weights"].index(max(wind["weights"]))]), (" wind", " comes"))
+        slow, near = (ask("--what", "bands", *sea, "--layer", layer, "--head", head)[0]["score_share"] for layer, head in ((18, 6), (3, 2)))
+        self.assertGreater(sum(slow[24:]), 0.9)
+        self.assertAlmostEqual(sum(near[:8]), 0.32, 2)
+        (rome,) = ask("--what", "walkthrough", *text, "--layer", 23, "--head", 4, "--count", 50)
+        self.assertEqual(rome["tokens"][rome["weights"].index(max(rome["weights"]))], " Italy")
+        self.assertAlmostEqual(max(rome["weights"]), 0.85, 2)
+        self.assertEqual(max(rome["added"]), rome["added"][4])
+        found = [{one["token"]: one["probability"] for one in rome[name]}[" Rome"] for name in ("predictions", "without_head")]
+        self.assertEqual([round(p, 2) for p in found], [0.65, 0.04])
+        (patch,) = ask("--what", "patch", *text, "--other", "The capital of Italy is Rome. The capital of France is")
+        restored = sorted(((share, layer, head) for layer, heads in enumerate(patch["restored"]) for head, share in enumerate(heads)), reverse=True)
+        self.assertEqual([(round(share, 2), layer, head) for share, layer, head in restored[:3]], [(0.68, 23, 4), (0.23, 29, 1), (0.14, 23, 3)])
+        self.assertLess(restored[3][0], 0.1)
+
 
 
 class Tokens(TrainerTest):

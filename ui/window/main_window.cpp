@@ -17,6 +17,7 @@
 #include "ui/charts/export_dialog.h"
 #include "ui/controls/input_guards.h"
 #include "ui/controls/layout_helpers.h"
+#include "ui/live/published_models.h"
 #include "ui/live/training_end_reporter.h"
 #include "ui/page/page_figure.h"
 #include "ui/theme/numbers.h"
@@ -247,7 +248,23 @@ void MainWindow::setTour(Tour tour) {
         if (pageNamed(QString::fromStdString(next.page)) == nullptr)
             throw Error(ErrorKind::usage,
                         "the end of the tour \"" + tour.title + "\": no page \"" + next.page + "\"");
+    own_tour_ = tour;
     tour_->setTour(std::move(tour));
+}
+
+bool MainWindow::startModelTour() {
+    Tour tour = bundledTour("inside-a-model");
+    if (pathOfModel(tour.model).isEmpty()) return false;
+    tour_->setTour(std::move(tour));
+    startTour();
+    return true;
+}
+
+/// The first published model on this machine whose name contains this; empty: none.
+QString MainWindow::pathOfModel(const std::string& name) {
+    for (const QString& path : publishedModels())
+        if (modelTitle(path).contains(QString::fromStdString(name), Qt::CaseInsensitive)) return path;
+    return {};
 }
 
 void MainWindow::startTour(const QString& stop) {
@@ -257,11 +274,19 @@ void MainWindow::startTour(const QString& stop) {
 }
 
 void MainWindow::showStop(const TourStop& stop) {
-    if (!before_tour_) before_tour_ = {setupAndView(), set_.training->form().specification()};
+    InspectPage& inspect = *set_.inspect;
+    if (!before_tour_)
+        before_tour_ = {setupAndView(), set_.training->form().specification(), inspect.text().toPlainText(),
+                        inspect.state().change()};
     set_.selection.set(stop.setup(), tr("Tour: %1").arg(QString::fromStdString(stop.title)));
     showPage(QString::fromStdString(stop.page));
+    ViewSettings view = stop.view;
+    if (const std::string& model = tour_->panel().tour().model; !model.empty()) {
+        view["view.inspect_run"] = pathOfModel(model).toStdString();
+        inspect.state().setChange({});
+    }
     for (Page* page : pages_)
-        page->setViewSettings(stop.view);
+        page->setViewSettings(view);
 }
 
 /// Restores what the stops have replaced, but stays on the page.
@@ -274,6 +299,8 @@ void MainWindow::leaveTour() {
     for (Page* page : pages_)
         page->setViewSettings(before.setup.view);
     set_.training->form().setSpecification(before.training);
+    if (!before.inspect_text.isEmpty()) set_.inspect->readText(before.inspect_text);
+    set_.inspect->state().setChange(before.inspect_change);
     if (!(set_.selection.setup() == of_tour))
         statusBar()->showMessage(
             tr("Your setup from before the tour is restored. Undo returns to the tour's setup."), kShown_ms);

@@ -52,6 +52,8 @@ class MainWindow : public QMainWindow {
     void setTour(Tour tour);
     /// Opens the guided tour at a stop, or at the last position. @throws Error (usage)
     void startTour(const QString& stop = {});
+    /// Opens the bundled tour of a published model. @returns false if the model is not on this machine
+    bool startModelTour();
     /// Offers the guided tour at the first start.
     void offerTour() { invitation_->offer(); }
     TourDock& tour() { return *tour_; }
@@ -83,6 +85,7 @@ class MainWindow : public QMainWindow {
     void addAppearanceActions();
     void addHelpActions();
     void makeTour();
+    static QString pathOfModel(const std::string& name);
     void showStop(const TourStop& stop);
     void leaveTour();
     /// The setup and the view of all pages.
@@ -103,11 +106,14 @@ class MainWindow : public QMainWindow {
     struct BeforeTour {
         SetupText setup;
         Specification training;  ///< of the form
+        QString inspect_text;
+        ModelChange inspect_change;
     };
 
     PageSet set_;
     Actions actions_;
     std::optional<BeforeTour> before_tour_;
+    std::optional<Tour> own_tour_;  ///< replaces the bundled one
     std::vector<Page*> pages_;
     QSet<QKeySequence>
         window_shortcuts_;  ///< window-wide shortcuts, also active while an input has the focus

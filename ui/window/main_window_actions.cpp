@@ -1,5 +1,6 @@
 #include <QActionGroup>
 #include <QMenuBar>
+#include <QMessageBox>
 #include <QSettings>
 
 #include "ui/theme/appearance.h"
@@ -90,7 +91,19 @@ void MainWindow::addAppearanceActions() {
 
 void MainWindow::addHelpActions() {
     const QString help = tr("Help");
-    actions_.add(help, tr("Guided tour"), {}, [this] { startTour(); });
+    actions_.add(help, tr("Guided tour"), {}, [this] {
+        if (!tour_->panel().tour().model.empty()) tour_->setTour(own_tour_ ? *own_tour_ : bundledTour());
+        startTour();
+    });
+    actions_.add(help, tr("Tour of a language model"), {}, [this] {
+        if (startModelTour()) return;
+        QMessageBox::information(
+            this, tr("Tour of a language model"),
+            tr("This tour looks inside %1, which is not on this machine. “./lab setup --model” fetches it "
+               "(93 "
+               "MB); a copy in the cache of Hugging Face, LM Studio, Ollama or llama.cpp is found, too.")
+                .arg(QString::fromStdString(bundledTour("inside-a-model").model)));
+    });
     actions_.add(help, tr("Keys"), {}, [this] { showKeys(actions_, this); });
     actions_.add(help, tr("Glossary"), {}, [this] { showGlossary(this); });
     actions_.add(help, tr("About RoPER Lab"), {}, [this] { showAbout(this); });

@@ -70,6 +70,8 @@ TEST(Tour, EndsWithACardIfThereIsOne) {
     expectError(ErrorKind::usage, "\"pages\" is not a known key",
                 [&] { parseTour(tourWith(kStop) + card + "pages = 1\n", "t.toml"); });
     ASSERT_TRUE(bundledTour().end);
+    EXPECT_EQ(bundledTour().model, "");
+    EXPECT_EQ(bundledTour("inside-a-model").model, "SmolLM2-135M-Instruct");
 }
 
 TEST(Tour, WhatIsWrongIsNamedWithItsPlace) {

@@ -177,6 +177,14 @@ void InspectPage::registerPanelSetting() {
     registerViewSetting(
         "view.inspect_panel", [this] { return shownPanel().title().toStdString(); },
         [show_named](const std::string& title) { show_named(QString::fromStdString(title)); });
+    // Texts are given by tours and not kept: a copied setup should not contain them.
+    const auto none = [] { return std::string(); };
+    registerViewSetting("view.inspect_text", none, [this](const std::string& text) {
+        if (!text.empty()) readText(QString::fromStdString(text));
+    });
+    registerViewSetting("view.inspect_other", none, [this](const std::string& text) {
+        if (!text.empty()) panel<PatchPanel>().setOther(QString::fromStdString(text));
+    });
 }
 
 void InspectPage::inspect(const QString& run, bool with_twin) {
@@ -300,35 +308,42 @@ void InspectPage::showProgress() {
 }
 
 QString InspectPage::explanation() const {
-    QString text =
-        tr("<h3>Looking inside a model</h3>"
-           "<p>The model is read in place, by a separate process, in float32. <i>−ln p</i> of a token, its "
-           "surprisal, measures how badly the model predicted it from the preceding tokens: 0 is certain, "
-           "0.69 even odds, 8 about 1 in 3,000. The loss is its mean.</p>"
-           "<h3>Heads</h3>"
-           "<p>entropy = −Σ<sub>j</sub> a<sub>n,j</sub> ln a<sub>n,j</sub>, mean distance = Σ<sub>j</sub> "
-           "a<sub>n,j</sub> (n − j), both as means over queries n ≥ 1. A head's label is given by the first "
-           "rule that applies: induction (0.4 of the weight on tokens that followed an earlier occurrence of "
-           "the query's token), previous token (0.4), same token (0.4), first token (0.5), local (0.7 on the "
-           "last eight), content (0.5 of the scores' variance from pairs that complete no turn within the "
-           "text), otherwise mixed.</p>"
-           "<h3>Bands</h3>"
-           "<p>A score is a sum over pairs of features, s = Σ<sub>i</sub> s<sup>(i)</sup>, and pair i turns "
-           "by θ<sub>i</sub> per position. Its share is Σ<sub>n</sub> cov<sub>j</sub>(s<sup>(i)</sup>, s) / "
-           "Σ<sub>n</sub> var<sub>j</sub>(s): what all keys have in common changes no weight and does not "
-           "count. Fast pairs distinguish near positions; pairs that never complete a turn hardly "
-           "distinguish any.</p>"
-           "<h3>Values by distance</h3>"
-           "<p>K(δ) = W<sub>O</sub> R(−δ) W<sub>V</sub> is what a head adds for a token δ positions back, "
-           "before weighting: the output is Σ<sub>j</sub> a<sub>n,j</sub> K(n − j) x<sub>j</sub>. Where "
-           "values do not rotate (RoPE), K is the same at every distance; with RoPER it turns (RoVE, arXiv "
-           "2606.11275). The token map shows the effect on logits: W<sub>U</sub> γ K(δ) x<sub>a</sub> for "
-           "the embedding x<sub>a</sub> of each token of the text, and the logit of each (Elhage et al. "
-           "2021, extended by a distance).</p>"
-           "<h3>Experts</h3>"
-           "<p>In a mixture of experts, the router of a layer scores all experts for each token and selects "
-           "those with the highest scores: the layer's output is the sum of theirs, each times its weight. "
-           "Shared experts, which process every token, are not shown.</p>");
+    QString text = tr(
+        "<h3>Looking inside a model</h3>"
+        "<p>The model is read in place, by a separate process, in float32. <i>−ln p</i> of a token, its "
+        "surprisal, measures how badly the model predicted it from the preceding tokens: 0 is certain, "
+        "0.69 even odds, 8 about 1 in 3,000. The loss is its mean.</p>"
+        "<h3>Heads</h3>"
+        "<p>entropy = −Σ<sub>j</sub> a<sub>n,j</sub> ln a<sub>n,j</sub>, mean distance = Σ<sub>j</sub> "
+        "a<sub>n,j</sub> (n − j), both as means over queries n ≥ 1. A head's label is given by the first "
+        "rule that applies: induction (0.4 of the weight on tokens that followed an earlier occurrence of "
+        "the query's token), previous token (0.4), same token (0.4), first token (0.5), local (0.7 on the "
+        "last eight), content (0.5 of the scores' variance from pairs that complete no turn within the "
+        "text), otherwise mixed.</p>"
+        "<h3>Walkthrough</h3>"
+        "<p>q<sub>n</sub> = W<sub>Q</sub> x<sub>n</sub>, k<sub>j</sub> = W<sub>K</sub> x<sub>j</sub>, "
+        "v<sub>j</sub> = W<sub>V</sub> x<sub>j</sub>; s<sub>nj</sub> = c ⟨R(n) q<sub>n</sub>, R(j) "
+        "k<sub>j</sub>⟩, usually with c = 1/√d; a<sub>nj</sub> = softmax<sub>j</sub>(s<sub>nj</sub>); "
+        "o<sub>n</sub> = Σ<sub>j</sub> a<sub>nj</sub> v<sub>j</sub>, or R(−n) Σ<sub>j</sub> a<sub>nj</sub> "
+        "R(j) v<sub>j</sub> with RoPER. The head adds W<sub>O</sub> o<sub>n</sub> to the residual stream. "
+        "The logit lens applies the final norm and the output head to x<sub>n</sub>.</p>"
+        "<h3>Bands</h3>"
+        "<p>A score is a sum over pairs of features, s = Σ<sub>i</sub> s<sup>(i)</sup>, and pair i turns "
+        "by θ<sub>i</sub> per position. Its share is Σ<sub>n</sub> cov<sub>j</sub>(s<sup>(i)</sup>, s) / "
+        "Σ<sub>n</sub> var<sub>j</sub>(s): what all keys have in common changes no weight and does not "
+        "count. Fast pairs distinguish near positions; pairs that never complete a turn hardly "
+        "distinguish any.</p>"
+        "<h3>Values by distance</h3>"
+        "<p>K(δ) = W<sub>O</sub> R(−δ) W<sub>V</sub> is what a head adds for a token δ positions back, "
+        "before weighting: the output is Σ<sub>j</sub> a<sub>n,j</sub> K(n − j) x<sub>j</sub>. Where "
+        "values do not rotate (RoPE), K is the same at every distance; with RoPER it turns (RoVE, arXiv "
+        "2606.11275). The token map shows the effect on logits: W<sub>U</sub> γ K(δ) x<sub>a</sub> for "
+        "the embedding x<sub>a</sub> of each token of the text, and the logit of each (Elhage et al. "
+        "2021, extended by a distance).</p>"
+        "<h3>Experts</h3>"
+        "<p>In a mixture of experts, the router of a layer scores all experts for each token and selects "
+        "those with the highest scores: the layer's output is the sum of theirs, each times its weight. "
+        "Shared experts, which process every token, are not shown.</p>");
     text +=
         tr("<h3>What a head does</h3>"
            "<p>a<sub>n,j</sub> is the weight with which query n attends to key j (j ≤ n, unless the model is "

@@ -21,6 +21,9 @@ class PatchPanel : public ModelPanel {
     }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
+    /// The text to compare with.
+    void setOther(const QString& text) { other_->setText(text); }
+
     HeatMapView& patch() { return *patch_map_; }
     BarChart& patchPositions() { return *patch_positions_; }
 
