@@ -47,10 +47,9 @@ struct TourEnd {
 struct Tour {
     std::string name;  ///< file name without .toml
     std::string title;
-    std::string about;  ///< one or two sentences
-    int minutes = 0;    ///< duration
-    std::string model =
-        {};  ///< part of the name of the published model that its stops look inside; empty: none
+    std::string about;       ///< one or two sentences
+    int minutes = 0;         ///< duration
+    std::string model = {};  ///< part of the name of a published model that the stops look inside
     std::vector<TourStop> stops;
     std::optional<TourEnd> end = {};
 };

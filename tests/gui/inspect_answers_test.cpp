@@ -628,6 +628,11 @@ class InspectAnswersTest : public PageTest {
         QVERIFY(!control<QPushButton>("Next stage")->isEnabled());
         QTest::keyClick(&panel.stages(), Qt::Key_Left);
         QCOMPARE(panel.stages().currentRow(), 8);
+        auto* next = control<QPushButton>("Next stage");
+        next->setFocus();
+        QTest::keyClick(next, Qt::Key_Space);
+        QCOMPARE(panel.stages().currentRow(), 9);
+        QVERIFY(panel.stages().hasFocus());
         // A key is chosen by a click, and stays with another head; the first token sees only itself.
         panel.stages().setCurrentRow(4);
         QCOMPARE(panel.bars().series().front().values, answer->weights);

@@ -286,6 +286,14 @@ class TourTest : public PageTest {
         QCOMPARE(page.text().toPlainText(), QString("my own text"));
         trigger("Guided tour");
         QCOMPARE(panel().tour().name, std::string("rope-to-roper"));
+        Tour own = tour;
+        own.model = "no-such-model";
+        try {
+            window_->setTour(own);
+            QFAIL("a tour of a model that is not here was opened");
+        } catch (const Error& error) {
+            QVERIFY(QString(error.what()).contains("no-such-model"));
+        }
     }
 
     void aTeachersOwnTour() {

@@ -248,6 +248,9 @@ void MainWindow::setTour(Tour tour) {
         if (pageNamed(QString::fromStdString(next.page)) == nullptr)
             throw Error(ErrorKind::usage,
                         "the end of the tour \"" + tour.title + "\": no page \"" + next.page + "\"");
+    if (!tour.model.empty() && pathOfModel(tour.model).isEmpty())
+        throw Error(ErrorKind::usage, "the tour \"" + tour.title + "\" looks inside \"" + tour.model +
+                                          "\"; open a model of that name on the Inspect page first");
     own_tour_ = tour;
     tour_->setTour(std::move(tour));
 }

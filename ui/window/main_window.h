@@ -48,7 +48,7 @@ class MainWindow : public QMainWindow {
     /// @returns whether a page with this name exists
     bool showPage(const QString& name);
 
-    /// Replaces the bundled guided tour. @throws Error (usage) if a stop is on a page that does not exist
+    /// Replaces the bundled guided tour. @throws Error (usage) for a page or model that does not exist
     void setTour(Tour tour);
     /// Opens the guided tour at a stop, or at the last position. @throws Error (usage)
     void startTour(const QString& stop = {});

@@ -99,9 +99,8 @@ void MainWindow::addHelpActions() {
         if (startModelTour()) return;
         QMessageBox::information(
             this, tr("Tour of a language model"),
-            tr("This tour looks inside %1, which is not on this machine. “./lab setup --model” fetches it "
-               "(93 "
-               "MB); a copy in the cache of Hugging Face, LM Studio, Ollama or llama.cpp is found, too.")
+            tr("This tour looks inside %1, which is not on this machine. “./lab setup --model” fetches its "
+               "93 MB. A copy that Hugging Face, LM Studio, Ollama or llama.cpp has stored is found, too.")
                 .arg(QString::fromStdString(bundledTour("inside-a-model").model)));
     });
     actions_.add(help, tr("Keys"), {}, [this] { showKeys(actions_, this); });

@@ -247,6 +247,7 @@ void WalkthroughPanel::fillInputs() {
 
 void WalkthroughPanel::move(int by) {
     stages_->setCurrentRow(std::clamp(stages_->currentRow() + by, 0, stages_->count() - 1));
+    if (!(by < 0 ? back_ : next_)->isEnabled()) stages_->setFocus();  // not whatever comes after the button
 }
 
 bool WalkthroughPanel::eventFilter(QObject* watched, QEvent* event) {
