@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ui/charts/csv_text.h"
+#include "ui/charts/plane_frame.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -13,10 +14,6 @@ namespace {
 constexpr double kMargin = 10, kDialLine = 18;
 constexpr double kMaxSide = 190;       // of a dial
 constexpr double kSideWithLabel = 44;  // below this, dials have no numbers
-
-double lengthOf(const QPointF& arrow) {
-    return std::hypot(arrow.x(), arrow.y());
-}
 
 /// The angle from one arrow to another, −180 to 180 degrees, counterclockwise.
 double turnBetween(const QPointF& from, const QPointF& to) {
