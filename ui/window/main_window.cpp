@@ -38,6 +38,13 @@ QString droppedFile(const QMimeData& data) {
     return urls.size() == 1 ? urls.front().toLocalFile() : QString();
 }
 
+/// The first published model on this machine whose name contains this; empty: none.
+QString pathOfModel(const std::string& name) {
+    for (const QString& path : publishedModels())
+        if (modelTitle(path).contains(QString::fromStdString(name), Qt::CaseInsensitive)) return path;
+    return {};
+}
+
 }  // namespace
 
 MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::WorkerMode worker_mode)
@@ -248,26 +255,26 @@ void MainWindow::setTour(Tour tour) {
         if (pageNamed(QString::fromStdString(next.page)) == nullptr)
             throw Error(ErrorKind::usage,
                         "the end of the tour \"" + tour.title + "\": no page \"" + next.page + "\"");
-    if (!tour.model.empty() && pathOfModel(tour.model).isEmpty())
+    showTour(tour);
+    own_tour_ = std::move(tour);
+}
+
+/// Replaces the shown tour. @throws Error (usage) if its model is not on this machine
+void MainWindow::showTour(Tour tour) {
+    const QString model = tour.model.empty() ? QString() : pathOfModel(tour.model);
+    if (!tour.model.empty() && model.isEmpty())
         throw Error(ErrorKind::usage, "the tour \"" + tour.title + "\" looks inside \"" + tour.model +
                                           "\"; open a model of that name on the Inspect page first");
-    own_tour_ = tour;
+    model_of_tour_ = model;
     tour_->setTour(std::move(tour));
 }
 
 bool MainWindow::startModelTour() {
     Tour tour = bundledTour("inside-a-model");
     if (pathOfModel(tour.model).isEmpty()) return false;
-    tour_->setTour(std::move(tour));
+    showTour(std::move(tour));
     startTour();
     return true;
-}
-
-/// The first published model on this machine whose name contains this; empty: none.
-QString MainWindow::pathOfModel(const std::string& name) {
-    for (const QString& path : publishedModels())
-        if (modelTitle(path).contains(QString::fromStdString(name), Qt::CaseInsensitive)) return path;
-    return {};
 }
 
 void MainWindow::startTour(const QString& stop) {
@@ -284,8 +291,8 @@ void MainWindow::showStop(const TourStop& stop) {
     set_.selection.set(stop.setup(), tr("Tour: %1").arg(QString::fromStdString(stop.title)));
     showPage(QString::fromStdString(stop.page));
     ViewSettings view = stop.view;
-    if (const std::string& model = tour_->panel().tour().model; !model.empty()) {
-        view["view.inspect_run"] = pathOfModel(model).toStdString();
+    if (!model_of_tour_.isEmpty()) {
+        view["view.inspect_run"] = model_of_tour_.toStdString();
         inspect.state().setChange({});
     }
     for (Page* page : pages_)

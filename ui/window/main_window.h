@@ -85,7 +85,7 @@ class MainWindow : public QMainWindow {
     void addAppearanceActions();
     void addHelpActions();
     void makeTour();
-    static QString pathOfModel(const std::string& name);
+    void showTour(Tour tour);
     void showStop(const TourStop& stop);
     void leaveTour();
     /// The setup and the view of all pages.
@@ -114,6 +114,7 @@ class MainWindow : public QMainWindow {
     Actions actions_;
     std::optional<BeforeTour> before_tour_;
     std::optional<Tour> own_tour_;  ///< replaces the bundled one
+    QString model_of_tour_;         ///< path of the model that the tour's stops look inside; empty: none
     std::vector<Page*> pages_;
     QSet<QKeySequence>
         window_shortcuts_;  ///< window-wide shortcuts, also active while an input has the focus

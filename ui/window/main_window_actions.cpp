@@ -92,7 +92,7 @@ void MainWindow::addAppearanceActions() {
 void MainWindow::addHelpActions() {
     const QString help = tr("Help");
     actions_.add(help, tr("Guided tour"), {}, [this] {
-        if (!tour_->panel().tour().model.empty()) tour_->setTour(own_tour_ ? *own_tour_ : bundledTour());
+        if (!model_of_tour_.isEmpty()) showTour(own_tour_ ? *own_tour_ : bundledTour());
         startTour();
     });
     actions_.add(help, tr("Tour of a language model"), {}, [this] {
