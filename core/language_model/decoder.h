@@ -29,6 +29,14 @@ struct LayerView {
     at::Tensor hidden_keys = {};
 };
 
+/// Which keys a layer's attention hides from which queries: later ones if it is causal, and those outside its
+/// window or chunk.
+/// @param n  positions of queries [Q, 1]
+/// @param j  positions of keys [K]
+/// @returns [Q, K], true where a key is hidden
+at::Tensor hiddenByPosition(const Architecture& model, std::int64_t layer, const at::Tensor& n,
+                            const at::Tensor& j);
+
 /// The experts that a router chose for T tokens, k for each, the one with the largest score first.
 struct ChosenExperts {
     at::Tensor experts;  ///< [T, k], int64

@@ -93,6 +93,16 @@ at::Tensor Decoder::linearWeights(const LayerView& view, const DecoderCache::Lay
     return similarities / counted.sum(-1, /*keepdim=*/true).clamp_min(kMinDenominator);
 }
 
+at::Tensor hiddenByPosition(const Architecture& model, std::int64_t layer, const at::Tensor& n,
+                            const at::Tensor& j) {
+    const at::Tensor distance = n - j;
+    at::Tensor hidden = model.causal ? distance < 0 : at::zeros_like(distance, at::kBool);
+    if (!model.isWindowed(layer)) return hidden;
+    if (model.chunked) return hidden.logical_or_(distance > n.remainder(model.window));
+    // For bidirectional attention, windows extend to both sides.
+    return hidden.logical_or_(distance.abs() >= model.window);
+}
+
 /// `weightedSum` of one sequence, by matrices of weights of a block of queries.
 at::Tensor Decoder::blockwiseWeightedSum(const LayerView& view, const DecoderCache::Layer& all,
                                          const Pass& pass) {
@@ -115,11 +125,8 @@ at::Tensor Decoder::blockwiseWeightedSum(const LayerView& view, const DecoderCac
             return x.reshape({heads, H / heads * queries, x.size(2)});
         };
         const at::Tensor n = at::arange(first, first + queries).unsqueeze(1);
-        const at::Tensor distance = n - at::arange(from, end);
-        // For bidirectional attention, windows extend to both sides.
-        at::Tensor hidden = is_chunked     ? (distance < 0).logical_or_(distance > n.remainder(window))
-                            : model.causal ? (distance < 0).logical_or_(distance >= window)
-                                           : distance.abs() >= window;
+        const at::Tensor j = at::arange(from, end), distance = n - j;
+        at::Tensor hidden = hiddenByPosition(model, view.layer, n, j);
         if (view.hidden_keys.defined())
             hidden =
                 hidden.logical_or(view.hidden_keys.narrow(0, begin, queries).narrow(1, from, end - from));

@@ -111,8 +111,7 @@ void Decoder::intervene(LayerView& view, const Intervention& intervention) const
     for (const auto& ablated : intervention.ablated_pairs)
         forEachHead({ablated.heads}, [&](std::int64_t head, std::int64_t) {
             for (const std::int64_t pair : ablated.pairs) {
-                const PairFeatures features =
-                    featuresOfPair(by.pairing, by.rotatedWidth(), static_cast<int>(pair));
+                const PairFeatures features = by.features(static_cast<int>(pair));
                 view.rotated_q.select(0, head).select(1, features.first).zero_();
                 view.rotated_q.select(0, head).select(1, features.second).zero_();
             }

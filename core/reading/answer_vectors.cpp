@@ -45,8 +45,8 @@ at::Tensor queryScale(const Architecture& model, std::int64_t layer, const Rotar
     const std::int64_t head_dim = model.headDimOf(layer);
     const double own = model.scoreScaleOf(layer) * std::sqrt(static_cast<double>(head_dim));
     at::Tensor scale = at::full({head_dim}, own);
-    for (int pair = 0; pair < rotation.rotatedWidth() / 2; ++pair) {
-        const PairFeatures features = featuresOfPair(rotation.pairing, rotation.rotatedWidth(), pair);
+    for (int pair = 0; pair < rotation.pairs(); ++pair) {
+        const PairFeatures features = rotation.features(pair);
         for (const int feature : {features.first, features.second})
             scale[feature] = own * attention_factor * attention_factor;
     }

@@ -27,12 +27,10 @@ std::vector<std::vector<double>> rowsOf(const at::Tensor& x) {
 
 /// The features of each rotated pair.
 std::vector<std::vector<int>> pairsOf(const RotaryConfig& rotation) {
-    const int width = rotation.rotatedWidth();
     std::vector<std::vector<int>> pairs;
-    for (int pair = 0; pair < width / 2; ++pair) {
-        const PairFeatures features = featuresOfPair(rotation.pairing, width, pair);
-        pairs.push_back(
-            {rotation.firstRotated() + features.first, rotation.firstRotated() + features.second});
+    for (int pair = 0; pair < rotation.pairs(); ++pair) {
+        const PairFeatures features = rotation.features(pair);
+        pairs.push_back({features.first, features.second});
     }
     return pairs;
 }
@@ -193,21 +191,20 @@ class WalkthroughObserver {
         answer_.keys = rowsOf(ofHead(view.unrotated_k));
         answer_.rotated_keys = rowsOf(keys);
         answer_.scores = numbersOf(at::mv(keys, query) * answer_.scale);
+        const at::Tensor hidden = hiddenKeys(view);
         for (std::int64_t j = 0; j < std::ssize(answer_.scores); ++j)
-            if (!isVisible(j, view)) answer_.scores[static_cast<std::size_t>(j)] = std::nan("");
+            if (hidden[j].item<bool>()) answer_.scores[static_cast<std::size_t>(j)] = std::nan("");
         answer_.values = rowsOf(ofHead(view.v));
         rotated_values_ = ofHead(view.rotated_v);
         answer_.rotated_values = rowsOf(rotated_values_);
     }
 
-    /// Whether the query sees key j.
-    bool isVisible(std::int64_t j, const LayerView& view) const {
-        const Architecture& model = context_.model();
-        const std::int64_t n = answer_.token, distance = n - j;
-        if (model.causal && distance < 0) return false;
-        if (view.hidden_keys.defined() && view.hidden_keys[n][j].item<bool>()) return false;
-        if (!model.isWindowed(answer_.layer)) return true;
-        return model.chunked ? j / model.window == n / model.window : std::abs(distance) < model.window;
+    /// Whether each key is hidden from the query [T].
+    at::Tensor hiddenKeys(const LayerView& view) const {
+        const at::Tensor n = at::full({1, 1}, answer_.token), j = at::arange(std::ssize(answer_.scores));
+        const at::Tensor hidden = hiddenByPosition(context_.model(), answer_.layer, n, j).squeeze(0);
+        if (!view.hidden_keys.defined()) return hidden;
+        return hidden.logical_or(view.hidden_keys[answer_.token]);
     }
 
     /// @param mixed  outputs of all heads [H, T, v]

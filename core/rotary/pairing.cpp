@@ -6,13 +6,13 @@
 
 namespace roper {
 
-PairFeatures featuresOfPair(Pairing pairing, int rotated_width, int pair) {
+PairFeatures featuresOfPair(Pairing pairing, int rotated_width, int pair, int first) {
     const int pairs = rotated_width / 2;
     if (pair < 0 || pair >= pairs)
         throw std::invalid_argument("pair " + std::to_string(pair) + " is not one of " +
                                     std::to_string(pairs));
-    if (pairing == Pairing::half) return {pair, pair + pairs};
-    return {2 * pair, 2 * pair + 1};
+    if (pairing == Pairing::half) return {first + pair, first + pair + pairs};
+    return {first + 2 * pair, first + 2 * pair + 1};
 }
 
 std::vector<int> pairingPermutation(Pairing from, Pairing to, int head_dim, int rotated_width) {

@@ -25,8 +25,14 @@ struct RotaryConfig {
 
     /// Number of rotating features, rounded down to an even number.
     int rotatedWidth() const;
+    /// Number of rotating pairs.
+    int pairs() const { return rotatedWidth() / 2; }
     /// Index of the first rotating feature.
     int firstRotated() const { return rotated_part == RotatedPart::last ? head_dim - rotatedWidth() : 0; }
+    /// Where the two features of a pair are in a head.
+    PairFeatures features(int pair) const {
+        return featuresOfPair(pairing, rotatedWidth(), pair, firstRotated());
+    }
 
     /// θ and attention factor for a text of this many tokens; without θ if nothing rotates. `base_override`
     /// and `scaling_override` replace the config's own.

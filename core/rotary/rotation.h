@@ -38,10 +38,7 @@ struct Rotary {
 
     int pairs() const { return static_cast<int>(theta.size()); }
     int rotatedWidth() const { return 2 * pairs(); }
-    PairFeatures features(int pair) const {
-        const PairFeatures inside = featuresOfPair(pairing, rotatedWidth(), pair);
-        return {first + inside.first, first + inside.second};
-    }
+    PairFeatures features(int pair) const { return featuresOfPair(pairing, rotatedWidth(), pair, first); }
 
     /// All head_dim/2 planes of a head: first the rotating pairs, then the other features two by two.
     int planes() const { return head_dim / 2; }

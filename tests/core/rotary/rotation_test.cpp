@@ -72,6 +72,10 @@ TEST(Rotation, TheLastFeaturesRotateLikeTheFirst) {
         config.rotated_part = RotatedPart::last;
         const Rotary last = config.rotationForLength(1);
         EXPECT_EQ(last.first, 6);
+        for (int pair = 0; pair < config.pairs(); ++pair) {
+            EXPECT_EQ(config.features(pair).first, last.features(pair).first);
+            EXPECT_EQ(config.features(pair).second, 6 + first.features(pair).second);
+        }
         const Eigen::VectorXd x = Eigen::VectorXd::Random(12), rotated = rotate(last, x, 5);
         EXPECT_EQ(rotated.head(6), x.head(6));
         Eigen::VectorXd swapped(12);
