@@ -19,7 +19,7 @@ set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/python"
-"$folder/python/bin/pip" install --quiet torch==2.11.0 numpy==2.4.6 einops==0.8.2
+"$folder/python/bin/pip" install --quiet torch==2.11.0 numpy==2.4.6 einops==0.8.2 pyyaml==6.0.3
 for version in 0.4.136 0.4.137; do
     "$folder/python/bin/pip" install --quiet --no-deps --target "$folder/$version" labml-nn==$version labml==0.5.3 labml-helpers==0.4.89
 done
