@@ -9,7 +9,6 @@
 #include <string>
 
 #include "core/language_model/activated.h"
-#include "core/language_model/finite_check.h"
 #include "core/operators/linear_attention.h"
 #include "core/operators/products.h"
 

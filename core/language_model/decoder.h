@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/language_model/intervention.h"
@@ -36,6 +37,12 @@ struct LayerView {
 /// @returns [Q, K], true where a key is hidden
 at::Tensor hiddenByPosition(const Architecture& model, std::int64_t layer, const at::Tensor& n,
                             const at::Tensor& j);
+
+/// Stops a computation at NaN or infinity. If parameters are the cause they are named.
+/// @param x      output of a part of the model
+/// @param where  name of that part for the message: "layer 3"
+/// @throws Error (checkpoint) if an element of `x` is not finite
+void requireFinite(const at::Tensor& x, const std::string& where, const PretrainedModel& model);
 
 /// The experts that a router chose for T tokens, k for each, the one with the largest score first.
 struct ChosenExperts {

@@ -1,5 +1,3 @@
-#include "core/language_model/finite_check.h"
-
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/language_model/decoder.h"
 
 namespace roper {
 namespace {
