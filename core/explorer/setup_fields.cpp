@@ -321,8 +321,8 @@ std::vector<SetupField> attentionFields() {
         make({"", "key", "", "j, the marked key, from 0; its distance is δ = n − j",
               IntegerRange{0, kAnyIndex}},
              &Setup::key),
-        list("muted", "Pairs ablated in the scores, comma-separated", &Setup::ablated_pairs,
-             IntegerRange{0, bounds::kMaxHeadDim}),
+        formerly("muted", list("ablated_pairs", "Pairs ablated in the scores, comma-separated",
+                               &Setup::ablated_pairs, IntegerRange{0, bounds::kMaxHeadDim})),
         make({"", "shared_key_value", "",
               "Each token has one vector that is both its key and its value, as in DeepSeek V4; not for "
               "vectors of a run",

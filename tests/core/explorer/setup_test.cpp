@@ -174,7 +174,7 @@ TEST(SetupText, EveryFieldIsReachedByItsKey) {
                                                        {"mistake", "no_inverse"},
                                                        {"map", "weights"},
                                                        {"mixture", "two"},
-                                                       {"muted", "1,2"}};
+                                                       {"ablated_pairs", "1,2"}};
     for (const SetupField& field : setupFields()) {
         ASetup changed;
         const auto known = others.find(field.key());
@@ -192,15 +192,18 @@ TEST(SetupText, EveryFieldIsReachedByItsKey) {
 
 // Texts of older versions, with former names of fields and values.
 TEST(SetupText, FormerNamesAreRead) {
-    const ASetup setup =
-        parseSetup("roper-lab:setup?schedule=intro&likeness=0.5&other_schedule=1&method=linear_cosine").setup;
+    const ASetup setup = parseSetup(
+                             "roper-lab:setup?schedule=intro&likeness=0.5&other_schedule=1"
+                             "&method=linear_cosine&muted=1,2")
+                             .setup;
     EXPECT_EQ(setup.frequency_formula, FrequencyFormula::worked_example);
     EXPECT_EQ(setup.similarity, 0.5);
     EXPECT_TRUE(setup.other_formula);
     EXPECT_EQ(setup.method, "rope");
     EXPECT_EQ(setup.attention, AttentionKind::linear_cosine);
+    EXPECT_EQ(setup.ablated_pairs, (std::vector<int>{1, 2}));
     const std::string now = formatSetup({setup, {}});
-    for (const char* former : {"schedule", "intro", "likeness", "method=linear"})
+    for (const char* former : {"schedule", "intro", "likeness", "method=linear", "muted"})
         EXPECT_EQ(now.find(former), std::string::npos) << now;
 }
 
@@ -225,7 +228,7 @@ TEST(SetupText, SaysWhatIsWrong) {
     refused("roper-lab:setup?head_dim=4&x=1,2,3", "x has 3 numbers, but head_dim is 4");
     refused("roper-lab:setup?x=1,,2", "x must be numbers");
     refused("roper-lab:setup?source=hand&tokens=2&head_dim=2&q=1,2|3", "rows of equal length");
-    refused("roper-lab:setup?muted=-1", "from 0 to 512");
+    refused("roper-lab:setup?ablated_pairs=-1", "from 0 to 512");
     refused("roper-lab:setup?seed=99999999999999999999", "seed must be");
 }
 
