@@ -1,6 +1,8 @@
 #include "app/roper_train/command_line.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <limits>
 
@@ -8,6 +10,7 @@
 #include "app/command_help/completion.h"
 #include "app/command_help/man_page.h"
 #include "app/command_help/number_checks.h"
+#include "core/base/console.h"
 #include "core/base/error.h"
 #include "core/base/this_process.h"
 #include "core/tasks/task_kind.h"
@@ -91,6 +94,21 @@ CommandLine::CommandLine() {
                                 {"--markdown", "FILE"},
                                 {"file", "FILE"},
                                 {"sweep", "FILE"}});
+}
+
+int runCommandLine(int argc, char** argv) {
+    const TerminalOutputFilter clean_output;
+    return runReportingErrors("roper-train", [&] { return CommandLine().parseAndRun(argc, argv); });
+}
+
+void exitProgram(int code) {
+#ifdef ROPER_SANITIZED
+    std::exit(code);
+#else
+    std::cout.flush();
+    std::fflush(nullptr);
+    std::_Exit(code);
+#endif
 }
 
 int CommandLine::parseAndRun(int argc, char** argv) {

@@ -29,6 +29,14 @@ struct VerbosityFlags {
     }
 };
 
+/// What roper-train does: runs the command of these arguments and reports errors on stderr.
+/// @returns the exit code, one of core/base/error.h
+int runCommandLine(int argc, char** argv);
+
+/// Ends the process without destroying LibTorch's tables of operators, which would take a fifth of the time
+/// of a short command; with sanitizers normally, so that they look for leaks.
+[[noreturn]] void exitProgram(int code);
+
 /// The commands of roper-train and their options. Each command fills in a struct and names the function to
 /// call with it.
 class CommandLine {

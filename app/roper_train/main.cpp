@@ -6,13 +6,9 @@
 #include <unistd.h>
 
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
-#include <iostream>
 
 #include "app/roper_train/command_line.h"
 #include "commit.h"
-#include "core/base/console.h"
 #include "core/base/this_process.h"
 
 namespace {
@@ -50,17 +46,5 @@ int main(int argc, char** argv) {
     roper::setProcessName("roper-train");  // restarted as /proc/self/exe
     roper::setProgramCommit(ROPER_LAB_COMMIT);
     roper::ignoreWriteSignals();
-    const int code = [&] {
-        const roper::TerminalOutputFilter clean_output;
-        return roper::runReportingErrors("roper-train",
-                                         [&] { return roper::CommandLine().parseAndRun(argc, argv); });
-    }();
-#ifndef ROPER_SANITIZED  // leaks are looked for at a normal exit
-    // Destroying LibTorch's tables of operators would take a fifth of the time of a short command.
-    std::cout.flush();
-    std::fflush(nullptr);
-    std::_Exit(code);
-#else
-    return code;
-#endif
+    roper::exitProgram(roper::runCommandLine(argc, argv));
 }

@@ -12,12 +12,12 @@ from contextlib import closing
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from programs import LETTERS, PRETRAINED, TINY, TRAINER, Peer, TrainerTest, expected_text, read_safetensors, small_model, tensors_of, tokenizer_json
+from programs import LETTERS, PRETRAINED, TINY, TRAINER, Peer, TrainerTest, expected_text, read_safetensors, run_trainer, small_model, tensors_of, tokenizer_json
 
 EXAMPLE = Path(os.environ.get("ROPER_EXAMPLE_MODEL", ""))
 
 def look(*arguments, expected=0):
-    done = subprocess.run([TRAINER, "look", *map(str, arguments)], capture_output=True, text=True)
+    done = run_trainer("look", *arguments)
     assert done.returncode == expected, f"exit code {done.returncode}: {done.stderr}"
     return done.stdout if expected == 0 else done.stderr
 

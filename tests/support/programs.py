@@ -1,5 +1,6 @@
 """Shared by the process tests: running roper-train, and reading its files."""
 
+import atexit
 import csv
 import json
 import math
@@ -9,6 +10,7 @@ import socket
 import struct
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -25,6 +27,53 @@ TINY = ["--set", "model.width=32", "--set", "model.layers=1", "--set", "model.he
         "--set", "training.batch=4", "--set", "evaluation.problems=4", "--threads", "1"]
 
 
+class PreloadedTrainer:
+    """Runs short commands of roper-train in copies of a process that has LibTorch loaded."""
+
+    # Commands that start no program and read nothing from standard input.
+    COMMANDS = {"compare", "completion", "describe", "diff", "eval", "export", "families", "list", "look", "methods", "models",
+                "presets", "rotation", "sample", "tokens", "trust"}
+    ENVIRONMENT = {"HOME", "XDG_STATE_HOME"}
+
+    def __init__(self):
+        self.process = subprocess.Popen([os.environ["ROPER_PRELOADED_TRAINER"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True)
+        self.folder = tempfile.TemporaryDirectory(prefix="roper-preloaded-")
+        self.lock = threading.Lock()
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+        self.folder.cleanup()
+
+    def run(self, arguments, environment):
+        files = {name: str(Path(self.folder.name) / name) for name in ("stdout", "stderr")}
+        command = json.dumps({"arguments": arguments, "environment": environment, **files})
+        with self.lock:
+            print(command, file=self.process.stdin, flush=True)
+            code = int(self.process.stdout.readline())
+            texts = {name: Path(path).read_text() for name, path in files.items()}
+        return subprocess.CompletedProcess(["roper-train", *arguments], code, **texts)
+
+
+preloaded = None
+
+
+def run_trainer(*arguments, env=None, **options):
+    """Runs roper-train to its end."""
+    global preloaded
+    arguments = list(map(str, arguments))
+    own = dict((env or os.environ).items() - os.environ.items())
+    if (options or not arguments or arguments[0] not in PreloadedTrainer.COMMANDS or own.keys() - PreloadedTrainer.ENVIRONMENT
+            or (env and os.environ.keys() - env.keys())):
+        return subprocess.run([TRAINER, *arguments], capture_output=True, text=True, timeout=300, env=env, **options)
+    if preloaded is None:
+        preloaded = PreloadedTrainer()
+        atexit.register(preloaded.close)
+    return preloaded.run(arguments, own)
+
+
 class TrainerTest(unittest.TestCase):
     """A test with its own runs folder."""
 
@@ -34,7 +83,7 @@ class TrainerTest(unittest.TestCase):
         self.runs = Path(self._folder.name) / "runs"
 
     def trainer(self, *arguments, **options):
-        return subprocess.run([TRAINER, *map(str, arguments)], capture_output=True, text=True, timeout=300, **options)
+        return run_trainer(*arguments, **options)
 
     def train(self, name, *arguments):
         """Trains a tiny run to its end."""
