@@ -4,6 +4,9 @@ if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
+# See optimize_fully below.
+string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+
 add_library(roper_own_code INTERFACE)
 target_include_directories(roper_own_code INTERFACE ${CMAKE_SOURCE_DIR})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -73,6 +76,11 @@ function(compile_folders_together target)
         math(EXPR part "(${count} - 1) / 8")
         set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${folder}_${part}")
     endforeach()
+endfunction()
+
+# optimize_fully(TARGET): for loops over many numbers. Elsewhere -O3 only takes longer to compile than -O2 (an eighth).
+function(optimize_fully target)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O3>)
 endfunction()
 
 # optimize_lightly(TARGET): for windows and command lines, whose computations are in core. It shortens compilation by a
