@@ -26,15 +26,19 @@ std::optional<std::string> taskUnusedReason(const SpecificationField& field, con
     return std::nullopt;
 }
 
-/// Why the position method does not read a field that belongs to other methods.
-std::optional<std::string> methodUnusedReason(const SpecificationField& field, const Specification& s) {
+/// Which methods read a field, if the chosen one does not; nothing for fields of all methods.
+std::optional<std::string> otherReaders(const SpecificationField& field, const Specification& s) {
     std::vector<std::string> readers;
     for (const PositionMethod& method : positionMethods())
         if (method.readsField(field.name)) readers.push_back(method.title);
     if (readers.empty()) return std::nullopt;
-    if (!s.model.method().readsField(field.name))
-        return "only " + joinWithAnd(readers) + (readers.size() == 1 ? " reads" : " read") +
-               " it, and model.position is " + s.model.position;
+    return "only " + joinWithAnd(readers) + (readers.size() == 1 ? " reads" : " read") +
+           " it, and model.position is " + s.model.position;
+}
+
+/// Why the position method does not read a field that belongs to other methods.
+std::optional<std::string> methodUnusedReason(const SpecificationField& field, const Specification& s) {
+    if (!s.model.method().readsField(field.name)) return otherReaders(field, s);
     if (field.name == "frequency_rate" && !s.model.trainsFrequencies()) return "model.frequencies is fixed";
     if (field.name == "value_rotary_fraction" && s.model.shared_kv)
         return "model.shared_kv is 1, so that values rotate as keys";
