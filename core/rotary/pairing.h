@@ -26,7 +26,8 @@ struct PairFeatures {
     int second;
 };
 
-/// The two features of pair `pair` when `rotated_width` features rotate, the first of which has index `first`.
+/// The two features of pair `pair` when `rotated_width` features rotate, the first of which has index
+/// `first`.
 PairFeatures featuresOfPair(Pairing pairing, int rotated_width, int pair, int first = 0);
 
 /// The permutation p with y[k] = x[p[k]] that converts a vector from the layout of `from` to that of `to`.
