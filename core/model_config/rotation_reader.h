@@ -109,6 +109,9 @@ class RotationReader {
     std::string typeOf(const ConfigFields& rope) const;
     static bool isScaled(const std::string& method) { return method != "default" && method != "mrope"; }
 
+    /// Whether a member with the number of rotating features decides. In DeepSeek V4 their share takes
+    /// precedence.
+    bool countsFeatures(const Source& source) const;
     /// Reads how many features rotate. A fraction that gives an odd number is rounded up, but not in the
     /// exponents.
     void readWidth(const Source& source, const std::string& method, RotaryConfig& rotary);
@@ -158,6 +161,7 @@ class RotationReader {
     /// Notes members about rotation that were not read, of the rotation's object and, by their names, of the
     /// model's.
     void noteUnreadMembers() const;
+    bool repeatsWidth(const std::string& member) const;
     std::vector<std::string> unreadIn(const ConfigFields& object) const;
 
     const ConfigFields& config_;

@@ -305,6 +305,16 @@ std::initializer_list<const char*> RotationReader::ropeThetaKeys() const {
     return type_.is_known ? kOwn : kAny;
 }
 
+/// Whether a member, "key = value", only repeats how many features rotate, as in DeepSeek V4.
+bool RotationReader::repeatsWidth(const std::string& member) const {
+    if (!type_.rotates_last) return false;
+    return std::any_of(reading_.layers.begin(), reading_.layers.end(), [&](const RotatedLayers& of_layers) {
+        const RotaryConfig& rotary = of_layers.rotary;
+        return member == type_.features_key + " = " + std::to_string(rotary.rotatedWidth()) ||
+               member == std::string(kRotaryFraction) + " = " + formatNumber(rotary.rotary_fraction);
+    });
+}
+
 void RotationReader::noteUnreadMembers() const {
     std::vector<std::string> named;
     for (const char* key : {kParameters, kScaling})
@@ -313,6 +323,7 @@ void RotationReader::noteUnreadMembers() const {
                 named.push_back(member);
     for (const std::string& member : config_.unread()) {
         const std::string key = member.substr(0, member.find(' '));
+        if (repeatsWidth(member)) continue;
         for (const char* part : {"rope", "rotary", "alibi", "position_embedding", "dynamic_ntk", "logn_attn"})
             if (key.find(part) != std::string::npos) {
                 named.push_back(member);

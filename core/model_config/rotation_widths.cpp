@@ -117,11 +117,20 @@ int RotationReader::derivedHeadWidth() const {
     return type_.head_width_factor * *width / *heads;
 }
 
+bool RotationReader::countsFeatures(const Source& source) const {
+    if (type_.features_key.empty()) return false;
+    if (!type_.rotates_last) return true;
+    const bool is_nested =
+        source.rope && !source.is_default && source.rope->where().ends_with("." + source.kind->name);
+    const bool has_share = config_.has(kRotaryFraction) || (is_nested && source.rope->has(kRotaryFraction));
+    return config_.has(type_.features_key) && !has_share;
+}
+
 void RotationReader::readWidth(const Source& source, const std::string& method, RotaryConfig& rotary) {
     const int fixed = type_.features > 0 ? type_.features
-                      : type_.features_key.empty() || (type_.rotates_last && !config_.has(type_.features_key))
-                          ? 0
-                          : integer(type_.features_key, 0, rotary.head_dim).value_or(rotary.head_dim);
+                      : countsFeatures(source)
+                          ? integer(type_.features_key, 0, rotary.head_dim).value_or(rotary.head_dim)
+                          : 0;
     if (fixed > 0) {
         if (fixed > rotary.head_dim)
             config_.refuse("hidden_size",

@@ -230,6 +230,22 @@ TEST(ParsedRotation, ValuesThatRotateAreSaid) {
     EXPECT_EQ(deepseek.layers.front().rotary.firstRotated(), 448);
 }
 
+// Of transformers 5.24: DeepseekV4RotaryEmbedding(DeepseekV4Config(...)).main_inv_freq.numel().
+TEST(ParsedRotation, TheShareOfDeepSeekV4TakesPrecedenceOverItsNumberOfFeatures) {
+    const std::string nested =
+        R"("rope_parameters": {"main": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25},
+           "compress": {"rope_type": "default", "rope_theta": 160000.0, "partial_rotary_factor": 0.25}}, )";
+    const std::string features = R"("qk_rope_head_dim": 32, )";
+    for (const auto& [members, pairs] : {std::pair{features, 16},
+                                         {features + R"("partial_rotary_factor": 0.5, )", 128},
+                                         {features + nested, 64}}) {
+        SCOPED_TRACE(members);
+        const ParsedRotation parsed = readRotation("{" + members + R"("model_type": "deepseek_v4"})");
+        for (const RotatedLayers& of_layers : parsed.layers)
+            EXPECT_EQ(of_layers.rotary.pairs(), pairs) << of_layers.kind;
+    }
+}
+
 // Of transformers 5.24: DeepseekV4RotaryEmbedding(DeepseekV4Config(...)).compress_inv_freq[-1].
 TEST(ParsedRotation, CompressedLayersOfDeepSeekV4AreScaledAsInTransformers) {
     const std::string yarn =
