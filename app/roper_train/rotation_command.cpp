@@ -120,7 +120,8 @@ void printText(const ParsedRotation& reading, double tokens) {
         }
         const ScaledFrequencies scaled = rotary.frequenciesForLength(tokens);
         const bool pairs_neighbours = rotary.pairing == Pairing::interleaved;
-        std::cout << rotary.rotatedWidth() << " rotate, feature i with "
+        std::cout << (rotary.firstRotated() > 0 ? "the last " : "") << rotary.rotatedWidth()
+                  << " rotate, feature i with "
                   << (pairs_neighbours ? "i + 1" : "i + " + std::to_string(rotary.rotatedWidth() / 2))
                   << ", base " << formatNumber(rotary.base) << ", " << scalingText(rotary.scaling)
                   << "\n  θ from " << formatRounded(scaled.theta[0], 6) << " to "

@@ -66,6 +66,14 @@ at::Tensor Decoder::rotated(const at::Tensor& x, const RotaryConfig& by, const C
                             Direction direction) const {
     if (by.rotatedWidth() == 0) return x.clone();
     const std::int64_t T = angles.cosine.size(0);
+    if (const int first = by.firstRotated(); first > 0) {
+        RotaryConfig alone = by;
+        alone.head_dim = by.rotatedWidth();
+        alone.rotary_fraction = 1;
+        return at::cat(
+            {x.narrow(2, 0, first), rotated(x.narrow(2, first, alone.head_dim), alone, angles, direction)},
+            2);
+    }
     return rotateByTensorOps(x.unflatten(1, {x.size(1) / T, T}), angles.cosine, angles.sine, by.pairing,
                              direction)
         .flatten(1, 2);

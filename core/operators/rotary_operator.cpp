@@ -225,10 +225,11 @@ RotatedHeads rotateHeads(const at::Tensor& qkv, const CosSin& queries, const Cos
             rotate(qkv[2], values.cosine, values.sine, pairing)};
 }
 
-at::Tensor pairNorms(const at::Tensor& x, Pairing pairing, std::int64_t pairs) {
+at::Tensor pairNorms(const at::Tensor& x, Pairing pairing, std::int64_t pairs, std::int64_t first) {
     const std::int64_t r = 2 * pairs, rest = x.size(-1) - r;
-    const auto lengths = [](const at::Tensor& first, const at::Tensor& second) {
-        return (first.square() + second.square()).sqrt_().mean(-2);
+    if (first > 0) return pairNorms(x.roll({r}, {-1}), pairing, pairs);  // the rotating features first
+    const auto lengths = [](const at::Tensor& a, const at::Tensor& b) {
+        return (a.square() + b.square()).sqrt_().mean(-2);
     };
     const auto ofNeighbours = [&](at::Tensor features) {
         if (features.size(-1) % 2 != 0) features = at::constant_pad_nd(features, {0, 1});

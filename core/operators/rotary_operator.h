@@ -58,10 +58,11 @@ struct RotatedHeads {
 RotatedHeads rotateHeads(const at::Tensor& qkv, const CosSin& queries, const CosSin& keys,
                          const CosSin& values, Pairing pairing);
 
-/// Mean norm of each pair over tokens. The first `pairs` rotate; features that do not are paired with their
-/// neighbours.
-/// @param x  [..., T, d]
-/// @return   [..., d/2]
-at::Tensor pairNorms(const at::Tensor& x, Pairing pairing, std::int64_t pairs);
+/// Mean norm of each pair over tokens, first of the `pairs` that rotate; features that do not are paired with
+/// their neighbours.
+/// @param x      [..., T, d]
+/// @param first  index of the first rotating feature: 0, or so that the last one rotates
+/// @return       [..., d/2]
+at::Tensor pairNorms(const at::Tensor& x, Pairing pairing, std::int64_t pairs, std::int64_t first = 0);
 
 }  // namespace roper

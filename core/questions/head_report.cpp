@@ -11,7 +11,8 @@ Eigen::VectorXd byPair(const Eigen::VectorXd& features, const Rotary& rotary) {
     Eigen::VectorXd sums(rotary.pairs() + 1);
     for (int pair = 0; pair < rotary.pairs(); ++pair)
         sums[pair] = features[rotary.features(pair).first] + features[rotary.features(pair).second];
-    sums[rotary.pairs()] = features.tail(features.size() - rotary.rotatedWidth()).sum();
+    sums[rotary.pairs()] = features.head(rotary.first).sum() +
+                           features.tail(features.size() - rotary.first - rotary.rotatedWidth()).sum();
     return sums;
 }
 

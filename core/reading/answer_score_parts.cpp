@@ -51,12 +51,16 @@ ScorePartsAnswer scorePartsOf(const QuestionContext& context) {
     recorder.vectors = [&](const LayerView& view) {
         const std::int64_t window = model.isWindowed(view.layer) ? model.window : T,
                            rotated = answer.rotated_features[static_cast<std::size_t>(view.layer)];
+        // The rotating features first.
+        const std::int64_t moved = model.rotationOf(view.layer).firstRotated() > 0 ? rotated : 0;
+        const at::Tensor queries = view.rotated_q.roll({moved}, {-1}),
+                         keys = view.rotated_k.roll({moved}, {-1});
         at::parallel_for(0, H, 1, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t head = begin; head < end; ++head) {
                 ScoreParts& parts = answer.heads[static_cast<std::size_t>(view.layer * H + head)];
-                parts = scoreParts(matrixOf(view.rotated_q.select(0, head)),
-                                   matrixOf(view.rotated_k.select(0, head * view.rotated_k.size(0) / H)),
-                                   rotated, model.scoreScaleOf(view.layer), window, model.causal);
+                parts = scoreParts(matrixOf(queries.select(0, head)),
+                                   matrixOf(keys.select(0, head * keys.size(0) / H)), rotated,
+                                   model.scoreScaleOf(view.layer), window, model.causal);
                 parts.layer = view.layer;
                 parts.head = head;
             }

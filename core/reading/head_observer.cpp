@@ -86,7 +86,7 @@ void HeadObserver::observe(const LayerView& view) {
     };
     // A rotation preserves every pair's norm.
     const auto norms = [&](const at::Tensor& x) {  // [heads, d/2]
-        return matrixOf(pairNorms(x, rotary.pairing, rotary.pairs()));
+        return matrixOf(pairNorms(x, rotary.pairing, rotary.pairs(), rotary.first));
     };
     const Eigen::MatrixXd query_norms = norms(view.rotated_q), key_norms = norms(view.rotated_k),
                           value_norms = norms(withWidth(view.v, architecture_.headDimOf(view.layer)));
