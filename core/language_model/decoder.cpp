@@ -175,6 +175,10 @@ at::Tensor Decoder::feedForward(const at::Tensor& x, const FeedForwardWeights& l
     at::Tensor up = linear(x, layer.up);
     if (layer.gate) {
         at::Tensor gate = linear(x, *layer.gate);
+        if (const double limit = architecture().swiglu_limit; limit > 0) {
+            gate.clamp_max_(limit);
+            up.clamp_(-limit, limit);
+        }
         if (layer.gate_cutoff) gate = aboveCutoff(gate, *layer.gate_cutoff);
         up.mul_(activated(gate, architecture().activation));
     } else
@@ -220,7 +224,9 @@ DecoderCache::Layer DecoderCache::append(std::int64_t layer, const Layer& added)
 LayerView Decoder::project(const at::Tensor& x, std::int64_t layer, const Pass& pass) {
     const Architecture& model = architecture();
     const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
-    LayerView view{.layer = layer, .q = heads(x, block.query, model.heads, block.query_norm)};
+    const at::Tensor latent =
+        block.query_down ? norm(linear(x, *block.query_down), *block.query_down_norm) : x;
+    LayerView view{.layer = layer, .q = heads(latent, block.query, model.heads, block.query_norm)};
     if (model.sharesKeysAndValues(layer)) {
         const auto& of_source =
             pass.carried.shared.at(model.key_value_source[static_cast<std::size_t>(layer)]);
@@ -229,7 +235,7 @@ LayerView Decoder::project(const at::Tensor& x, std::int64_t layer, const Pass& 
         return view;
     }
     view.k = heads(x, block.key, model.keyValueHeadsOf(layer), block.key_norm);
-    view.v = heads(x, block.value, model.keyValueHeadsOf(layer));
+    view.v = model.shared_kv ? view.k : heads(x, block.value, model.keyValueHeadsOf(layer));
     if (model.norms_values) view.v = norm(view.v, NormLocation{});
     if (model.isKeyValueSource(layer)) pass.carried.shared[layer] = {view.k, view.v};
     return view;
@@ -304,7 +310,30 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
     if (pass.recorder.heads) pass.recorder.heads(layer, mixed);
     const at::Tensor all_heads =
         mixed.transpose(0, 1).reshape({x.size(0), model.heads * model.valueWidthOf(layer)});
-    return linear(optionalNorm(all_heads, block.mixed_norm), block.output);
+    return linear(groupedOutput(optionalNorm(all_heads, block.mixed_norm), block), block.output);
+}
+
+/// What the output projection reads of the outputs of all heads x [T, H·v]: themselves, or a part for each
+/// group of heads [T, groups·rank].
+at::Tensor Decoder::groupedOutput(const at::Tensor& x, const BlockWeights& block) {
+    if (!block.output_down) return x;
+    const std::int64_t groups = architecture().output_groups;
+    const at::Tensor maps =
+        weights_.matrix(block.output_down->weight).unflatten(0, {groups, architecture().output_rank});
+    return at::bmm(x.unflatten(1, {groups, -1}).transpose(0, 1), maps.transpose(1, 2))
+        .transpose(0, 1)
+        .flatten(1);
+}
+
+at::Tensor Decoder::outputMatrix(std::int64_t layer) {
+    const at::NoGradGuard no_gradients;
+    const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
+    const at::Tensor output = weights_.matrix(block.output.weight);
+    if (!block.output_down) return output;
+    const std::int64_t groups = architecture().output_groups, rank = architecture().output_rank;
+    const at::Tensor maps = weights_.matrix(block.output_down->weight).unflatten(0, {groups, rank}),
+                     of_groups = output.unflatten(1, {groups, rank}).transpose(0, 1);  // [groups, C, rank]
+    return at::bmm(of_groups, maps).transpose(0, 1).flatten(1);
 }
 
 at::Tensor Decoder::preNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
@@ -336,7 +365,8 @@ Decoder::Pass Decoder::passOver(std::span<const std::int64_t> tokens, const Inte
     const Architecture& model = architecture();
     const std::int64_t first = cache == nullptr ? 0 : cache->tokens_, T = std::ssize(tokens);
     check(tokens, first, intervention);
-    return {intervention,
+    return {tokens,
+            intervention,
             recorder,
             rotationsFor(model.rotations, first, T, intervention,
                          model.norms_rotated ? AttentionFactorUse::nothing : AttentionFactorUse::scores),
@@ -353,9 +383,10 @@ Decoder::Pass Decoder::passOver(std::span<const std::int64_t> tokens, const Inte
 at::Tensor Decoder::afterBlock(const at::Tensor& x, std::int64_t layer, const Pass& pass) {
     const Architecture& model = architecture();
     const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
-    const at::Tensor after = model.altup.isUsed() ? alternatingBlock(x, block, layer, pass)
-                             : model.post_norm    ? postNormBlock(x, block, layer, pass)
-                                                  : preNormBlock(x, block, layer, pass);
+    const at::Tensor after = model.altup.isUsed()   ? alternatingBlock(x, block, layer, pass)
+                             : model.hyper.isUsed() ? hyperConnectedBlock(x, block, layer, pass)
+                             : model.post_norm      ? postNormBlock(x, block, layer, pass)
+                                                    : preNormBlock(x, block, layer, pass);
     requireFinite(after, "layer " + std::to_string(layer), model_);
     return after;
 }
@@ -371,7 +402,7 @@ at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervent
     const Pass pass = passOver(tokens, intervention, recorder, cache, carried);
     at::Tensor x = embed(tokens, pass.first);
     if (recorder.residual) recorder.residual(-1, x);
-    const bool has_streams = model.altup.isUsed();
+    const bool has_streams = model.streams() > 1;
     if (has_streams) x = splitStreams(x);
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
         if (recorder.progress) recorder.progress(layer);

@@ -53,8 +53,9 @@ struct ChosenExperts {
 /// Chooses experts and their weights.
 /// @param logits       the router's, [T, experts]
 /// @param choice_bias  [experts]; undefined without `ExpertMixture::choice_bias`
+/// @param given        the experts of each token [T, k] instead (`ExpertMixture::hashed`); undefined: none
 ChosenExperts chooseExperts(const ExpertMixture& mixture, const at::Tensor& logits,
-                            const at::Tensor& choice_bias);
+                            const at::Tensor& choice_bias, const at::Tensor& given = {});
 
 /// Callbacks during a pass. Each may be empty.
 struct ForwardHooks {
@@ -156,6 +157,9 @@ class Decoder {
                                  std::span<const HeadPatch> patches, const Intervention& intervention,
                                  const std::function<void(std::int64_t done, std::int64_t all)>& progress);
 
+    /// The matrix by which the outputs of all heads of a layer are multiplied [C, H·v].
+    at::Tensor outputMatrix(std::int64_t layer);
+
     /// Position of the LM head's matrix. @throws std::invalid_argument if the model has none
     const LinearLocation& head() const;
 
@@ -186,6 +190,7 @@ class Decoder {
     /// State of one forward pass, over one sequence of tokens, or several of the same length one after
     /// another.
     struct Pass {
+        std::span<const std::int64_t> ids;  ///< the tokens of the sequences
         const Intervention& intervention;
         const ForwardHooks& recorder;
         std::vector<Rotation> rotations, value_rotations;  ///< as `Architecture::rotations`
@@ -209,7 +214,7 @@ class Decoder {
     };
     Pass passOver(std::span<const std::int64_t> tokens, const Intervention& intervention,
                   const ForwardHooks& recorder, DecoderCache* cache, Pass::Carried& carried);
-    /// The residual stream after a block [tokens of all sequences, C], or [S, T, C] with alternating updates.
+    /// The residual stream after a block [tokens of all sequences, C], or all S streams [S, T, C].
     at::Tensor afterBlock(const at::Tensor& x, std::int64_t layer, const Pass& pass);
     void check(std::span<const std::int64_t> tokens, std::int64_t first,
                const Intervention& intervention) const;
@@ -242,8 +247,10 @@ class Decoder {
     at::Tensor linear(const at::Tensor& x, const LinearLocation& location,
                       WeightReader::Part part = WeightReader::Part::of_all_tokens);
     at::Tensor attention(const at::Tensor& x, std::int64_t layer, const Pass& pass);
+    at::Tensor groupedOutput(const at::Tensor& x, const BlockWeights& block);
     at::Tensor feedForward(const at::Tensor& x, const FeedForwardWeights& layer);
     at::Tensor expertOutput(const at::Tensor& x, const FeedForwardWeights& expert);
+    at::Tensor hashedExperts(const MatrixLocation& table, const Pass& pass);
     /// @param router_input  [T, C]; usually x
     at::Tensor mixExperts(const at::Tensor& x, const at::Tensor& router_input, const MixtureWeights& by,
                           std::int64_t layer, const Pass& pass);
@@ -272,13 +279,19 @@ class Decoder {
                             const Pass& pass);
     at::Tensor postNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
                              const Pass& pass);
-    // Alternating updates, in decoder_altup.cpp: S streams [S, T, C].
+    // Alternating updates and hyper-connections, in decoder_streams.cpp: S streams [S, T, C].
     at::Tensor splitStreams(const at::Tensor& x);
     at::Tensor joinStreams(const at::Tensor& streams);
     at::Tensor streamWeights(const at::Tensor& x, const AltUpWeights& by);
     at::Tensor alternatingBlock(const at::Tensor& streams, const BlockWeights& block, std::int64_t layer,
                                 const Pass& pass);
     at::Tensor learnedResidual(const at::Tensor& x, const LaurelWeights& by);
+    at::Tensor mapOfStreams(const at::Tensor& streams, const HyperConnectionWeights& by);
+    at::Tensor weightedStreams(const at::Tensor& streams, const at::Tensor& r) const;
+    at::Tensor hyperConnected(const at::Tensor& streams, const HyperConnectionWeights& by,
+                              const std::function<at::Tensor(const at::Tensor& x)>& layer);
+    at::Tensor hyperConnectedBlock(const at::Tensor& streams, const BlockWeights& block, std::int64_t layer,
+                                   const Pass& pass);
     // Embeddings of layers, in decoder_layer_embeddings.cpp.
     at::Tensor layerEmbeddings(std::span<const std::int64_t> tokens);
     at::Tensor gatedLayerEmbedding(const at::Tensor& x, const LayerEmbeddingWeights& by, std::int64_t layer,

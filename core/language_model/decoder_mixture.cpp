@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/language_model/activated.h"
 #include "core/language_model/decoder.h"
 
@@ -17,6 +19,13 @@ at::Tensor inBestGroups(const ExpertMixture& mixture, const at::Tensor& scores) 
     const at::Tensor best = std::get<1>(at::topk(of_groups, mixture.groups_per_token));
     const at::Tensor hidden = at::ones_like(of_groups, at::kBool).scatter_(1, best, false);
     return grouped.masked_fill(hidden.unsqueeze(-1), -INFINITY).flatten(1);
+}
+
+/// logits [T, experts] → the same
+at::Tensor scoresOf(const ExpertMixture& mixture, const at::Tensor& logits) {
+    if (mixture.scores == RouterScores::sigmoid) return at::sigmoid(logits);
+    if (mixture.scores == RouterScores::sqrt_softplus) return at::softplus(logits).sqrt();
+    return at::softmax(logits, -1);
 }
 
 /// SparseMixer without its noise: of the k-th expert, the softmax over the logits of all but the k − 1 before
@@ -58,17 +67,16 @@ std::vector<TokensOfExpert> tokensByExpert(const ExpertMixture& mixture, const C
 }  // namespace
 
 ChosenExperts chooseExperts(const ExpertMixture& mixture, const at::Tensor& logits,
-                            const at::Tensor& choice_bias) {
+                            const at::Tensor& choice_bias, const at::Tensor& given) {
     ChosenExperts chosen;
     if (mixture.scores == RouterScores::sparse_mixer) {
         chosen = bySparseMixer(mixture, logits);
     } else {
-        const at::Tensor scores =
-            mixture.scores == RouterScores::sigmoid ? at::sigmoid(logits) : at::softmax(logits, -1);
+        const at::Tensor scores = scoresOf(mixture, logits);
         // Logits have the same order as scores, and no ties where scores saturate.
         at::Tensor by = choice_bias.defined() ? scores + choice_bias : mixture.groups > 1 ? scores : logits;
         if (mixture.groups > 1) by = inBestGroups(mixture, by);
-        chosen.experts = std::get<1>(at::topk(by, mixture.per_token));
+        chosen.experts = given.defined() ? given : std::get<1>(at::topk(by, mixture.per_token));
         chosen.weights = scores.gather(1, chosen.experts);
     }
     if (mixture.normalizes)
@@ -98,9 +106,23 @@ at::Tensor Decoder::expertOutput(const at::Tensor& x, const FeedForwardWeights& 
         up = up.clamp(-model.gate_limit, model.gate_limit) + 1;
         gate = gate * at::sigmoid(gate * model.gate_steepness);
     } else {
+        if (model.swiglu_limit > 0) {
+            gate = gate.clamp_max(model.swiglu_limit);
+            up = up.clamp(-model.swiglu_limit, model.swiglu_limit);
+        }
         gate = activated(gate, model.activation);
     }
     return linear(gate * up, expert.down, kExpert);
+}
+
+/// The experts of each token [T, k] by a table.
+at::Tensor Decoder::hashedExperts(const MatrixLocation& table, const Pass& pass) {
+    const at::Tensor experts = weights_.gatherRows(table, pass.ids).to(at::kLong);
+    const std::int64_t most = architecture().mixture.experts - 1;
+    if (experts.min().item<std::int64_t>() < 0 || experts.max().item<std::int64_t>() > most)
+        throw Error(ErrorKind::checkpoint, model_.tensors->pathOfFile(0) + ": " + toSingleLine(table.tensor) +
+                                               " names experts other than 0 to " + std::to_string(most));
+    return experts;
 }
 
 /// x [T, C] → [T, C]. The tokens of an expert are multiplied by its matrices together; experts that no token
@@ -109,7 +131,8 @@ at::Tensor Decoder::mixExperts(const at::Tensor& x, const at::Tensor& router_inp
                                std::int64_t layer, const Pass& pass) {
     const ExpertMixture& mixture = architecture().mixture;
     const at::Tensor bias = by.choice_bias ? weights_.vector(*by.choice_bias) : at::Tensor();
-    ChosenExperts chosen = chooseExperts(mixture, linear(router_input, by.router), bias);
+    const at::Tensor given = by.hash_table ? hashedExperts(*by.hash_table, pass) : at::Tensor();
+    ChosenExperts chosen = chooseExperts(mixture, linear(router_input, by.router), bias, given);
     if (by.beside_dense)
         chosen.weights = chosen.weights * weights_.vector(by.beside_dense->expert_scales)
                                               .index_select(0, chosen.experts.flatten())

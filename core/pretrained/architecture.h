@@ -38,6 +38,7 @@ enum class QueryKeyNorms {
 enum class RouterScores {
     softmax,
     sigmoid,
+    sqrt_softplus,  ///< √ln(1 + eˣ) (DeepSeek V4)
     /// Of each chosen expert in turn: the softmax over those left whose logits are close to the largest
     /// (SparseMixer, arXiv:2409.12136)
     sparse_mixer
@@ -61,6 +62,9 @@ struct ExpertMixture {
     bool skips_layer = false;
     std::int64_t identity_experts = 0;  ///< further experts, whose outputs are their inputs (LongCat Flash)
     bool choice_bias = false;  ///< experts are chosen by score + bias, and weighted by score (DeepSeek V3)
+    /// Mixtures in which a table gives the experts of each token, whatever its scores; empty: none (DeepSeek
+    /// V4).
+    std::vector<bool> hashed = {};
     bool shared_is_gated = false;  ///< the shared expert's output is multiplied by a sigmoid (Qwen 2)
     bool weighs_inputs = false;    ///< weights multiply the inputs of experts, not their outputs (Llama 4)
     bool normalizes = true;        ///< the weights of a token are divided by their sum
@@ -78,6 +82,10 @@ struct ExpertMixture {
     /// Whether layers that are mixtures have a dense feed-forward, too.
     bool hasDenseBeside() const { return beside_dense || skips_layer; }
     bool isIn(std::int64_t layer) const { return experts > 0 && layers[static_cast<std::size_t>(layer)]; }
+    bool isHashed(std::int64_t layer) const {
+        return !hashed.empty() && hashed[static_cast<std::size_t>(layer)];
+    }
+    bool hasHashed() const { return std::find(hashed.begin(), hashed.end(), true) != hashed.end(); }
 };
 
 /// Multi-head latent attention (DeepSeek V2, arXiv 2405.04434): keys and values are computed from a short
@@ -129,6 +137,17 @@ struct AlternatingUpdates {
     bool isUsed() const { return streams > 0; }
 };
 
+/// Manifold-constrained hyper-connections (arXiv 2512.24880): a token has several residual streams. Attention
+/// and feed-forward read a weighted sum of them, their output is added to each with a weight of its own, and
+/// a doubly stochastic matrix mixes the streams. All three follow from the streams.
+struct HyperConnections {
+    std::int64_t streams = 0;     ///< 0: there is one residual stream
+    std::int64_t iterations = 0;  ///< of Sinkhorn's algorithm, which makes the matrix doubly stochastic
+    double epsilon = 0;           ///< added to weights and to sums that are divisors
+
+    bool isUsed() const { return streams > 0; }
+};
+
 /// Embeddings of tokens for each layer (per-layer embeddings of Gemma 3n and 4), which a gate adds to the
 /// residual at the end of the layer.
 struct LayerEmbeddings {
@@ -147,7 +166,11 @@ struct Architecture {
     std::string composite;
     std::int64_t vocabulary = 0, width = 0, layers = 0, heads = 0, key_value_heads = 0, head_dim = 0,
                  feed_forward = 0;
-    bool shared_kv = false;      ///< values are the keys, which are stored once
+    bool shared_kv = false;       ///< values are the keys, which are stored once
+    std::int64_t query_rank = 0;  ///< width of a latent vector from which queries are computed; 0: from x
+    /// The outputs of heads form groups, each of which a matrix of its own maps to so many numbers that the
+    /// output projection reads (DeepSeek V4); 0 groups: it reads the outputs.
+    std::int64_t output_groups = 0, output_rank = 0;
     std::int64_t value_dim = 0;  ///< width of a head's values; 0: head_dim
     std::int64_t context = 0;    ///< context length in training, tokens
     LatentAttention latent = {};
@@ -183,6 +206,7 @@ struct Architecture {
     bool scales_layers = false;  ///< a layer's output is multiplied by a number of its own (Gemma 4)
     QueryKeyNorms query_key_norms = QueryKeyNorms::none;
     bool query_key_norm_weights = true;  ///< these norms multiply by weights
+    bool query_norm_weights = true;      ///< that of queries does, if that of keys does (all but DeepSeek V4)
     bool query_key_norm_biases = true;   ///< these norms, if layer norms, add biases (all but StableLM)
     /// Queries and keys are normed after their rotation (Hunyuan, Llama 4).
     bool norms_rotated = false;
@@ -201,8 +225,12 @@ struct Architecture {
     /// Experts compute down((up(x) + 1) ⊙ g·σ(α·g)) for g = gate(x), with g at most, and up(x) within, this
     /// limit; 0: as `gated` says (gpt-oss).
     double gate_limit = 0, gate_steepness = 1;
+    /// In gated layers, g is at most, and up(x) within, this limit before the activation; 0: not limited
+    /// (DeepSeek V4).
+    double swiglu_limit = 0;
     ExpertMixture mixture = {};
     AlternatingUpdates altup = {};
+    HyperConnections hyper = {};
     /// Rank r of the learned augmented residual x + norm(W_r W_l x) of the normed residual x, which is added
     /// to attention's output (LAuReL, arXiv 2411.07501); 0: none.
     std::int64_t laurel_rank = 0;
@@ -274,6 +302,8 @@ struct Architecture {
     bool rotatesValues() const { return !value_rotations.empty() && rotated.value; }
     bool rotatesOutputs() const { return !value_rotations.empty() && rotated.output; }
     bool hasBias() const { return !head_bias.empty() || !key_bias.empty(); }
+    /// Number of residual streams.
+    std::int64_t streams() const { return std::max({std::int64_t{1}, altup.streams, hyper.streams}); }
     std::int64_t embeddingWidth() const { return embedding_width > 0 ? embedding_width : width; }
     /// Whether the layer attends; otherwise it has no heads.
     bool hasHeads(std::int64_t layer) const {

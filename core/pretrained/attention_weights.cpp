@@ -85,12 +85,22 @@ void locateQueriesKeysValues(TensorLocator& in, std::int64_t layer, BlockWeights
     const std::int64_t of_queries = model.heads * model.headDimOf(layer),
                        of_keys = model.keyValueHeadsOf(layer) * model.headDimOf(layer);
     const BiasRule bias = in.biases().query_key_value;
+    if (model.query_rank > 0) {
+        block.query_down =
+            in.linear(in.inLayer(layer, names.query_down), model.query_rank, model.width, bias);
+        block.query_down_norm = in.norm(in.inLayer(layer, names.query_down_norm), model.query_rank);
+    }
     if (model.gates_heads)
         splitQueryGate(in, in.inLayer(layer, names.query), model.headDimOf(layer), block);
     else
-        block.query = in.linear(in.inLayer(layer, names.query), of_queries, model.width, bias);
+        block.query = in.linear(in.inLayer(layer, names.query), of_queries,
+                                model.query_rank > 0 ? model.query_rank : model.width, bias);
     if (model.sharesKeysAndValues(layer)) return;
     block.key = in.linear(in.inLayer(layer, names.key), of_keys, model.width, bias);
+    if (model.shared_kv) {
+        block.value = block.key;
+        return;
+    }
     // A GGUF file does not say otherwise whether values are keys.
     const bool is_key = model.values_are_keys && !model.isWindowed(layer) &&
                         !(in.isGguf() && in.has(in.inLayer(layer, names.value)));
@@ -110,8 +120,12 @@ void locateAttention(TensorLocator& in, std::int64_t layer, BlockWeights& block)
         return;
     }
     locateQueriesKeysValues(in, layer, block);
+    const std::int64_t of_heads = model.heads * model.valueWidthOf(layer), groups = model.output_groups;
+    if (groups > 0)
+        block.output_down = in.linear(in.inLayer(layer, names.output_down), groups * model.output_rank,
+                                      of_heads / groups, BiasRule::never);
     block.output = in.linear(in.inLayer(layer, names.output), model.width,
-                             model.heads * model.valueWidthOf(layer), in.biases().output);
+                             groups > 0 ? groups * model.output_rank : of_heads, in.biases().output);
     if (model.norms_inner)
         block.mixed_norm =
             in.norm(in.inLayer(layer, names.mixed_norm), model.heads * model.valueWidthOf(layer));
@@ -119,7 +133,9 @@ void locateAttention(TensorLocator& in, std::int64_t layer, BlockWeights& block)
         block.query_norm = block.key_norm = NormLocation{};
     } else if (model.normsQueriesIn(layer)) {
         const std::int64_t d = model.headDimOf(layer);
-        block.query_norm = headNorm(in, in.inLayer(layer, names.query_norm), model.heads, d);
+        block.query_norm = model.query_norm_weights
+                               ? headNorm(in, in.inLayer(layer, names.query_norm), model.heads, d)
+                               : NormLocation{};
         if (!model.sharesKeysAndValues(layer))
             block.key_norm = headNorm(in, in.inLayer(layer, names.key_norm), model.keyValueHeadsOf(layer), d);
     }

@@ -25,7 +25,11 @@ struct TensorNames {
     /// Other names of both norms in parallel blocks that have two (Falcon).
     std::string attention_norm_of_two, feed_forward_norm_of_two;
     std::string mixed_norm, down_norm;  ///< with `Architecture::norms_inner`
-    std::string activation;             ///< parameters of the activation (Apertus)
+    std::string query_down = {}, query_down_norm = {},
+                output_down = {};  ///< of queries and outputs with ranks (DeepSeek V4)
+    /// Of `HyperConnections`, each without its ending fn, base or scale; the last is not of one layer.
+    std::string around_attention = {}, around_feed_forward = {}, streams_sum = {};
+    std::string activation;  ///< parameters of the activation (Apertus)
 };
 
 /// Names of the tensors of multi-head latent attention, each preceded by `TensorNames::layer`.
@@ -86,6 +90,7 @@ struct GemmaNames {
 struct MixtureNames {
     std::string router;  ///< without ".weight"
     std::string choice_bias = {}, other_choice_bias = {};
+    std::string hash_table = {};                ///< with its ending
     std::string gate = {}, up = {}, down = {};  ///< of one expert each, without ".weight"
     /// Of all experts in one tensor [experts, out, in].
     std::string all_gate = {}, all_up = {}, all_gate_up = {}, all_down = {};
@@ -355,6 +360,8 @@ struct Family {
 
     // Tensors in a Hugging Face folder.
     TensorNames names;
+    /// Other sets of names, of which the first one counts whose table of embeddings and keys a file contains.
+    std::vector<TensorNames> other_names = {};
     /// Names of the tensors of mixtures, in several versions of transformers.
     std::vector<MixtureNames> mixture_names;
     LatentNames latent_names;

@@ -102,15 +102,30 @@ LinearLocation sharedSwitch(TensorLocator& in, const std::string& name) {
     return {{name + ".weight", false, 1, width}, {}};
 }
 
+/// The experts of every token [vocabulary, per_token].
+MatrixLocation hashTable(TensorLocator& in, const std::string& name) {
+    const std::int64_t V = in.model().vocabulary, k = in.model().mixture.per_token;
+    const StoredTensor& tensor = in.tensor(name);
+    if (tensor.shape != std::vector<std::int64_t>{V, k})
+        in.refuse(name, tensor, std::to_string(V) + " × " + std::to_string(k));
+    return {name, false, V, k};
+}
+
 MixtureWeights locateMixture(TensorLocator& in, std::int64_t layer) {
     const ExpertMixture& mixture = in.model().mixture;
     const MixtureNames& names = mixtureNames(in, layer);
     const auto name = [&](const std::string& part) { return in.inLayer(layer, part); };
     MixtureWeights weights;
+    const bool is_called_bias = names.choice_bias == names.router + ".bias";  // the bias of choices
     weights.router = in.linear(name(names.router), mixture.choices(), in.model().width,
-                               mixture.router_bias ? BiasRule::always : BiasRule::never);
+                               mixture.router_bias ? BiasRule::always
+                               : is_called_bias    ? BiasRule::if_present
+                                                   : BiasRule::never);
+    if (is_called_bias) weights.router.bias.reset();
+    if (mixture.isHashed(layer)) weights.hash_table = hashTable(in, name(names.hash_table));
     // As in llama.cpp, a GGUF file need not have it.
-    if (mixture.choice_bias && (!in.isGguf() || in.hasTensor(name(names.choice_bias)))) {
+    if (mixture.choice_bias && !mixture.isHashed(layer) &&
+        (!in.isGguf() || in.hasTensor(name(names.choice_bias)))) {
         const bool has_usual_name = in.hasTensor(name(names.choice_bias)) || names.other_choice_bias.empty();
         weights.choice_bias =
             in.vector(name(has_usual_name ? names.choice_bias : names.other_choice_bias), mixture.choices());

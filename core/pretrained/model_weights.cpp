@@ -26,6 +26,28 @@ bool haveSameContents(const TensorStore& store, const StoredTensor& a, const Sto
     return true;
 }
 
+/// The parameters of `HyperConnections` with so many rows and scales, whose names begin alike.
+HyperConnectionWeights locateStreamMap(TensorLocator& in, const std::string& begin, std::int64_t rows,
+                                       std::int64_t scales) {
+    const std::int64_t columns = in.model().hyper.streams * in.model().width;
+    const StoredTensor& map = in.tensor(begin + "fn");
+    const std::vector<std::int64_t> shape = {rows, columns};
+    if (map.shape != shape) in.refuse(begin + "fn", map, StoredTensor{map.type, shape}.shapeText());
+    return {{{begin + "fn", false, rows, columns}, {}},
+            in.vector(begin + "base", rows),
+            in.vector(begin + "scale", scales)};
+}
+
+void locateHyperConnections(TensorLocator& in, std::int64_t layer, BlockWeights& block) {
+    const TensorNames& names = in.names();
+    const std::int64_t rows = (2 + in.model().hyper.streams) * in.model().hyper.streams;
+    const auto around = [&](const std::string& part) {
+        return locateStreamMap(in, in.inLayer(layer, part), rows, 3);
+    };
+    block.around_attention = around(names.around_attention);
+    block.around_feed_forward = around(names.around_feed_forward);
+}
+
 BlockWeights locateBlock(TensorLocator& in, std::int64_t layer) {
     const TensorNames& names = in.names();
     const Architecture& model = in.model();
@@ -41,6 +63,7 @@ BlockWeights locateBlock(TensorLocator& in, std::int64_t layer) {
     if (model.norms_before && !model.shares_norm) block.feed_forward_norm = norm(names.feed_forward_norm);
     locateFeedForward(in, layer, block);
     locateGemmaParts(in, layer, block);
+    if (model.hyper.isUsed()) locateHyperConnections(in, layer, block);
     return block;
 }
 
@@ -144,6 +167,8 @@ ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture
     locateAroundEmbeddings(locator, weights);
     locateEncoderParts(locator, store, architecture, weights);
     locateGemmaTables(locator, weights);
+    if (architecture.hyper.isUsed())
+        weights.streams_sum = locateStreamMap(locator, names.streams_sum, architecture.hyper.streams, 1);
     for (std::int64_t layer = 0; layer < architecture.layers; ++layer)
         weights.blocks.push_back(locateBlock(locator, layer));
     if (!architecture.post_norm && architecture.has_final_norm)

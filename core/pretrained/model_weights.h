@@ -61,6 +61,7 @@ struct FeedForwardWeights {
 struct MixtureWeights {
     LinearLocation router;                      ///< [experts, width]
     std::optional<VectorLocation> choice_bias;  ///< [experts]
+    std::optional<MatrixLocation> hash_table;   ///< [vocabulary, per_token] (`ExpertMixture::hashed`)
     /// Of expert 0; `expert` gives those of all. "{}" in the name of a tensor stands for the expert.
     FeedForwardWeights first;
     std::optional<FeedForwardWeights> shared;
@@ -115,6 +116,12 @@ struct AltUpWeights {
     std::optional<VectorLocation> scale;  ///< [width] (`AlternatingUpdates::scales_active`)
 };
 
+/// `HyperConnections` of S streams around attention or the feed-forward.
+struct HyperConnectionWeights {
+    LinearLocation map;          ///< [(2 + S)·S, S·width]: weights to read, to write, and the mixing matrix
+    VectorLocation base, scale;  ///< [(2 + S)·S], and [3] for these three parts
+};
+
 /// The learned augmented residual (`Architecture::laurel_rank`).
 struct LaurelWeights {
     LinearLocation left, right;  ///< [r, width], [width, r]
@@ -156,6 +163,11 @@ struct BlockWeights {
                  ///< and values are nowhere if the layer uses those of an earlier one
     /// Instead of `key` and `value`; `query` is [heads·d, query_rank] if queries have a latent vector.
     std::optional<LatentWeights> latent;
+    /// [query_rank, width] and [query_rank] (`Architecture::query_rank`); `query` is [heads·d, query_rank].
+    std::optional<LinearLocation> query_down;
+    std::optional<NormLocation> query_down_norm;
+    /// [groups·rank, heads·d / groups] (`Architecture::output_groups`); `output` is [width, groups·rank].
+    std::optional<LinearLocation> output_down;
     // Instead of all parts of attention.
     std::optional<ShortConvolutionWeights> convolution;
     std::optional<GatedDeltaWeights> gated_delta;
@@ -172,6 +184,7 @@ struct BlockWeights {
     std::optional<MixtureWeights> mixture;
     std::optional<AltUpWeights> altup;
     std::optional<LaurelWeights> laurel;
+    std::optional<HyperConnectionWeights> around_attention, around_feed_forward;
     std::optional<LayerEmbeddingWeights> layer_embedding;
     std::optional<VectorLocation> scale;  ///< [1] (`Architecture::scales_layers`)
 };
@@ -186,6 +199,9 @@ struct ModelWeights {
     /// Of all streams but the first (`AlternatingUpdates`): from the embeddings, and to the final norm
     /// [width, width].
     std::vector<LinearLocation> streams_in, streams_out;
+    /// The weights by which the streams are summed for the final norm (`HyperConnections`): [S, S·width],
+    /// [S], [1].
+    std::optional<HyperConnectionWeights> streams_sum;
     std::optional<MatrixLocation> token_types;  ///< [`Architecture::token_types`, width]
     std::vector<BlockWeights> blocks;
     std::optional<NormLocation> final_norm;  ///< absent with `Architecture::post_norm`

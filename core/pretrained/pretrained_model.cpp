@@ -57,6 +57,11 @@ bool holdsParameters(ElementType type) {
            type == ElementType::F8_E4M3 || type == ElementType::F8_E5M2;
 }
 
+/// Whether a tensor is a table of experts by token (`ExpertMixture::hashed`), which holds whole numbers.
+bool isTableOfExperts(const std::string& name) {
+    return name.ends_with(".tid2eid");
+}
+
 /// The files that an index refers to, without duplicates.
 std::set<std::string> filesOfIndex(const FilePath& path) {
     using Json = nlohmann::json;
@@ -158,7 +163,7 @@ void addSafetensors(const FilePath& path, TensorStore& store) {
     const std::size_t file = store.addFile(path);
     for (const auto& [name, entry] : header.tensors) {
         StoredTensor tensor{elementTypeOf(entry.dtype), entry.shape, file, header.data_begin + entry.begin};
-        if (!holdsParameters(tensor.type)) {
+        if (!holdsParameters(tensor.type) && !isTableOfExperts(name)) {
             store.addUnsupported(name, dtypeName(entry.dtype), std::move(tensor));
             continue;
         }

@@ -38,11 +38,20 @@ TensorLocator::TensorLocator(const TensorStore& store, Naming naming, const Arch
         names_.feed_forward_norm = family_.gguf_rules.feed_forward_norm;
     if (is_gguf_ && family_.gguf_rules.final_norm != nullptr)
         names_.final_norm = family_.gguf_rules.final_norm;
+    if (!is_gguf_) chooseNames();
     nameNormsOfTwo();
     const std::string alternative_head = family_.alternative_head;
     if (!is_gguf_ && !alternative_head.empty() && store.has(alternative_head + ".weight"))
         names_.head = alternative_head;
     if (!is_gguf_) nameLanguageModel();
+}
+
+void TensorLocator::chooseNames() {
+    for (const TensorNames& names : family_.other_names)
+        if (has(names.embedding) && has(withNumber(names.layer, 0) + names.key)) {
+            names_ = names;
+            return;
+        }
 }
 
 /// Parallel blocks with two norms have other names for them in some families.
@@ -88,9 +97,9 @@ void TensorLocator::nameLanguageModel() {
 void TensorLocator::replacePrefix(const std::string& from, const std::string& to) {
     for (std::string* const name :
          {&names_.embedding, &names_.embedding_norm, &names_.embedding_in, &names_.embedding_out,
-          &names_.positions, &names_.final_norm, &names_.layer, &encoder_names_.token_types,
-          &gemma_names_.layer_table, &gemma_names_.layer_projection, &gemma_names_.layer_projection_norm,
-          &gemma_names_.streams_in, &gemma_names_.streams_out})
+          &names_.positions, &names_.final_norm, &names_.layer, &names_.streams_sum,
+          &encoder_names_.token_types, &gemma_names_.layer_table, &gemma_names_.layer_projection,
+          &gemma_names_.layer_projection_norm, &gemma_names_.streams_in, &gemma_names_.streams_out})
         if (name->starts_with(from)) name->replace(0, from.size(), to);
 }
 

@@ -62,6 +62,7 @@ class TensorLocator {
     std::optional<std::string> otherPartsNote() const;
 
   private:
+    void chooseNames();
     void nameNormsOfTwo();
     void nameLanguageModel();
     void replacePrefix(const std::string& from, const std::string& to);

@@ -64,6 +64,9 @@ class Notes {
         else if (groups < model_.heads)
             note("projections", "Each group of " + std::to_string(model_.heads / groups) +
                                     " heads shares one key and one value per token.");
+        if (model_.shared_kv) note("projections", "The value of a token is its key.");
+        if (block_.query_down)
+            note("projections", "The query is computed from a short latent vector of the token.");
         if (block_.query.bias || block_.key.bias || block_.value.bias)
             note("projections", "A bias is added to each product.");
         if (block_.query_norm && !model_.norms_rotated)
@@ -120,6 +123,10 @@ class Notes {
             note("sum",
                  "The outputs of all heads are then normalized together, so what one head adds is not "
                  "defined.");
+        if (model_.hyper.isUsed())
+            note("output", "The token has " + std::to_string(model_.hyper.streams) +
+                               " residual streams: attention reads a weighted sum of them, and its output is "
+                               "added to each with another weight (hyper-connections).");
         if (block_.after_attention_norm)
             note("output", "The sum over all heads is normalized before it is added.");
         if (model_.post_norm) note("output", "After each addition, x is normalized.");
@@ -216,7 +223,7 @@ class WalkthroughObserver {
         const BlockWeights& block = decoder.model().weights.blocks[static_cast<std::size_t>(answer_.layer)];
         if (block.mixed_norm) return;
         const at::Tensor by_head =
-            decoder.weights().matrix(block.output.weight).unflatten(1, {mixed.size(0), -1});  // [C, H, v]
+            decoder.outputMatrix(answer_.layer).unflatten(1, {mixed.size(0), -1});  // [C, H, v]
         answer_.added = numbersOf(at::einsum("chv,hv->hc", {by_head, outputs}).norm(2, -1));
     }
 

@@ -13,7 +13,7 @@ double minReadingBytes(const Architecture& model, std::int64_t tokens) {
     // Numbers per token that exist at once in attention (residuals before and after the norm; q, k and v, q
     // and k also rotated; weighted sums; scores and weights), in the feed-forward layers, and in the
     // computation of logits.
-    const std::int64_t attending = (2 + model.altup.streams) * model.width +
+    const std::int64_t attending = (2 + model.streams()) * model.width +
                                    model.layers * model.layer_embeddings.width + 3 * of_queries +
                                    3 * of_keys + 2 * model.heads * Decoder::kQueries;
     // In layers that do not attend: what is convolved, before and after, and the recurrence's vectors.

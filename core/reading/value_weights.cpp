@@ -28,6 +28,9 @@ ValueWeights::ValueWeights(Decoder& decoder, std::int64_t layer)
             ErrorKind::usage,
             "outputs of this model are rotated by their positions, but its values are not: what a "
             "head adds depends on the position of the query, so a head has no OV circuit by distance");
+    if (model_.shared_kv && model_.query_key_norms != QueryKeyNorms::none)
+        throw Error(ErrorKind::usage,
+                    "values of this model are its keys, which are normalized, so a head has no OV circuit");
     if (model_.norms_values)
         throw Error(ErrorKind::usage,
                     "heads of this model normalize their values, so they have no OV circuit");
@@ -39,7 +42,7 @@ ValueWeights::ValueWeights(Decoder& decoder, std::int64_t layer)
             ErrorKind::usage,
             "this model normalizes the values that its heads have mixed, so a head has no OV circuit");
     const BlockWeights& block = decoder.model().weights.blocks[static_cast<std::size_t>(layer)];
-    output_ = decoder.weights().matrix(block.output.weight);
+    output_ = decoder.outputMatrix(layer);
     value_ = decoder.weights().matrix(block.value.weight);
 }
 

@@ -163,6 +163,11 @@ LATENT = {
     # A query sees nine keys.
     "deepseek_v32": ({**OF_DEEPSEEK, "q_lora_rank": 14, "n_group": 2, "topk_group": 1, "num_hidden_layers": 3, "index_topk": 9,
                       "index_n_heads": 8, "index_head_dim": 10, "rope_parameters": OF_LATENT_YARN}, torch.bfloat16),
+    # Without compressed keys; the experts of a token are those of a table in the first layer. A window of seven tokens.
+    "deepseek_v4": ({"head_dim": 16, "num_key_value_heads": 1, "intermediate_size": None, "moe_intermediate_size": 12, "q_lora_rank": 14,
+                     "partial_rotary_factor": 0.375, "o_groups": 2, "o_lora_rank": 10, "n_routed_experts": 8, "num_experts_per_tok": 3,
+                     "sliding_window": 7, "num_hidden_layers": 3, "layer_types": ["sliding_attention"] * 3, "hc_mult": 3,
+                     "mlp_layer_types": ["hash_moe", "moe", "moe"], "swiglu_limit": 1.0}, torch.bfloat16),
     # Of nine experts three are identities.
     "longcat_flash": ({**OF_LATENT, "num_hidden_layers": None, "intermediate_size": None, "num_layers": 2, "ffn_hidden_size": 48,
                        "q_lora_rank": 14, "head_dim": 6, "moe_topk": 3, "n_routed_experts": 6, "zero_expert_num": 3,
@@ -222,7 +227,7 @@ MIXTURES = {
                      "interleave_moe_layer_step": 2, "rope_parameters": LLAMA3}, torch.bfloat16),
 }
 # Stored a second time, in merged/, with the names of transformers 5's own classes: one tensor for all experts.
-MERGED = {"mixtral", "granitemoe", "phimoe", "ernie4_5_moe"}
+MERGED = {"mixtral", "granitemoe", "phimoe", "ernie4_5_moe", "deepseek_v4"}
 MODELS = {**DENSE, **FURTHER, **MIXTURES, **LATENT, **ENCODERS}
 OF_SIGHT = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 1, "num_attention_heads": 2, "image_size": 16, "patch_size": 8}
 OF_QWEN_SIGHT = {"depth": 1, "hidden_size": 16, "intermediate_size": 24, "num_heads": 2, "out_hidden_size": 32}
@@ -242,7 +247,7 @@ COMPOSITES = {
     "smolvlm": ("llama", {}, OF_SIGHT),
 }
 # llama.cpp's converter does not know most of these; it writes Mistral's models as Llama's. GGUF files of encoders are not read.
-WITHOUT_GGUF = {"bitnet", "codegen", "deepseek_v32", "falcon_7b", "falcon_rw", "flex_olmo", "gemma3n_few", "gptj", "helium",
+WITHOUT_GGUF = {"bitnet", "codegen", "deepseek_v32", "deepseek_v4", "falcon_7b", "falcon_rw", "flex_olmo", "gemma3n_few", "gptj", "helium",
                 "lfm2_biased", "longcat_flash", "ministral", "mistral", "opt", "opt_350m", "smolvlm",
                 *ENCODERS}
 
@@ -352,6 +357,8 @@ def with_random_vectors(model: transformers.PreTrainedModel) -> transformers.Pre
         for key, buffer in model.named_buffers():
             if any(part in key for part in ("correction", "layer_scalar", "expert_bias")):
                 buffer.add_(torch.randn_like(buffer) * 0.2)
+            if "tid2eid" in key:  # different experts for every token
+                buffer.copy_(torch.stack([torch.randperm(model.config.n_routed_experts)[:buffer.size(1)] for _ in buffer]))
     return model.eval()
 
 

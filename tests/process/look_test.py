@@ -116,6 +116,63 @@ class SmallModels(TrainerTest):
         self.assertIn("mask_token in tokenizer_config.json is missing",
                       look(self.model("esm"), "--what", "loss", "--text", "ABC", expected=2))
 
+    def test_deepseek_v4_depends_on_distance_because_it_rotates_back(self):
+        def losses(*options):
+            return json.loads(look(self.model("deepseek_v4"), "--what", "loss", "--text", self.text("deepseek_v4"), "--json", *options))["nll"]
+
+        def difference(a, b):
+            return max(abs(x - y) for x, y in zip(a, b))
+
+        self.assertLess(difference(losses(), losses("--shift", 500)), 1e-4)
+        self.assertGreater(difference(losses("--no-inverse"), losses("--no-inverse", "--shift", 500)), 0.05)
+        walk = json.loads(look(self.model("deepseek_v4"), "--what", "walkthrough", "--text", self.text("deepseek_v4"), "--layer", 1,
+                               "--head", 2, "--token", 9, "--json"))
+        self.assertEqual(walk["pairs"], [[10, 11], [12, 13], [14, 15]])
+        self.assertEqual(walk["keys"], walk["values"])
+        said = look(self.model("deepseek_v4"), "--what", "copying", "--text", "ABC", expected=2)
+        self.assertIn("values of this model are its keys, which are normalized", said)
+
+    def test_deepseek_v4_is_read_by_the_names_of_published_files(self):
+        model = self.model("deepseek_v4")
+        ask = ("--what", "loss", "--text", self.text("deepseek_v4"), "--json")
+        right = json.loads(look(model, *ask))["loss"]
+        path = model / "model.safetensors"
+        whole = path.read_bytes()
+        (length,) = struct.unpack("<Q", whole[:8])
+        published = {"model.embed_tokens.weight": "embed.weight", **{f"model.hc_head.hc_{part}": f"hc_head_{part}" for part in
+                                                                     ("fn", "base", "scale")}}
+        header = {published.get(name, name.removeprefix("model.")): entry for name, entry in json.loads(whole[8 : 8 + length]).items()}
+        end = len(whole) - 8 - length  # a tensor of a layer that predicts several tokens
+        header["mtp.0.norm.weight"] = {"dtype": "BF16", "shape": [32], "data_offsets": [end, end + 64]}
+        text = json.dumps(header).encode()
+        path.write_bytes(struct.pack("<Q", len(text)) + text + whole[8 + length :] + bytes(64))
+        self.assertEqual(json.loads(look(model, *ask))["loss"], right)
+
+    def test_what_of_deepseek_v4_is_not_read_is_refused_by_name(self):
+        model = self.model("deepseek_v4")
+        ask = ("--what", "loss", "--text", self.text("deepseek_v4"))
+        config = json.loads((model / "config.json").read_text())
+        compressed = ["sliding_attention", "compressed_sparse_attention", "heavily_compressed_attention"]
+        amplified = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 32,
+                     "partial_rotary_factor": 0.375}
+        for change, part in (({"layer_types": compressed}, "layer_types has layers that attend to compressed keys"),
+                             ({"layer_types": None}, "layer_types is missing, which means layers that attend to compressed keys"),
+                             ({"layer_types": None, "compress_ratios": [0, 4, 128]}, "compress_ratios has layers that attend"),
+                             ({"layer_types": ["full_attention"] * 3}, "full_attention"),
+                             ({"num_key_value_heads": 2}, "num_key_value_heads must be 1"), ({"o_groups": 3}, "must divide"),
+                             ({"scoring_func": "tanh"}, "must be sqrtsoftplus, sigmoid or softmax"),
+                             ({"rope_parameters": {**config["rope_parameters"], "main": amplified}}, "has an attention factor")):
+            (model / "config.json").write_text(json.dumps({**config, **change}))
+            self.assertIn(part, look(model, *ask, expected=4))
+        (model / "config.json").write_text(json.dumps({**config, "layer_types": None, "compress_ratios": [0, 0, 0]}))
+        look(model, *ask)
+        path = model / "model.safetensors"
+        whole = path.read_bytes()
+        (length,) = struct.unpack("<Q", whole[:8])
+        (begin, _) = json.loads(whole[8 : 8 + length])["model.layers.0.ffn.gate.tid2eid"]["data_offsets"]
+        path.write_bytes(whole[: 8 + length + begin] + struct.pack("<q", 8) * 192 + whole[8 + length + begin + 8 * 192 :])
+        self.assertIn("tid2eid names experts other than 0 to 7", look(model, *ask, expected=4))
+
     def test_heads_and_pairs_are_ablated_whichever_are_shown(self):
         def loss(*options):
             return json.loads(look(self.model(), "--what", "loss", "--text", self.text(), "--json", *options))["loss"]
@@ -401,7 +458,7 @@ class SmallModels(TrainerTest):
                 self.assertAlmostEqual(said[head][name], number, places=5, msg=name)
 
     def test_score_parts_agree_with_bands_and_are_refused_without_two_parts(self):
-        for family in ("deepseek_v2", "glm4_moe", "gpt_neox", "stablelm"):
+        for family in ("deepseek_v2", "deepseek_v4", "glm4_moe", "gpt_neox", "stablelm"):
             text = ("--text", self.text(family))
             bands = self.ask(family, "--what", "bands", *text)
             for parts, head in zip(self.ask(family, "--what", "score_parts", *text), bands, strict=True):

@@ -45,6 +45,7 @@
     FAMILY(deepseek_v2)        \
     FAMILY(deepseek_v3)        \
     FAMILY(deepseek_v32)       \
+    FAMILY(deepseek_v4)        \
     FAMILY(kimi_k2)            \
     FAMILY(longcat_flash)      \
     FAMILY(glm4_moe_lite)      \

@@ -173,9 +173,10 @@ TEST_P(DecoderOfModel, PatchesManyHeadsTogetherAsInTurn) {
 /// The files of llama.cpp's converter, which does not write every family.
 TEST_P(DecoderOfModel, ReadsTheSameFromGguf) {
     const std::set<std::string> without = {
-        "bitnet",    "codegen",     "deepseek_v32", "esm",    "eurobert",    "falcon_7b",     "falcon_rw",
-        "flex_olmo", "gemma3n_few", "gptj",         "helium", "lfm2_biased", "longcat_flash", "ministral",
-        "mistral",   "modernbert",  "nomic_bert",   "opt",    "opt_350m",    "roformer",      "smolvlm"};
+        "bitnet",      "codegen",       "deepseek_v32", "deepseek_v4", "esm",        "eurobert",
+        "falcon_7b",   "falcon_rw",     "flex_olmo",    "gemma3n_few", "gptj",       "helium",
+        "lfm2_biased", "longcat_flash", "ministral",    "mistral",     "modernbert", "nomic_bert",
+        "opt",         "opt_350m",      "roformer",     "smolvlm"};
     if (without.count(GetParam()) > 0) GTEST_SKIP() << "no GGUF file of this model is read";
     expectAsTransformers(GetParam() + ".gguf", GetParam());
 }
@@ -370,7 +371,7 @@ TEST(Decoder, ReadsALongTextAsItReadsItsParts) {
 
 /// The names of transformers 5's own classes: one tensor for all experts of a layer.
 TEST(Decoder, ReadsExpertsThatAreMergedInOneTensor) {
-    for (const std::string family : {"mixtral", "granitemoe", "phimoe", "ernie4_5_moe"})
+    for (const std::string family : {"mixtral", "granitemoe", "phimoe", "ernie4_5_moe", "deepseek_v4"})
         expectAsTransformers("merged/" + family, family);
 }
 
