@@ -83,9 +83,9 @@ struct ModelType {
     bool has_shared_key_value = false;  ///< one vector is key and value for all heads
     bool rotates_last = false;          ///< the last features of a head rotate, not the first
     std::string values_key;             ///< flag that enables the rotation of values; empty: none
-    std::string features_key;  ///< member with the number of rotating features, counted from the first
-    int features = 0;          ///< number of rotating features regardless of the head's width; 0: not fixed
-    std::string ratio_key;     ///< member that multiplies the base
+    std::string features_key;           ///< member with the number of rotating features
+    int features = 0;       ///< number of rotating features regardless of the head's width; 0: not fixed
+    std::string ratio_key;  ///< member that multiplies the base
     /// Flat rope_parameters are read as rope_scaling, whose θ and rotating fraction are the config's own.
     bool flat_means_scaling = false;
     double yarn_factor = 0;    ///< default of YaRN's factor unless parameters are nested; 0: computed

@@ -109,9 +109,9 @@ class RotationReader {
     std::string typeOf(const ConfigFields& rope) const;
     static bool isScaled(const std::string& method) { return method != "default" && method != "mrope"; }
 
-    /// Whether a member with the number of rotating features decides. In DeepSeek V4 their share takes
-    /// precedence.
-    bool countsFeatures(const Source& source) const;
+    /// Whether a member with the number of rotating features decides. In DeepSeek V4 their share, and
+    /// parameters by kind of layer, take precedence.
+    bool countsFeatures() const;
     /// Reads how many features rotate. A fraction that gives an odd number is rounded up, but not in the
     /// exponents.
     void readWidth(const Source& source, const std::string& method, RotaryConfig& rotary);

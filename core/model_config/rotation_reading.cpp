@@ -114,6 +114,9 @@ std::vector<RotationReader::Source> RotationReader::sourcesByKind(
             "models of type " +
             type_.name);
     const auto by_kind = is_flat ? std::nullopt : parameters;
+    if (by_kind && type_.rotates_last && (scaling || kindsIn(*by_kind).size() < type_.kinds.size()))
+        config_.refuse(kParameters, "must be an object for each of " + join(kindNames(), ", ") +
+                                        ", without rope_scaling beside it: transformers 5.24 ignores others");
     is_given_by_kind_ = by_kind.has_value();
     if (scaling && config_.has(kRotaryFraction))
         note("partial_rotary_factor next to rope_scaling may be read differently by models of type " +

@@ -117,18 +117,15 @@ int RotationReader::derivedHeadWidth() const {
     return type_.head_width_factor * *width / *heads;
 }
 
-bool RotationReader::countsFeatures(const Source& source) const {
+bool RotationReader::countsFeatures() const {
     if (type_.features_key.empty()) return false;
     if (!type_.rotates_last) return true;
-    const bool is_nested =
-        source.rope && !source.is_default && source.rope->where().ends_with("." + source.kind->name);
-    const bool has_share = config_.has(kRotaryFraction) || (is_nested && source.rope->has(kRotaryFraction));
-    return config_.has(type_.features_key) && !has_share;
+    return !is_given_by_kind_ && config_.has(type_.features_key) && !config_.has(kRotaryFraction);
 }
 
 void RotationReader::readWidth(const Source& source, const std::string& method, RotaryConfig& rotary) {
     const int fixed = type_.features > 0 ? type_.features
-                      : countsFeatures(source)
+                      : countsFeatures()
                           ? integer(type_.features_key, 0, rotary.head_dim).value_or(rotary.head_dim)
                           : 0;
     if (fixed > 0) {
@@ -139,6 +136,8 @@ void RotationReader::readWidth(const Source& source, const std::string& method, 
         return;
     }
     rotary.rotary_fraction = 1;
+    // The class of DeepSeek V4 rotates the whole head then.
+    if (type_.rotates_last && is_given_by_kind_ && !source.rope->has(kRotaryFraction)) return;
     if (!type_.unrotated_features_key.empty()) return requireAllRotate(source, method, rotary.head_dim);
     const double rotary_fraction =
         method == "proportional" ? 1 : rotaryFraction(source, method, rotary.head_dim);

@@ -8,6 +8,7 @@ differ silently. Run manually with the Python of tests/parity/model_types.py:
 import collections
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -129,7 +130,7 @@ def judged(job, read):
     differs = difference(read, expected, interleaved)
     if not differs:
         return "equal", ""
-    named = any(key in note for note in read["notes"] for key in keys_of(members)) or any(
+    named = any(re.search(rf"\b{re.escape(key)}\b", note) for note in read["notes"] for key in keys_of(members)) or any(
         note.startswith(("models of type ", "the model type ")) for note in read["notes"])
     return ("noted" if named else "SILENT"), differs + " | " + " / ".join(read["notes"])
 

@@ -236,9 +236,14 @@ TEST(ParsedRotation, TheShareOfDeepSeekV4TakesPrecedenceOverItsNumberOfFeatures)
         R"("rope_parameters": {"main": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25},
            "compress": {"rope_type": "default", "rope_theta": 160000.0, "partial_rotary_factor": 0.25}}, )";
     const std::string features = R"("qk_rope_head_dim": 32, )";
-    for (const auto& [members, pairs] : {std::pair{features, 16},
-                                         {features + R"("partial_rotary_factor": 0.5, )", 128},
-                                         {features + nested, 64}}) {
+    for (
+        const auto& [members, pairs] :
+        {std::pair{features, 16},
+         {features +
+              R"("rope_parameters": {"main": {"rope_theta": 10000.0}, "compress": {"rope_theta": 160000.0}}, )",
+          256},
+         {features + R"("partial_rotary_factor": 0.5, )", 128},
+         {features + nested, 64}}) {
         SCOPED_TRACE(members);
         const ParsedRotation parsed = readRotation("{" + members + R"("model_type": "deepseek_v4"})");
         for (const RotatedLayers& of_layers : parsed.layers)
