@@ -296,6 +296,18 @@ void readChunks(const ConfigFields& config, const ConfigRules& rules, Architectu
         model.windowed.push_back(model.rotationOf(layer).rotatedWidth() > 0);
 }
 
+/// The window of a model that attends to both sides. Of encoders, and of a family with a flag for it, it is
+/// half on either side; the mask that follows `is_causal` includes the token at that distance.
+std::int64_t windowOnEitherSide(const ConfigFields& config, const ConfigRules& rules,
+                                const Architecture& model) {
+    const bool has_own_flag =
+        rules.bidirectional_flag != nullptr && config.flag(rules.bidirectional_flag).value_or(false);
+    const bool by_mask = !model.predicts_masked && !config.flag("is_causal").value_or(true);
+    const std::int64_t half = model.window / 2 + 1;
+    if (!by_mask) return half;
+    return (has_own_flag ? half : model.window) + 1;
+}
+
 void readWindow(const ConfigFields& config, const ConfigRules& rules, Architecture& model) {
     if (rules.windowed == WindowedLayers::none || rules.windowed == WindowedLayers::chunked) return;
     if (rules.window_flag != nullptr && !config.flag(rules.window_flag).value_or(false)) {
@@ -309,7 +321,7 @@ void readWindow(const ConfigFields& config, const ConfigRules& rules, Architectu
     if (!window && config.contains(rules.window_key)) return;  // null means none
     model.window = window.value_or(static_cast<int>(rules.window));
     if (model.window == 0) return;
-    if (!model.causal) model.window = model.window / 2 + 1;  // on either side
+    if (!model.causal) model.window = windowOnEitherSide(config, rules, model);
     model.windowed = windowedLayers(config, rules, model);
 }
 

@@ -458,9 +458,8 @@ def nll_with(name: str, changes: dict) -> list[float]:
         setattr(config, key, MptAttentionConfig(**value) if key == "attn_config" else value)
     model = transformers.AutoModelForCausalLM.from_pretrained(folder, config=config, dtype=torch.float32, attn_implementation="eager")
     tokens = load_file(folder / "expected.safetensors")["tokens"][None]
-    mask = torch.zeros(1, 1, TOKENS, TOKENS) if changes.get("is_causal") is False else None
     with torch.no_grad():
-        logits = as_made(model)(tokens, attention_mask=mask, use_cache=False).logits[0]
+        logits = as_made(model)(tokens, use_cache=False).logits[0]
     return [round(float(nll), 6) for nll in torch.nn.functional.cross_entropy(logits[:-1], tokens[0, 1:], reduction="none")]
 
 
@@ -480,6 +479,10 @@ CONFIGS = {
     "both sides": ("qwen2", {"is_causal": False}),
     "both sides, of Llama": ("llama", {"is_causal": False}),
     "both sides, with windows": ("gemma3_text", {"use_bidirectional_attention": True, "sliding_window": 10}),
+    # The mask that follows is_causal includes the token at the distance of the window.
+    "both sides within a window": ("mistral", {"is_causal": False}),
+    "both sides of DeepSeek V4": ("deepseek_v4", {"is_causal": False}),
+    "both sides of Gemma 3 by the mask": ("gemma3_text", {"is_causal": False}),
     "no scale": ("gpt2", {"scale_attn_weights": False}),
     "scale by layer": ("gpt2", {"scale_attn_by_inverse_layer_idx": True}),
     "rope_scaling beside rope_parameters": ("qwen2", {"rope_theta": 5000.0, "rope_scaling": {"rope_type": "linear", "factor": 2.0}}),
