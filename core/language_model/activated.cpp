@@ -35,4 +35,10 @@ at::Tensor capped(const at::Tensor& x, double cap) {
     return cap > 0 ? at::tanh(x / cap).mul_(cap) : x;
 }
 
+void limitGate(at::Tensor& gate, at::Tensor& up, double limit) {
+    if (limit == 0) return;
+    gate = gate.clamp_max(limit);
+    up = up.clamp(-limit, limit);
+}
+
 }  // namespace roper

@@ -97,7 +97,7 @@ void Decoder::check(std::span<const std::int64_t> tokens, std::int64_t first,
     for (const auto& ablated : intervention.ablated_pairs) {
         requireValidHeads(ablated.heads, model);
         for (std::int64_t layer = 0; layer < model.layers; ++layer) {
-            const int pairs = model.rotationOf(layer).rotatedWidth() / 2;
+            const int pairs = model.rotationOf(layer).pairs();
             // "All layers" means those that have rotating pairs.
             if (pairs == 0 && !ablated.heads.layer && rotatesAnywhere(model)) continue;
             for (const std::int64_t pair : ablated.pairs)
@@ -175,10 +175,7 @@ at::Tensor Decoder::feedForward(const at::Tensor& x, const FeedForwardWeights& l
     at::Tensor up = linear(x, layer.up);
     if (layer.gate) {
         at::Tensor gate = linear(x, *layer.gate);
-        if (const double limit = architecture().swiglu_limit; limit > 0) {
-            gate.clamp_max_(limit);
-            up.clamp_(-limit, limit);
-        }
+        limitGate(gate, up, architecture().swiglu_limit);
         if (layer.gate_cutoff) gate = aboveCutoff(gate, *layer.gate_cutoff);
         up.mul_(activated(gate, architecture().activation));
     } else
@@ -402,7 +399,7 @@ at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervent
     const Pass pass = passOver(tokens, intervention, recorder, cache, carried);
     at::Tensor x = embed(tokens, pass.first);
     if (recorder.residual) recorder.residual(-1, x);
-    const bool has_streams = model.streams() > 1;
+    const bool has_streams = model.hasStreams();
     if (has_streams) x = splitStreams(x);
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
         if (recorder.progress) recorder.progress(layer);

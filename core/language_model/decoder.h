@@ -289,7 +289,7 @@ class Decoder {
     at::Tensor mapOfStreams(const at::Tensor& streams, const HyperConnectionWeights& by);
     at::Tensor weightedStreams(const at::Tensor& streams, const at::Tensor& r) const;
     at::Tensor hyperConnected(const at::Tensor& streams, const HyperConnectionWeights& by,
-                              const std::function<at::Tensor(const at::Tensor& x)>& layer);
+                              const std::function<at::Tensor(const at::Tensor& x)>& compute);
     at::Tensor hyperConnectedBlock(const at::Tensor& streams, const BlockWeights& block, std::int64_t layer,
                                    const Pass& pass);
     // Embeddings of layers, in decoder_layer_embeddings.cpp.

@@ -106,10 +106,7 @@ at::Tensor Decoder::expertOutput(const at::Tensor& x, const FeedForwardWeights& 
         up = up.clamp(-model.gate_limit, model.gate_limit) + 1;
         gate = gate * at::sigmoid(gate * model.gate_steepness);
     } else {
-        if (model.swiglu_limit > 0) {
-            gate = gate.clamp_max(model.swiglu_limit);
-            up = up.clamp(-model.swiglu_limit, model.swiglu_limit);
-        }
+        limitGate(gate, up, model.swiglu_limit);
         gate = activated(gate, model.activation);
     }
     return linear(gate * up, expert.down, kExpert);
@@ -120,8 +117,10 @@ at::Tensor Decoder::hashedExperts(const MatrixLocation& table, const Pass& pass)
     const at::Tensor experts = weights_.gatherRows(table, pass.ids).to(at::kLong);
     const std::int64_t most = architecture().mixture.experts - 1;
     if (experts.min().item<std::int64_t>() < 0 || experts.max().item<std::int64_t>() > most)
-        throw Error(ErrorKind::checkpoint, model_.tensors->pathOfFile(0) + ": " + toSingleLine(table.tensor) +
-                                               " names experts other than 0 to " + std::to_string(most));
+        throw Error(ErrorKind::checkpoint,
+                    model_.tensors->pathOfFile(model_.tensors->tensor(table.tensor).file) + ": " +
+                        toSingleLine(table.tensor) + " names experts other than 0 to " +
+                        std::to_string(most));
     return experts;
 }
 

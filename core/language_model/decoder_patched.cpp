@@ -21,7 +21,7 @@ bool Decoder::canPatchTogether() const {
     bool shares_keys = false;
     for (std::int64_t layer = 0; layer < std::ssize(source); ++layer)
         shares_keys = shares_keys || model.sharesKeysAndValues(layer);
-    return model.mixers.empty() && !shares_keys && model.streams() == 1 && !model.mixture.hasHashed() &&
+    return model.mixers.empty() && !shares_keys && !model.hasStreams() && !model.mixture.hasHashed() &&
            !model.layer_embeddings.isUsed() && !model.mixture.skips_layer && !model.indexer.isUsed();
 }
 

@@ -17,7 +17,7 @@ std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<RotaryCon
         if (by.rotatedWidth() == 0) continue;
         const ScaledFrequencies scaled =
             by.frequenciesForLength(static_cast<double>(first + T), intervention.base, intervention.scaling);
-        const int pairs = by.rotatedWidth() / 2;
+        const int pairs = by.pairs();
         const std::int64_t from = intervention.shift + first;
         const double factor = what == AttentionFactorUse::scores ? scaled.attention_factor : 1;
         const CosSin exact = makeCosSinTable({by.head_dim, by.pairing, scaled.theta}, from, T, at::kDouble);

@@ -110,9 +110,9 @@ at::Tensor Decoder::weightedStreams(const at::Tensor& streams, const at::Tensor&
     return (streams * weights.t().unsqueeze(-1)).sum(0);
 }
 
-/// Streams [S, T, C] → the same, with a layer that maps [T, C] to [T, C].
+/// Streams [S, T, C] → the same, around a layer that computes [T, C] of [T, C].
 at::Tensor Decoder::hyperConnected(const at::Tensor& streams, const HyperConnectionWeights& by,
-                                   const std::function<at::Tensor(const at::Tensor& x)>& layer) {
+                                   const std::function<at::Tensor(const at::Tensor& x)>& compute) {
     const auto& [S, iterations, epsilon] = architecture().hyper;
     const std::int64_t T = streams.size(1);
     const at::Tensor scales = weights_.vector(by.scale), base = weights_.vector(by.base),
@@ -129,7 +129,7 @@ at::Tensor Decoder::hyperConnected(const at::Tensor& streams, const HyperConnect
         divideBySums(-1);
         divideBySums(-2);
     }
-    const at::Tensor y = layer(weightedStreams(streams, part(0, 0, S))),
+    const at::Tensor y = compute(weightedStreams(streams, part(0, 0, S))),
                      written = 2 * at::sigmoid(part(1, S, S)).t().unsqueeze(-1);  // [S, T, 1]
     return written * y + at::einsum("tji,jtc->itc", {mixing, streams});
 }

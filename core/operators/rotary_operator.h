@@ -61,7 +61,7 @@ RotatedHeads rotateHeads(const at::Tensor& qkv, const CosSin& queries, const Cos
 /// Mean norm of each pair over tokens, first of the `pairs` that rotate; features that do not are paired with
 /// their neighbours.
 /// @param x      [..., T, d]
-/// @param first  index of the first rotating feature: 0, or so that the last one rotates
+/// @param first  index of the first rotating feature: 0 or d − 2·pairs
 /// @return       [..., d/2]
 at::Tensor pairNorms(const at::Tensor& x, Pairing pairing, std::int64_t pairs, std::int64_t first = 0);
 

@@ -139,7 +139,7 @@ struct AlternatingUpdates {
 
 /// Manifold-constrained hyper-connections (arXiv 2512.24880): a token has several residual streams. Attention
 /// and feed-forward read a weighted sum of them, their output is added to each with a weight of its own, and
-/// a doubly stochastic matrix mixes the streams. All three follow from the streams.
+/// a doubly stochastic matrix mixes the streams. All three are computed from the streams.
 struct HyperConnections {
     std::int64_t streams = 0;     ///< 0: there is one residual stream
     std::int64_t iterations = 0;  ///< of Sinkhorn's algorithm, which makes the matrix doubly stochastic
@@ -302,8 +302,8 @@ struct Architecture {
     bool rotatesValues() const { return !value_rotations.empty() && rotated.value; }
     bool rotatesOutputs() const { return !value_rotations.empty() && rotated.output; }
     bool hasBias() const { return !head_bias.empty() || !key_bias.empty(); }
-    /// Number of residual streams.
-    std::int64_t streams() const { return std::max({std::int64_t{1}, altup.streams, hyper.streams}); }
+    /// Whether a token has residual streams, be it only one, that are split and joined.
+    bool hasStreams() const { return altup.isUsed() || hyper.isUsed(); }
     std::int64_t embeddingWidth() const { return embedding_width > 0 ? embedding_width : width; }
     /// Whether the layer attends; otherwise it has no heads.
     bool hasHeads(std::int64_t layer) const {

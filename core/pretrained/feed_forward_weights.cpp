@@ -106,8 +106,9 @@ LinearLocation sharedSwitch(TensorLocator& in, const std::string& name) {
 MatrixLocation hashTable(TensorLocator& in, const std::string& name) {
     const std::int64_t V = in.model().vocabulary, k = in.model().mixture.per_token;
     const StoredTensor& tensor = in.tensor(name);
-    if (tensor.shape != std::vector<std::int64_t>{V, k})
-        in.refuse(name, tensor, std::to_string(V) + " × " + std::to_string(k));
+    if (tensor.shape != std::vector<std::int64_t>{V, k} || !holdsWholeNumbers(tensor.type))
+        in.refuse(name, tensor,
+                  std::to_string(V) + " × " + std::to_string(k) + " whole numbers (I64 or I32)");
     return {name, false, V, k};
 }
 
@@ -116,12 +117,12 @@ MixtureWeights locateMixture(TensorLocator& in, std::int64_t layer) {
     const MixtureNames& names = mixtureNames(in, layer);
     const auto name = [&](const std::string& part) { return in.inLayer(layer, part); };
     MixtureWeights weights;
-    const bool is_called_bias = names.choice_bias == names.router + ".bias";  // the bias of choices
+    const bool router_bias_is_choice_bias = names.choice_bias == names.router + ".bias";
     weights.router = in.linear(name(names.router), mixture.choices(), in.model().width,
-                               mixture.router_bias ? BiasRule::always
-                               : is_called_bias    ? BiasRule::if_present
-                                                   : BiasRule::never);
-    if (is_called_bias) weights.router.bias.reset();
+                               mixture.router_bias          ? BiasRule::always
+                               : router_bias_is_choice_bias ? BiasRule::if_present
+                                                            : BiasRule::never);
+    if (router_bias_is_choice_bias) weights.router.bias.reset();
     if (mixture.isHashed(layer)) weights.hash_table = hashTable(in, name(names.hash_table));
     // As in llama.cpp, a GGUF file need not have it.
     if (mixture.choice_bias && !mixture.isHashed(layer) &&

@@ -5,7 +5,6 @@
 #include "core/pretrained/family.h"
 #include "core/pretrained/feature_reading.h"
 #include "core/pretrained/gguf_entries.h"
-#include "core/pretrained/gguf_keys.h"
 #include "core/pretrained/gguf_rotation.h"
 
 namespace roper {

@@ -79,13 +79,13 @@ class EightBitMatrix : public QuantizedMatrix {
 
     void decodeRows(const TensorStore& store, std::int64_t first, std::int64_t rows,
                     std::span<float> out) const override {
-        constexpr float kPart = 7.874015718698502e-3F;  // 1/127 as in bitsandbytes
+        constexpr float kInverse127 = 7.874015718698502e-3F;  // 1/127 as in bitsandbytes
         store.readRows(numbers_, first, rows, out);
         const std::int64_t columns = numbers_.shape.back();
         for (std::int64_t r = 0; r < rows; ++r)
             for (float& number :
                  out.subspan(static_cast<std::size_t>(r * columns), static_cast<std::size_t>(columns)))
-                number = number * largest_[static_cast<std::size_t>(first + r)] * kPart;
+                number = number * largest_[static_cast<std::size_t>(first + r)] * kInverse127;
     }
 
   private:
@@ -135,7 +135,7 @@ FourBitState stateOf(const std::string& name, QuantizedParts& parts, const Store
     return state;
 }
 
-std::int64_t partsOf(std::int64_t count, std::int64_t size) {
+std::int64_t ceilDivide(std::int64_t count, std::int64_t size) {
     return count / size + (count % size == 0 ? 0 : 1);
 }
 
@@ -143,13 +143,13 @@ std::int64_t partsOf(std::int64_t count, std::int64_t size) {
 void combineFourBit(const std::string& name, const std::string& state_name, QuantizedParts& parts) {
     const FourBitState state = stateOf(state_name, parts, parts.require(state_name));
     StoredTensor numbers = parts.require(name);
-    const std::int64_t count = state.shape[0] * state.shape[1], blocks = partsOf(count, state.block);
-    if (numbers.type != ElementType::U8 || numbers.count() != partsOf(count, 2))
+    const std::int64_t count = state.shape[0] * state.shape[1], blocks = ceilDivide(count, state.block);
+    if (numbers.type != ElementType::U8 || numbers.count() != ceilDivide(count, 2))
         parts.refuse(name, numbers, "does not contain " + std::to_string(count) + " four-bit numbers in U8");
     const auto numbersOf = [&](const std::string& part, std::int64_t size) {
         const StoredTensor stored = parts.require(name + part);
         parts.requireShape(name + part, stored, {size});
-        if (stored.type != ElementType::F32) parts.refuse(name + part, stored, "is not of F32");
+        if (stored.type != ElementType::F32) parts.refuse(name + part, stored, "is not F32");
         return readAll(parts.store(), stored);
     };
     FourBitMatrix::Scales scales;
@@ -160,7 +160,7 @@ void combineFourBit(const std::string& name, const std::string& state_name, Quan
         parts.refuse(name + ".absmax", scales.stored, "is not of " + nameOf(type));
     if (state.nested_block > 0) {
         scales.code = numbersOf(".nested_quant_map", 256);
-        scales.of_blocks = numbersOf(".nested_absmax", partsOf(blocks, state.nested_block));
+        scales.of_blocks = numbersOf(".nested_absmax", ceilDivide(blocks, state.nested_block));
         scales.block = state.nested_block;
         scales.offset = state.nested_offset;
     }
@@ -181,11 +181,11 @@ void combineEightBit(const std::string& layer, QuantizedParts& parts) {
     if (const auto format = parts.store().extract(name + "_format"))
         if (readAll(parts.store(), *format) != std::vector<float>{0})
             parts.refuse(name + "_format", *format, "says that rows are rearranged, which is not supported");
-    std::vector<float> numbers_of_rows = readAll(parts.store(), largest);
+    std::vector<float> row_maxima = readAll(parts.store(), largest);
     const std::vector<std::int64_t> shape = numbers.shape;
     const std::size_t file = numbers.file;
-    parts.store().addQuantized(
-        name, shape, file, std::make_shared<EightBitMatrix>(std::move(numbers), std::move(numbers_of_rows)));
+    parts.store().addQuantized(name, shape, file,
+                               std::make_shared<EightBitMatrix>(std::move(numbers), std::move(row_maxima)));
 }
 
 }  // namespace

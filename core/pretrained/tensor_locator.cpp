@@ -224,7 +224,8 @@ void TensorLocator::requireNoUnknownTensors() const {
 std::int64_t TensorLocator::parameters() const {
     std::int64_t all = 0;
     for (const auto& [name, tensor] : store_.tensors())
-        if (used_.count(name) > 0 || isExtraParameter(name)) all += tensor.count();
+        if (!holdsWholeNumbers(tensor.type) && (used_.count(name) > 0 || isExtraParameter(name)))
+            all += tensor.count();
     return all;
 }
 

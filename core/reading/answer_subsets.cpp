@@ -15,7 +15,7 @@ std::vector<std::vector<std::int64_t>> bandsOf(const Architecture& model, std::i
     constexpr std::int64_t kMaxBands = 8;
     std::int64_t pairs = 0;
     for (const RotaryConfig& rotation : model.rotations)
-        pairs = std::max<std::int64_t>(pairs, rotation.rotatedWidth() / 2);
+        pairs = std::max<std::int64_t>(pairs, rotation.pairs());
     if (pairs == 0) throw Error(ErrorKind::usage, "the model rotates no pairs: there are no bands");
     if (bands > kMaxBands || bands > pairs)
         throw Error(ErrorKind::usage, "pairs can be divided into 1 to " +

@@ -13,7 +13,7 @@ double minReadingBytes(const Architecture& model, std::int64_t tokens) {
     // Numbers per token that exist at once in attention (residuals before and after the norm; q, k and v, q
     // and k also rotated; weighted sums; scores and weights), in the feed-forward layers, and in the
     // computation of logits.
-    const std::int64_t attending = (2 + model.streams()) * model.width +
+    const std::int64_t attending = (2 + model.altup.streams + model.hyper.streams) * model.width +
                                    model.layers * model.layer_embeddings.width + 3 * of_queries +
                                    3 * of_keys + 2 * model.heads * Decoder::kQueries;
     // In layers that do not attend: what is convolved, before and after, and the recurrence's vectors.
@@ -40,15 +40,17 @@ double largestMatrixBytes(const Architecture& model) {
     const bool is_dense =
         std::find(mixture.layers.begin(), mixture.layers.end(), false) != mixture.layers.end();
     const std::int64_t most_rows =
-        std::max({model.heads * model.head_dim,
+        std::max({model.query_rank > 0 ? 0 : model.heads * model.head_dim, model.query_rank,
+                  model.output_groups * model.output_rank,
                   mixture.experts == 0 || is_dense || mixture.hasDenseBeside() ? model.feed_forward : 0,
                   mixture.feed_forward, mixture.shared_feed_forward, mixture.experts,
                   model.layers * model.layer_embeddings.width,
                   2 * model.gated_delta.keysWidth() + model.gated_delta.valuesWidth(),
                   model.mixers.empty() ? 0 : 3 * model.width,
                   std::min<std::int64_t>(Decoder::kLogits, model.vocabulary)});
-    return static_cast<double>(sizeof(float)) * static_cast<double>(most_rows) *
-           static_cast<double>(model.width);
+    const std::int64_t of_queries = model.heads * model.head_dim * model.query_rank;
+    return static_cast<double>(sizeof(float)) *
+           static_cast<double>(std::max(most_rows * model.width, of_queries));
 }
 
 std::optional<std::string> modelMemoryProblem(const Architecture& model, double available_bytes) {

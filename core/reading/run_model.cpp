@@ -9,7 +9,7 @@ namespace {
 /// @param name  of the trained frequencies: "query_key_frequencies"
 std::vector<RotaryConfig> rotationsOf(const Specification& s, const TensorStore& tensors,
                                       RotaryConfig rotation, const std::string& name) {
-    const int pairs = rotation.rotatedWidth() / 2;
+    const int pairs = rotation.pairs();
     if (!s.model.trainsFrequencies() || pairs == 0) return {rotation};
     std::vector<RotaryConfig> of_layers;
     for (std::int64_t layer = 0; layer < s.model.layers; ++layer) {

@@ -157,21 +157,31 @@ class SmallModels(TrainerTest):
                      "partial_rotary_factor": 0.375}
         for change, part in (({"layer_types": compressed}, "layer_types has layers that attend to compressed keys"),
                              ({"layer_types": None}, "layer_types is missing, which means layers that attend to compressed keys"),
-                             ({"layer_types": None, "compress_ratios": [0, 4, 128]}, "compress_ratios has layers that attend"),
+                             ({"layer_types": None, "compress_ratios": [0, 4, 128, 0]}, "compress_ratios has layers that attend"),
+                             ({"layer_types": ["sliding_attention"] * 2}, "layer_types"),
                              ({"layer_types": ["full_attention"] * 3}, "full_attention"),
                              ({"num_key_value_heads": 2}, "num_key_value_heads must be 1"), ({"o_groups": 3}, "must divide"),
                              ({"scoring_func": "tanh"}, "must be sqrtsoftplus, sigmoid or softmax"),
-                             ({"rope_parameters": {**config["rope_parameters"], "main": amplified}}, "has an attention factor")):
+                             ({"rope_parameters": {**config["rope_parameters"], "main": amplified}}, "has an attention factor"),
+                             ({"rope_parameters": {"main": config["rope_parameters"]["main"]}}, "must be an object for each of compress, main"),
+                             ({"rope_scaling": amplified}, "without rope_scaling beside it")):
             (model / "config.json").write_text(json.dumps({**config, **change}))
             self.assertIn(part, look(model, *ask, expected=4))
-        (model / "config.json").write_text(json.dumps({**config, "layer_types": None, "compress_ratios": [0, 0, 0]}))
-        look(model, *ask)
+        (model / "config.json").write_text(json.dumps(config))
+        right = look(model, *ask)
+        for change in ({"layer_types": None, "compress_ratios": [0, 0, 0, 4]}, {"compress_ratios": [4, 4, 4]},
+                       {"layer_types": ["sliding_attention"] * 4, "mlp_layer_types": ["hash_moe", "moe", "moe", "hash_moe"]},
+                       {"moe_intermediate_size": None, "intermediate_size": 12}):
+            (model / "config.json").write_text(json.dumps({**config, **change}))
+            self.assertEqual(look(model, *ask), right)
         path = model / "model.safetensors"
         whole = path.read_bytes()
         (length,) = struct.unpack("<Q", whole[:8])
         (begin, _) = json.loads(whole[8 : 8 + length])["model.layers.0.ffn.gate.tid2eid"]["data_offsets"]
         path.write_bytes(whole[: 8 + length + begin] + struct.pack("<q", 8) * 192 + whole[8 + length + begin + 8 * 192 :])
         self.assertIn("tid2eid names experts other than 0 to 7", look(model, *ask, expected=4))
+        path.write_bytes(whole.replace(b'"I64"', b'"F64"', 1))
+        self.assertIn("whole numbers (I64 or I32)", look(model, *ask, expected=4))
 
     def test_heads_and_pairs_are_ablated_whichever_are_shown(self):
         def loss(*options):

@@ -5,6 +5,7 @@ import csv
 import json
 import math
 import os
+import select
 import shutil
 import socket
 import struct
@@ -47,14 +48,18 @@ class PreloadedTrainer:
         self.process.stdout.close()
         self.folder.cleanup()
 
-    def run(self, arguments, environment):
+    def run(self, arguments, environment, timeout=300):
         files = {name: str(Path(self.folder.name) / name) for name in ("stdout", "stderr")}
         command = json.dumps({"arguments": arguments, "environment": environment, **files})
         with self.lock:
             print(command, file=self.process.stdin, flush=True)
-            code = int(self.process.stdout.readline())
+            if not select.select([self.process.stdout], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired(arguments, timeout)
+            code = self.process.stdout.readline()
+            if not code:
+                raise RuntimeError(f"preloaded-trainer ended with {self.process.wait()} at {arguments}")
             texts = {name: Path(path).read_text() for name, path in files.items()}
-        return subprocess.CompletedProcess(["roper-train", *arguments], code, **texts)
+        return subprocess.CompletedProcess(["roper-train", *arguments], int(code), **texts)
 
 
 preloaded = None
@@ -65,8 +70,9 @@ def run_trainer(*arguments, env=None, **options):
     global preloaded
     arguments = list(map(str, arguments))
     own = dict((env or os.environ).items() - os.environ.items())
-    if (options or not arguments or arguments[0] not in PreloadedTrainer.COMMANDS or own.keys() - PreloadedTrainer.ENVIRONMENT
-            or (env and os.environ.keys() - env.keys())):
+    is_short = bool(arguments) and arguments[0] in PreloadedTrainer.COMMANDS and not options
+    is_usual = own.keys() <= PreloadedTrainer.ENVIRONMENT and os.environ.keys() <= (env or os.environ).keys()
+    if "ROPER_PRELOADED_TRAINER" not in os.environ or not is_short or not is_usual:
         return subprocess.run([TRAINER, *arguments], capture_output=True, text=True, timeout=300, env=env, **options)
     if preloaded is None:
         preloaded = PreloadedTrainer()

@@ -26,6 +26,10 @@ std::string nameOf(ElementType type);
 
 /// Elements of one block and its bytes: 32 and 20 for Q4_1, 1 and 4 for F32.
 std::size_t elementsPerBlock(ElementType type);
+/// Whether numbers of this type are indices rather than parameters.
+constexpr bool holdsWholeNumbers(ElementType type) {
+    return type == ElementType::I64 || type == ElementType::I32;
+}
 std::size_t bytesPerBlock(ElementType type);
 
 /// The type with this id in GGUF files; empty if it is not supported.

@@ -1,4 +1,4 @@
-#include "core/pretrained/gguf_keys.h"
+#include "core/pretrained/gguf_entries.h"
 
 #include <cmath>
 #include <fstream>
