@@ -70,7 +70,8 @@ struct RemainingRuns {
     std::size_t finished = 0, failed = 0;
 };
 
-RemainingRuns remainingRuns(const std::vector<RunFolder>& folders) {
+/// Also queues stopped runs again, and reports failed ones.
+RemainingRuns queueRemainingRuns(const std::vector<RunFolder>& folders) {
     RemainingRuns left;
     for (const RunFolder& folder : folders) {
         const Status status = folder.status();
@@ -90,7 +91,7 @@ RemainingRuns remainingRuns(const std::vector<RunFolder>& folders) {
 
 /// How training ended.
 struct TrainingOutcome {
-    bool all_done = false;  ///< otherwise it was asked to end
+    bool all_done = false;  ///< otherwise a signal interrupted it
     std::size_t failed = 0;
 
     int exitCode() const {
@@ -127,7 +128,7 @@ int trainSweep(const std::vector<SweepRun>& requested, const SweepOptions& optio
     std::vector<RunFolder> folders;
     for (const SweepRun& run : requested)
         folders.push_back(findOrCreateRun(options.runs, run, nameOfSweep(options)));
-    const RemainingRuns left = remainingRuns(folders);
+    const RemainingRuns left = queueRemainingRuns(folders);
     reportToUser(countOf(requested.size(), "run") + ", " + std::to_string(left.finished) +
                  " finished before");
     TrainingOutcome end = trainAll(options.runs, left.names, options.max_trainers, 0);
@@ -224,7 +225,7 @@ int cancelSweep(const std::vector<SweepRun>& requested, const SweepOptions& opti
     cancelArrayTasks(own);
     if (const std::size_t others = sweep.active.size() - own.size(); others > 0)
         reportToUser("not cancelled: " + countOf(others, "array task") +
-                     " that you did not submit from this machine; cancel your own with `scancel`");
+                     " submitted by others or from another machine; use `scancel` for those that are yours");
     reportToUser(countOf(own.size(), "array task") + " cancelled; their checkpoints are kept");
     return 0;
 }
@@ -238,7 +239,7 @@ std::int64_t savedSteps(const std::vector<RunFolder>& folders) {
     return steps;
 }
 
-/// Requeues an array element that was asked to end, unless the scheduler itself is ending it: then it was
+/// Requeues an array task that was asked to end, unless the scheduler itself is ending it: then it was
 /// cancelled, or is already requeued.
 void requeueThisArrayTask(bool has_progressed) {
     const std::string array = environmentVariable("SLURM_ARRAY_JOB_ID"),
@@ -294,7 +295,7 @@ int workCommand(const fs::path& file, std::optional<std::int64_t> array_task,
     std::vector<RunFolder> folders;
     for (const std::string& name : submission.array_tasks[static_cast<std::size_t>(*array_task)])
         folders.emplace_back(runs / name);
-    const RemainingRuns left = remainingRuns(folders);
+    const RemainingRuns left = queueRemainingRuns(folders);
     const std::int64_t steps_before = savedSteps(folders);
     const auto threads =
         static_cast<int>(parseInteger(environmentVariable("SLURM_CPUS_PER_TASK")).value_or(0));

@@ -27,7 +27,7 @@ bool isDone(RunState state) {
     return state == RunState::finished || state == RunState::failed || state == RunState::stopped;
 }
 
-/// Starts this program again as a trainer. Its output goes to a file of the run, as for trainers started by
+/// Starts this program again as a trainer. Its messages go to a file of the run, as for trainers started by
 /// the window.
 pid_t startTrainer(const std::vector<std::string>& arguments, const FilePath& stderr_path) {
     const Descriptor dev_null = openFile("/dev/null", O_RDWR);
@@ -54,7 +54,7 @@ bool WorkerPool::run() {
             if (!processOnce(queue)) return true;
             problem_.clear();
         } catch (const Error& error) {
-            // The file is being edited, or invalid, or the disk is full; running trainers continue, and
+            // The queue file is being edited, or invalid, or the disk is full; running trainers continue, and
             // reading is retried.
             if (problem_ != error.what())
                 callbacks_.report((problem_ = error.what()) + " (retried until it succeeds)");

@@ -22,7 +22,7 @@ namespace roper {
 namespace {
 
 constexpr auto kPollInterval = std::chrono::milliseconds(10);
-constexpr int kMaxPolls = 200;  // number of polls before it is killed
+constexpr int kMaxPolls = 200;  // number of polls before a child is killed
 
 /// argv or envp for exec; the strings must outlive it.
 std::vector<char*> pointersTo(const std::vector<std::string>& strings) {
@@ -33,9 +33,9 @@ std::vector<char*> pointersTo(const std::vector<std::string>& strings) {
     return pointers;
 }
 
-/// @param find         posix_spawn, or posix_spawnp, which searches PATH
+/// @param start        posix_spawn, or posix_spawnp, which searches PATH
 /// @param environment  "NAME=value" for each variable; empty: inherited
-pid_t spawn(decltype(&::posix_spawn) find, const std::string& program,
+pid_t spawn(decltype(&::posix_spawn) start, const std::string& program,
             const std::vector<std::string>& arguments, const std::array<int, 3>& standard,
             const std::vector<std::string>& environment = {}) {
     const std::vector<char*> argv = pointersTo(arguments), variables = pointersTo(environment);
@@ -47,15 +47,15 @@ pid_t spawn(decltype(&::posix_spawn) find, const std::string& program,
     ::posix_spawnattr_init(&attributes);
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
     ::posix_spawnattr_setpgroup(&attributes, 0);
-    // Children would inherit ignored signals, and could not be ended by them.
+    // Otherwise children inherit ignored signals, which then cannot end them.
     sigset_t ends;
     ::sigemptyset(&ends);
     for (const int signal : {SIGTERM, SIGINT, SIGPIPE})
         ::sigaddset(&ends, signal);
     ::posix_spawnattr_setsigdefault(&attributes, &ends);
     pid_t pid = 0;
-    const int error = find(&pid, program.c_str(), &files, &attributes, argv.data(),
-                           environment.empty() ? environ : variables.data());
+    const int error = start(&pid, program.c_str(), &files, &attributes, argv.data(),
+                            environment.empty() ? environ : variables.data());
     ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&files);
     if (error != 0) throw Error(ErrorKind::other, "cannot start " + program + ": " + std::strerror(error));

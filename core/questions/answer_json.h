@@ -38,7 +38,7 @@ std::string formatAnswer(const Answer& answer) {
     return nlohmann::json(answer).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// Deserializes an answer. @throws Error (checkpoint) if it is of another kind than expected
+/// Deserializes an answer. @throws Error (checkpoint) if it does not have the expected type
 template <class Answer>
 Answer parseAnswer(std::string_view text) {
     try {

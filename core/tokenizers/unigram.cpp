@@ -7,7 +7,7 @@
 namespace roper {
 
 Unigram::Unigram(Pieces pieces, std::vector<double> scores, std::optional<std::int32_t> unknown,
-                 const std::vector<bool>& searched)
+                 const std::vector<bool>& matchable)
     : TokenModel(std::move(pieces)),
       unknown_score(scores.empty() ? 0 : *std::min_element(scores.begin(), scores.end()) - kUnknownPenalty),
       scores_(std::move(scores)),
@@ -15,7 +15,7 @@ Unigram::Unigram(Pieces pieces, std::vector<double> scores, std::optional<std::i
     std::vector<std::string_view> texts;
     for (std::size_t id = scores_.size(); id-- > 0;) {  // of equal texts, the last counts
         const std::string& text = this->pieces().texts()[id];
-        if (text.empty() || (!searched.empty() && !searched[id])) continue;
+        if (text.empty() || (!matchable.empty() && !matchable[id])) continue;
         texts.push_back(text);
         id_of_entry_.push_back(static_cast<std::int32_t>(id));
     }

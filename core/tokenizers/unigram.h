@@ -11,18 +11,19 @@
 namespace roper {
 
 /// The unigram language model (Kudo 2018, arXiv 1804.10959): of all ways to cut a word into pieces, the one
-/// with the largest sum of scores. A character that is no piece by itself may be unknown, at the score of the
-/// least likely piece minus 10. Of equal sums, the one whose last piece begins first wins, as in Hugging
+/// with the largest sum of scores. A character that is not itself a piece may be encoded as unknown, scored
+/// 10 below the least likely piece. Of equal sums, the one whose last piece begins first wins, as in Hugging
 /// Face's tokenizers (0.23.3).
 class Unigram : public TokenModel {
   public:
-    /// @param scores    of each id, finite
-    /// @param unknown   id of unknown characters, of which consecutive ones share one token
-    /// @param searched  whether each id's text may be found in a word; empty: all
+    /// @param scores     of each id, finite
+    /// @param unknown    id of unknown characters, of which consecutive ones share one token
+    /// @param matchable  whether each id may be produced from text (false for control tokens); empty: all
     Unigram(Pieces pieces, std::vector<double> scores, std::optional<std::int32_t> unknown,
-            const std::vector<bool>& searched = {});
+            const std::vector<bool>& matchable = {});
 
-    /// What is no piece is encoded as its UTF-8 bytes, the pieces <0x00> … <0xFF> ("byte_fallback").
+    /// Text that matches no piece is encoded as its UTF-8 bytes, the pieces <0x00> … <0xFF>
+    /// ("byte_fallback").
     bool byte_fallback = false;
     /// Score of an unknown character; kUnknownPenalty below the lowest score unless set.
     double unknown_score;
@@ -33,7 +34,7 @@ class Unigram : public TokenModel {
     static constexpr double kUnknownPenalty = 10;
 
   private:
-    /// The last piece of the best way to cut a word up to some place.
+    /// The last piece of the best way to cut a word up to a given byte.
     struct Best {
         double score = 0;
         std::int32_t begin = -1;  ///< −1: no way has been found yet

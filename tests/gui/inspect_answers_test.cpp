@@ -214,7 +214,7 @@ class InspectAnswersTest : public PageTest {
         };
         colourBy("by weight on the first token");
         QVERIFY2(state().answer(answers::sinks) != nullptr, qPrintable(state().message()));
-        colourBy("by share of the rotated features");
+        colourBy("by share of score variance from rotated features");
         QVERIFY2(state().message().contains("every feature of this model's heads rotates"),
                  qPrintable(state().message()));
         for (const HeadReport& report : state().answer(answers::heads)->heads) {

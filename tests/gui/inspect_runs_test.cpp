@@ -417,7 +417,7 @@ class InspectRunsTest : public PageTest {
     void look(const QString& text) {
         page().showPanel<TrainingPanel>();
         page().readText(text);
-        QTest::mouseClick(control<QPushButton>("Look"), Qt::LeftButton);
+        QTest::mouseClick(control<QPushButton>("Read the text above"), Qt::LeftButton);
         waitForAnswers();
     }
 };

@@ -65,21 +65,21 @@ AttentionState::AttentionState(Selection& selection, RunStore& runs, QObject* pa
     connect(&runs_, &RunStore::runAdded, this, [this](const RunWatcher* run) {
         const bool is_wanted =
             setup().source == VectorSource::run && run->name().toStdString() == setup().run;
-        if (is_wanted && !isReady() && !is_asking_) queryRun();
+        if (is_wanted && !isReady() && !is_asking_) requestVectors();
     });
     poll_timer_.setInterval(kPollInterval_ms);
     connect(&poll_timer_, &QTimer::timeout, this, [this] {
         const RunWatcher* run = runs_.find(QString::fromStdString(setup().run));
         if (visible_pages_ > 0 && !is_asking_ && run != nullptr && run->state() == RunState::running)
-            queryRun();
+            requestVectors();
     });
     onSelectionChanged();
 }
 
 void AttentionState::onSelectionChanged() {
     const bool is_run = setup().source == VectorSource::run;
-    if (std::exchange(was_run_, is_run) && !is_run && brought_) {
-        const Setup without = sanitized(withoutTheRuns(setup(), *brought_, own_));
+    if (std::exchange(was_run_, is_run) && !is_run && setup_from_run_) {
+        const Setup without = sanitized(withoutTheRuns(setup(), *setup_from_run_, own_));
         if (!(without == setup())) return selection_.replace(without);  // calls this function again
     }
     if (!is_run) own_ = setup();
@@ -118,7 +118,7 @@ void AttentionState::updateRunVectors() {
                               QString::fromStdString(s.run_text)};
     if (pending_question_ != wanted) {
         pending_question_ = wanted;
-        queryRun();
+        requestVectors();
     }
     if (!run_head_ || run_head_->question != wanted) {
         message_ = is_asking_ ? tr("Asking “%1” …").arg(runs_.titleOf(wanted.run)) : failure_;
@@ -139,7 +139,7 @@ void AttentionState::updateRunVectors() {
                        .arg(bounds::kMaxHeadDim);
 }
 
-void AttentionState::queryRun() {
+void AttentionState::requestVectors() {
     is_asking_ = true;
     failure_.clear();
     source_.ask(*pending_question_);
@@ -158,8 +158,8 @@ void AttentionState::applyRunHead(const RunHead& head) {
     applyLearned(head.learned);
     if (std::exchange(run_to_apply_, {}) == head.question.run) {
         const Setup before = setup();
-        brought_ = sanitized(asInTheRun(before, head));
-        selection_.set(*brought_, tr("Run"));
+        setup_from_run_ = sanitized(asInTheRun(before, head));
+        selection_.set(*setup_from_run_, tr("Run"));
         if (!(setup() == before)) return;  // `onSelectionChanged` has handled it
     }
     onSelectionChanged();

@@ -40,7 +40,7 @@ class AttentionState : public QObject {
     const QStringList& tokenNames() const { return names_; }
     /// "3" or "3 “cat”".
     QString tokenText(int token) const;
-    /// "random vectors, seed 1", "layer 2, head 0 of index-roper at step 400".
+    /// "random vectors, seed 1, similarity 0.8", "layer 2, head 0 of index-roper at step 400".
     QString sourceText() const;
     /// The same for the values that Value mixing sums: "one token with all the weight".
     QString mixedText() const;
@@ -55,11 +55,11 @@ class AttentionState : public QObject {
     /// The values that Value mixing sums for this query.
     const MixedValues& mixed() const { return mixed_; }
 
-    /// Chooses a run as the source, with a text of its task if none was entered, and adopts its model's
-    /// rotation.
+    /// Chooses a run as the source, with a text of its task if none was entered or the task differs, and
+    /// adopts its model's rotation.
     void useRun(const QString& run);
-    /// Sends the question to the run again.
-    void queryRun();
+    /// Asks the run for its vectors again.
+    void requestVectors();
     /// Counts visible pages; while there are any, a model in training is queried periodically.
     void countVisiblePage(bool seen) { visible_pages_ += seen ? 1 : -1; }
     /// For figures without a window: takes vectors from a run (empty: as the setup says), applies `change` to
@@ -86,9 +86,9 @@ class AttentionState : public QObject {
     QString message_;
     std::optional<RunHead> run_head_;
     std::optional<HeadQuestion> pending_question_;
-    Setup own_;                     ///< the last setup whose vectors were not a run's
-    std::optional<Setup> brought_;  ///< the setup with the rotation of the last run adopted
-    bool was_run_ = false;          ///< whether the vectors were a run's before the last change
+    Setup own_;                            ///< the last setup whose vectors were not a run's
+    std::optional<Setup> setup_from_run_;  ///< the setup with the rotation of the last run adopted
+    bool was_run_ = false;                 ///< whether the vectors were a run's before the last change
     bool is_asking_ = false;
     QString failure_;       ///< why the pending question failed
     QString run_to_apply_;  ///< just chosen: its model's rotation is adopted when the answer arrives

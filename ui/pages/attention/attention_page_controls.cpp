@@ -28,7 +28,7 @@ QWidget* AttentionPage::makeFigures() {
     connect(help_, &QPushButton::clicked, this, [this] {
         if (state_.runs().runs().empty()) return emit trainingRequested();
         if (state_.setup().run.empty()) return state_.useRun(state_.runs().runs().front()->name());
-        state_.queryRun();
+        state_.requestVectors();
     });
     lower_->addTab(bars_, tr("Score by pair"));
     lower_->addTab(vectors_, tr("q, k and v"));
@@ -91,7 +91,7 @@ void AttentionPage::addActions(Actions& actions) {
     actions.add(group, tr("No mistake"), {},
                 [this] { panel_->change(tr("Mistake"), [](Setup& s) { s.mistake = Mistake::none; }); });
     actions.add(group, tr("Reload the run"), {}, [this] {
-        if (state_.setup().source == VectorSource::run) state_.queryRun();
+        if (state_.setup().source == VectorSource::run) state_.requestVectors();
     });
 }
 

@@ -41,15 +41,15 @@ QString titleOfHead(const HeadReport& report) {
                        .arg(report.layer)
                        .arg(report.head)
                        .arg(QString::fromStdString(labelOf(report)));
-    if (evidenceOf(report) > 0) said += QStringLiteral(" (%1)").arg(numberText(evidenceOf(report), 3));
+    if (evidenceOf(report) > 0) said += tr(" (score %1)").arg(numberText(evidenceOf(report), 3));
     return said;
 }
 
 QString describeHead(const HeadReport& report, const InspectState& state) {
     QString said =
         titleOfHead(report) + AtlasView::tr(
-                                  "; entropy %1 nats, mean distance %2; share of the scores from pairs that "
-                                  "complete no turn in this text: %3")
+                                  "; entropy %1 nats, mean distance %2; share of score variance from pairs "
+                                  "that complete no turn in this text, and from unrotated features: %3")
                                   .arg(numberText(report.entropy, 3), numberText(report.mean_distance, 3),
                                        numberText(report.slow_share, 3));
     const int layer = static_cast<int>(report.layer), head = static_cast<int>(report.head);
@@ -288,7 +288,7 @@ void AtlasView::mouseMoveEvent(QMouseEvent* event) {
 
 QString AtlasView::figureCsv() const {
     CsvText csv(QStringLiteral(
-        "layer,head,label,evidence,entropy,mean_distance,first,self,previous,local,same,induction,slow_"
+        "layer,head,label,label_score,entropy,mean_distance,first,self,previous,local,same,induction,slow_"
         "share"));
     if (state_.answer(answers::heads) == nullptr) return csv.text();
     for (const HeadReport& r : state_.answer(answers::heads)->heads)

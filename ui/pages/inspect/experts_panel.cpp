@@ -48,7 +48,7 @@ ExpertsPanel::ExpertsPanel(const ShownModels& models, QWidget* parent)
                    tr("The number of the expert with the highest score, or the weight of its output"))) {
     choices_->setAccessibleName(tr("Chosen experts by layer and token"));
     counts_->setAccessibleName(tr("Tokens of each expert by layer"));
-    color_->addItems({tr("first expert"), tr("weight of the first expert")});
+    color_->addItems({tr("top-1 expert"), tr("weight of the top-1 expert")});
     connect(color_, &QComboBox::currentIndexChanged, this, &ExpertsPanel::refresh);
     // Whether there is anything to ask depends on the model.
     connect(&state(), &InspectState::modelChanged, this, [this] {

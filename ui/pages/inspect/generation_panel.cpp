@@ -256,7 +256,7 @@ void GenerationPanel::makeControls() {
     prompt_ = named(new LineEdit, tr("Prompt"), tr("The text that the model continues"));
     prompt_->setPlaceholderText(tr("empty: the text above"));
     count_ = named(new QSpinBox, tr("Tokens to generate"),
-                   tr("How many tokens the model generates (a token is a character, except for texts)"));
+                   tr("How many tokens the model generates (one character each in synthetic tasks)"));
     count_->setRange(1, static_cast<int>(kMaxGeneratedTokens));
     count_->setValue(64);
     count_->setSuffix(tr(" tokens"));

@@ -41,7 +41,7 @@ const std::vector<HeadScore>& headScores() {
          [](const InspectState& state, int layer, int head) {
              return memberOf(state.answer(answers::sinks), &SinksOfHead::sink, layer, head);
          }},
-        {QObject::tr("share of the rotated features"), &answers::score_parts, 0, 1,
+        {QObject::tr("share of score variance from rotated features"), &answers::score_parts, 0, 1,
          [](const InspectState& state, int layer, int head) {
              return memberOf(state.answer(answers::score_parts), &ScoreParts::rotated_share, layer, head);
          }}};

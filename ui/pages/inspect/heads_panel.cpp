@@ -235,7 +235,7 @@ void HeadsPanel::showReach() {
         distances << static_cast<double>(distance);
         shown << means[distance];
     }
-    const QString name = is_score ? tr("mean score less the own token's, nats") : tr("mean weight");
+    const QString name = is_score ? tr("mean score minus that at distance 0, nats") : tr("mean weight");
     reach_->setLog(false, !is_score);
     reach_->setAxisNames(causal ? tr("distance n − j, tokens") : tr("distance |n − j|, tokens"), name);
     reach_->setCaption((is_score ? tr("Mean score by distance, layer %1, head %2")
@@ -247,7 +247,7 @@ void HeadsPanel::showReach() {
                             : 0;
     std::vector<CurveChart::Mark> marks;
     if (turn > 0 && turn < static_cast<double>(means.size()))
-        marks.push_back({turn, tr("slowest pair's turn")});
+        marks.push_back({turn, tr("period of the slowest pair")});
     const QString key = is_score ? QStringLiteral("score") : QStringLiteral("weight");
     reach_->setCurves({{key, name, Theme::roper(), distances, shown, false, false, {}}}, marks);
 }

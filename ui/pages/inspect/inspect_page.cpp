@@ -299,7 +299,7 @@ void InspectPage::showProgress() {
         cost_->setText(&busy == state_ ? busy.pendingWork()
                                        : busy.title() + QStringLiteral(": ") + busy.pendingWork());
     else if (cost)
-        cost_->setText(tr("%1 tokens: about %2 and %3 per reading")
+        cost_->setText(tr("%1 tokens: about %2 and %3 per forward pass")
                            .arg(cost->tokens)
                            .arg(cost->seconds < 1 ? tr("a second") : shortDuration(cost->seconds),
                                 QString::fromStdString(formatBytes(cost->bytes))));
@@ -310,7 +310,8 @@ void InspectPage::showProgress() {
 QString InspectPage::explanation() const {
     QString text = tr(
         "<h3>Looking inside a model</h3>"
-        "<p>The model is read in place, by a separate process, in float32. <i>−ln p</i> of a token, its "
+        "<p>A separate process reads the model from where it is stored and computes in float32. <i>−ln p</i> "
+        "of a token, its "
         "surprisal, measures how badly the model predicted it from the preceding tokens: 0 is certain, "
         "0.69 even odds, 8 about 1 in 3,000. The loss is its mean.</p>"
         "<h3>Heads</h3>"
@@ -319,10 +320,12 @@ QString InspectPage::explanation() const {
         "rule that applies: induction (0.4 of the weight on tokens that followed an earlier occurrence of "
         "the query's token), previous token (0.4), same token (0.4), first token (0.5), local (0.7 on the "
         "last eight), content (0.5 of the scores' variance from pairs that complete no turn within the "
-        "text), otherwise mixed.</p>"
+        "text, and from features that do not rotate), otherwise mixed.</p>"
         "<h3>Walkthrough</h3>"
-        "<p>q<sub>n</sub> = W<sub>Q</sub> x<sub>n</sub>, k<sub>j</sub> = W<sub>K</sub> x<sub>j</sub>, "
-        "v<sub>j</sub> = W<sub>V</sub> x<sub>j</sub>; s<sub>nj</sub> = c ⟨R(n) q<sub>n</sub>, R(j) "
+        "<p>With x̂ for x after the layer's norm: q<sub>n</sub> = W<sub>Q</sub> x̂<sub>n</sub>, k<sub>j</sub> "
+        "= "
+        "W<sub>K</sub> x̂<sub>j</sub>, v<sub>j</sub> = W<sub>V</sub> x̂<sub>j</sub>; s<sub>nj</sub> = c ⟨R(n) "
+        "q<sub>n</sub>, R(j) "
         "k<sub>j</sub>⟩, usually with c = 1/√d; a<sub>nj</sub> = softmax<sub>j</sub>(s<sub>nj</sub>); "
         "o<sub>n</sub> = Σ<sub>j</sub> a<sub>nj</sub> v<sub>j</sub>, or R(−n) Σ<sub>j</sub> a<sub>nj</sub> "
         "R(j) v<sub>j</sub> with RoPER. The head adds W<sub>O</sub> o<sub>n</sub> to the residual stream. "
@@ -338,7 +341,9 @@ QString InspectPage::explanation() const {
         "before weighting: the output is Σ<sub>j</sub> a<sub>n,j</sub> K(n − j) x<sub>j</sub>. Where "
         "values do not rotate (RoPE), K is the same at every distance; with RoPER it turns (RoVE, arXiv "
         "2606.11275). The token map shows the effect on logits: W<sub>U</sub> γ K(δ) x<sub>a</sub> for "
-        "the embedding x<sub>a</sub> of each token of the text, and the logit of each (Elhage et al. "
+        "the embedding x<sub>a</sub> of each token of the text, and the logit of each; γ is the weight of "
+        "the "
+        "final norm (Elhage et al. "
         "2021, extended by a distance).</p>"
         "<h3>Experts</h3>"
         "<p>In a mixture of experts, the router of a layer scores all experts for each token and selects "

@@ -220,7 +220,7 @@ void InspectPage::showModel() {
                        .arg(m->heads);
     if (m->key_value_heads != m->heads) text += tr(" (%1 for keys and values)").arg(m->key_value_heads);
     text += tr(", head_dim %1").arg(m->head_dim);
-    if (m->context > 0) text += tr(", trained on up to %1 tokens").arg(m->context);
+    if (m->context > 0) text += tr(", training context %1 tokens").arg(m->context);
     if (!m->theta.empty()) {
         const auto slow = std::count_if(m->theta.begin(), m->theta.end(), [&](double theta) {
             return theta * static_cast<double>(m->context) < 2 * std::numbers::pi;
@@ -231,12 +231,13 @@ void InspectPage::showModel() {
     } else {
         text += tr("; no rotation");
     }
-    if (!m->causal) text += tr("; every token attends to both sides");
+    if (!m->causal) text += tr("; bidirectional attention");
     if (const QString rotated = QString::fromStdString(m->rotated);
         !rotated.isEmpty() && rotated != "qk" && rotated != "qkv" && rotated != "qkvo")
         text += tr("; rotated tensors: %1").arg(rotated);
     else if (m->rotates_values)
-        text += m->outputs_rotate_back ? tr("; values also rotate") : tr("; values also rotate, never back");
+        text += m->outputs_rotate_back ? tr("; values also rotate")
+                                       : tr("; values also rotate, outputs are not rotated back");
     if (state_->step()) text += tr("; step %1").arg(*state_->step());
     summary_->setText(text);
     QStringList notes{text};

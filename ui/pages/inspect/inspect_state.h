@@ -86,9 +86,6 @@ class InspectState : public QObject {
     const HeadReport* report() const { return report(layer_, head_); }
     const HeadReport* report(int layer, int head) const;
 
-    /// Induction score of a head, 0 to 1 (attention to the token after the previous occurrence), and copying
-    /// score, −1 to 1; nothing while unknown.
-
     const Snapshots& snapshots() const { return snapshots_; }
     void showSnapshot(int index);
     /// Replaces the snapshot's maps by those of the current text.

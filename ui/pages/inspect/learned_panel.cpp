@@ -185,7 +185,7 @@ void LearnedPanel::draw() {
                 farthest = curve.y.back();
                 who = curve.label;
             }
-        if (!who.isEmpty()) summary = tr("farthest: %1, × %2").arg(who, numberText(farthest, 4));
+        if (!who.isEmpty()) summary = tr("largest change: %1, × %2").arg(who, numberText(farthest, 4));
     } else if (quantity == kBias) {
         chart_->setAxisNames(tr("bucket"), tr("bias"));
         const std::int64_t newest = rows_.back().step;
@@ -203,8 +203,8 @@ void LearnedPanel::draw() {
     chart_->setEmptyText(!problem_.isEmpty() ? problem_
                          : state().model().isEmpty()
                              ? tr("Choose a run.")
-                             : tr("The position method of this model learns nothing that is recorded. "
-                                  "Trained frequencies, T5’s biases and linear attention do."));
+                             : tr("Nothing is recorded of this model’s position method. Recorded are trained "
+                                  "frequencies, T5’s biases, and the denominators of linear attention."));
     chart_->setCurves(curves, marks);
     chart_->setCaption(
         tr("%1 of %2%3")

@@ -31,10 +31,10 @@ LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
       lengths_(new CurveChart(QStringLiteral("longer-text"), tr("position"), tr("−ln p, nats"), this)),
       needle_map_(
           makeMap(QStringLiteral("needle"),
-                  tr("For models of texts, “Needle test” shows whether the model finds a sentence hidden "
+                  tr("For language models, “Needle test” shows whether the model finds a sentence hidden "
                      "in the text above."),
                   &LengthsPanel::needleReadout)) {
-    length_factor_ = named(new NumberEdit(1, 10000), tr("Factor of the scaled readings"),
+    length_factor_ = named(new NumberEdit(1, 10000), tr("Scaling factor"),
                            tr("Factor by which frequencies are scaled for texts longer than in training"));
     length_factor_->setHelp(length_factor_->toolTip());
     length_factor_->setValue(4);
@@ -42,7 +42,7 @@ LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
     trained_ = named(new QSpinBox, tr("Length of training texts in tokens"), tr("0: as the model states"));
     trained_->setRange(0, 100000000);
     trained_->setSpecialValueText(tr("as the model states"));
-    trained_->setSuffix(tr(" tokens trained"));
+    trained_->setSuffix(tr(" tokens per training text"));
     read_longer_ =
         named(new QPushButton(tr("Read with scaled frequencies")), tr("Read with scaled frequencies"),
               tr("The loss by position: frequencies unscaled, linear, NTK-aware and YaRN; four passes"));
@@ -141,9 +141,10 @@ void LengthsPanel::showLengths() {
         marks.push_back({static_cast<double>(answer->trained), tr("trained")});
     const QString title = tr("Loss by position, frequencies scaled by %1").arg(numberText(answer->factor, 4));
     lengths_->setTitle(window == 1 ? title : tr("%1 (means over %2 tokens)").arg(title).arg(window));
-    lengths_->setCaption(tr("−ln p by position, frequencies unscaled and scaled by %1 from %2 tokens on")
-                             .arg(numberText(answer->factor, 4))
-                             .arg(answer->trained));
+    lengths_->setCaption(
+        tr("−ln p by position, frequencies unscaled and scaled by %1; original context %2 tokens")
+            .arg(numberText(answer->factor, 4))
+            .arg(answer->trained));
     lengths_->setCurves(curves, marks);
 }
 

@@ -181,7 +181,7 @@ void PairsPanel::showHeadPairs() {
         if (const auto numbers = pairNumbersOf(*shown)) {
             const bool is_first = shown == &state();
             pairs = std::max(pairs, numbers->size());
-            series.push_back({is_first ? QStringLiteral("value") : QStringLiteral("beside"),
+            series.push_back({is_first ? QStringLiteral("value") : QStringLiteral("comparison"),
                               shown->title(),
                               two ? shown->color(theme) : colorOf(quantity(), theme),
                               {numbers->begin(), numbers->end()},

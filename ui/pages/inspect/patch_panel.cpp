@@ -97,7 +97,7 @@ void PatchPanel::showPatch() {
     map.row_name = tr("layer");
     map.column_name = tr("head");
     map.value_name = tr("share restored");
-    patch_map_->setTitle(tr("Share of “%1” against “%2” that each head restores")
+    patch_map_->setTitle(tr("Share of the logit difference “%1” − “%2” that each head restores")
                              .arg(formatToken(answer->answer), formatToken(answer->other_answer)));
     patch_map_->setCaption(tr("Activation patching: the share of the difference between the logits of “%1” "
                               "and “%2” that a head's output restores")

@@ -72,7 +72,7 @@ SizesView::SizesView(InspectState& state, QWidget* parent)
       map_(new HeatMapView(QStringLiteral("solved-by-size"), this)) {
     // Long names must not widen the panel.
     total_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    map_->setEmptyText(tr("“Solve” gives a model that was trained on problems some of every size."));
+    map_->setEmptyText(tr("“Solve” tests a model that was trained on problems with some of every size."));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(total_);
@@ -120,10 +120,10 @@ void SizesView::refresh() {
                     .arg(fixedNumberText(percent(correct, of), 1));
         map_->setCaption(
             (fully ? tr("Share of the problems of each size that %1 solves with every step of the working "
-                        "right, at step %2, %3 problems per size; sizes with fewer than 1,000 problems share "
-                        "them with training")
+                        "right, at step %2, %3 problems per size; of sizes with fewer than "
+                        "1,000 possible problems, training had the same ones")
                    : tr("Share of the problems of each size that %1 solves at step %2, %3 problems per size; "
-                        "sizes with fewer than 1,000 problems share them with training"))
+                        "of sizes with fewer than 1,000 possible problems, training had the same ones"))
                 .arg(state_.title())
                 .arg(table->step)
                 .arg(table->scores.front().of));

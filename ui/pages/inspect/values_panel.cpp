@@ -134,7 +134,7 @@ void ValuesPanel::addKernelsOfHeads(KernelCurves& curves) const {
     const ModelSummary* other = comparison().summary();
     if (other == nullptr || comparison().answer(answers::kernels) == nullptr) return;
     if (layer < other->layers && chosen < other->heads)
-        curves.add(kernelOf(comparison(), chosen), QStringLiteral("beside"),
+        curves.add(kernelOf(comparison(), chosen), QStringLiteral("comparison"),
                    tr("head %1 of %2").arg(chosen).arg(comparison().title()), comparison().color(theme),
                    true);
 }
@@ -162,7 +162,7 @@ void ValuesPanel::showTokenMap() {
     map.row_labels = map.column_labels = shownTokens(answer->tokens);
     map.row_labels_are_names = true;
     map.row_name = tr("attended token");
-    map.column_name = tr("token whose logit");
+    map.column_name = tr("affected token");
     map.value_name = tr("logit");
     const QString where = answer->distance == 0
                               ? tr("at the same position")
@@ -171,10 +171,12 @@ void ValuesPanel::showTokenMap() {
                              .arg(answer->layer)
                              .arg(answer->head)
                              .arg(where));
-    token_map_->setCaption(tr("W_U γ K(δ) x of layer %1, head %2 at δ = %3, for the tokens of the text")
-                               .arg(answer->layer)
-                               .arg(answer->head)
-                               .arg(answer->distance));
+    token_map_->setCaption(
+        tr("W_U γ K(δ) x of layer %1, head %2 at δ = %3, for the tokens of the text; γ: the "
+           "weight of the final norm")
+            .arg(answer->layer)
+            .arg(answer->head)
+            .arg(answer->distance));
     token_map_->setMap(std::move(map));
 }
 
@@ -201,8 +203,8 @@ void ValuesPanel::showOv() {
     const auto [least, most] = std::minmax_element(answer->rank_90.begin(), answer->rank_90.end());
     const QString ranks = *least == *most ? QString::number(*least) : tr("%1 to %2").arg(*least).arg(*most);
     ov_->setYFloor(0.0);
-    ov_->setTitle(
-        tr("OV circuit of %1: rank %2 for 90 %").arg(headTitle(state().layer(), state().head()), ranks));
+    ov_->setTitle(tr("OV circuit of %1: 90 % of ‖K‖² at rank %2")
+                      .arg(headTitle(state().layer(), state().head()), ranks));
     ov_->setCaption(
         tr("The largest singular values of K(δ) = W_O R(−δ) W_V, %1 of %2; 90 % of ‖K(δ)‖² need rank %3")
             .arg(headTitle(state().layer(), state().head()), modelName(), ranks));

@@ -400,7 +400,7 @@ QString WalkthroughPanel::showWeights(const Walkthrough& w) {
         static_cast<std::size_t>(std::max_element(w.weights.begin(), w.weights.end()) - w.weights.begin());
     const double sum = std::accumulate(w.weights.begin(), w.weights.end(), 0.0);
     QString text = w.attention == "softmax"
-                       ? tr("The softmax makes weights a<sub>nj</sub> of the scores; they sum to %1.")
+                       ? tr("The softmax turns the scores into weights a<sub>nj</sub>, which sum to %1.")
                    : w.attention == "linear_cosine"
                        ? tr("Linear attention: a<sub>nj</sub> is 1 + s<sub>nj</sub>, divided by the sum of "
                             "these over all "
@@ -431,10 +431,10 @@ QString WalkthroughPanel::showValueRotation(const Walkthrough& w) {
 QString WalkthroughPanel::showSum(const Walkthrough& w) {
     bars_->setHeadline(tr("features of the weighted sum"));
     showFeatures({{QStringLiteral("sum"), tr("Σ a v"), Theme::output(), w.sum, {}}});
-    return (!rotates(w, 'v') ? tr("The values are summed by their weights: Σ<sub>j</sub> a<sub>nj</sub> "
+    return (!rotates(w, 'v') ? tr("The weighted sum of the values: Σ<sub>j</sub> a<sub>nj</sub> "
                                   "v<sub>j</sub>, of length %1. They are not rotated, so nothing "
                                   "in the sum itself marks how far away each value was.")
-                             : tr("The rotated values are summed by their weights: Σ<sub>j</sub> "
+                             : tr("The weighted sum of the rotated values: Σ<sub>j</sub> "
                                   "a<sub>nj</sub> R(j) v<sub>j</sub>, of length %1."))
         .arg(number(lengthOf(w.sum)));
 }
@@ -457,7 +457,7 @@ QString WalkthroughPanel::showOutput(const Walkthrough& w) {
     bars_->setMarked(static_cast<int>(w.head));
     bars_->setBars(heads, {{QStringLiteral("length"), tr("‖W o‖"), Theme::output(), w.added, {}}});
     const auto head = static_cast<std::size_t>(w.head), after = static_cast<std::size_t>(w.layer) + 1;
-    return tr("The output matrix of the head brings o<sub>n</sub> (length %1) to the width of the model: a "
+    return tr("The output matrix of the head projects o<sub>n</sub> (length %1) to the width of the model: a "
               "vector of length %2. With the other heads and the feed-forward layer, x<sub>n</sub> has "
               "length %3 after the layer.")
         .arg(number(lengthOf(w.output)), number(w.added[head]), number(w.residual[after]));

@@ -19,12 +19,12 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
     : ExplorerPage(
           tr("Value mixing"),
           tr("The same weights, the same values: RoPE adds the values as they are; RoPER first rotates each "
-             "by its distance j − n, so the sum itself encodes how far away each value was."),
+             "by j − n, so the sum itself encodes how far away each value was."),
           state.selection(), parent),
       state_(state),
       compass_(new CompassView(state, this)),
-      distances_(new BarChart(QStringLiteral("distance-shares"), tr("distance δ = n − j"), tr("share of |o|"),
-                              this)),
+      distances_(new BarChart(QStringLiteral("distance-shares"), tr("distance δ = n − j"),
+                              tr("contribution to |o|"), this)),
       steps_(new StepsView(state, this)),
       shifts_(new CurveChart(QStringLiteral("shift-test"), tr("all positions moved by S"),
                              tr("output in this pair"), this)),
@@ -37,14 +37,14 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
     verdict_->setTextFormat(Qt::RichText);
     lower_->addTab(distances_, tr("By distance"));
     lower_->addTab(steps_, tr("Three steps and one"));
-    lower_->addTab(shifts_, tr("Moving the sentence"));
+    lower_->addTab(shifts_, tr("Shift all positions"));
     lower_->addTab(pairs_, tr("All pairs"));
     lower_->addTab(implementations_, tr("In the wild"));
     lower_->setDocumentMode(true);
     lower_->setCurrentWidget(steps_);  // shares by distance are trivial for a single token
-    auto* pageFigures = makeSplitter(Qt::Vertical, {compass_, lower_}, {470, 250}, 0);
+    auto* splitter = makeSplitter(Qt::Vertical, {compass_, lower_}, {470, 250}, 0);
     fillPanel();
-    contents()->addLayout(rowOf({{pageFigures, 1}, panel_}));
+    contents()->addLayout(rowOf({{splitter, 1}, panel_}));
     for (FigureView* view : std::initializer_list<FigureView*>{compass_, distances_, steps_})
         connect(view, &FigureView::hovered, this, &MixingPage::showReadout);
     connect(distances_, &BarChart::categoryHovered, this, [this](int distance) {
@@ -70,9 +70,9 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
     connect(implementations_, &ImplementationsTable::reported, this, &MixingPage::setReadout);
     connect(lower_, &QTabWidget::currentChanged, this, &MixingPage::refreshWhenVisible);
     connect(&state_, &AttentionState::changed, this, &MixingPage::refreshWhenVisible);
-    Page::pageFigures().set(
-        {compass_, distances_, steps_, shifts_, pairs_, implementations_}, fieldInfos(setupFields()),
-        [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
+    pageFigures().set({compass_, distances_, steps_, shifts_, pairs_, implementations_},
+                      fieldInfos(setupFields()),
+                      [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
     registerTabSetting("view.mixing_below", *lower_);
     connect(play_, &PlayButton::next, this, &MixingPage::advance);
     panel_->showSetup();
@@ -112,9 +112,10 @@ void MixingPage::refresh() {
                          consecutivePositions(state_.tokens(), shift), state_.query());
     };
     const double moved = s.shift == 0 ? 0.0 : (output(s.shift) - output(0)).cwiseAbs().maxCoeff();
-    verdict_->setText(s.shift == 0 ? tr("Change S and see whether the output stays the same.")
-                                   : tr("Moved by %1, the output changes by at most <b>%2</b>.")
-                                         .arg(numberText(s.shift), numberText(moved, 3)));
+    verdict_->setText(s.shift == 0
+                          ? tr("Change S and see whether the output stays the same.")
+                          : tr("When all positions shift by %1, the output changes by at most <b>%2</b>.")
+                                .arg(numberText(s.shift), numberText(moved, 3)));
     setReadout({});
     emit explanationChanged();
 }
@@ -179,10 +180,11 @@ void MixingPage::showShifts() {
     if (std::abs(state_.setup().shift) <= kMaxShift)
         marks.push_back({state_.setup().shift, tr("S = %1").arg(state_.setup().shift), false});
     shifts_->setCurves(curves, marks);
-    shifts_->setCaption(tr("Output of query %1 in pair %2 when the sentence moves: with the inverse rotation "
-                           "it stays the same, without it the output rotates")
-                            .arg(state_.query())
-                            .arg(state_.setup().pair));
+    shifts_->setCaption(
+        tr("Output of query %1 in pair %2 when all positions shift: with the inverse rotation "
+           "it stays the same, without it the output rotates")
+            .arg(state_.query())
+            .arg(state_.setup().pair));
 }
 
 QString MixingPage::explanation() const {
@@ -212,8 +214,9 @@ QString MixingPage::explanation() const {
            "<p>The bars by distance are projections of each arrow onto the direction of the sum: they add up "
            "to its length.</p>"
            "<p>YaRN and LongRoPE multiply cos and sin by a factor m. The inverse of such a rotation divides "
-           "by m where the rotation multiplies by it: only then is R(−n)R(n) = 1. Here, and when a run is "
-           "read with a scaling, m applies only to queries and keys, whose scores it multiplies by m²; "
+           "by m where the rotation multiplies by it: only then is R(−n)R(n) = 1. Here, and when frequencies "
+           "of a run are "
+           "scaled, m applies only to queries and keys, whose scores it multiplies by m²; "
            "values rotate by the scaled angles without m, so that no division is needed.</p>");
     if (!s.rotatesScores() || s.attention != AttentionKind::softmax)
         text += tr("<p>The weights come from the method chosen on the Attention page.</p>");
