@@ -330,7 +330,7 @@ class AttentionPageTest : public PageTest {
         change([](Setup& s) { s.tokens = 1100; });
         QVERIFY(page_->isComputing());
         const QString readout = readoutAfterHovering(1050, kLarge - 10);  // of the map that is still visible
-        QVERIFY2(readout.contains("key 119") && readout.contains("score"), qPrintable(readout));
+        QVERIFY2(readout.contains("key 118") && readout.contains("score"), qPrintable(readout));
         QTRY_VERIFY_WITH_TIMEOUT(!page_->isComputing(), 30000);
     }
 

@@ -41,7 +41,7 @@ QString titleOfHead(const HeadReport& report) {
                        .arg(report.layer)
                        .arg(report.head)
                        .arg(QString::fromStdString(labelOf(report)));
-    if (evidenceOf(report) > 0) said += tr(" (score %1)").arg(numberText(evidenceOf(report), 3));
+    if (evidenceOf(report) > 0) said += AtlasView::tr(" (score %1)").arg(numberText(evidenceOf(report), 3));
     return said;
 }
 
