@@ -37,7 +37,8 @@ std::int64_t itemsFor(std::int64_t heads, std::int64_t kv_heads, std::int64_t se
 bool Decoder::isPlain(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) const {
     const Architecture& model = architecture();
     const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(view.layer)];
-    const bool is_whole = !model.isWindowed(view.layer) || model.window >= pass.tokens;
+    const bool is_whole = !model.isWindowed(view.layer) ||
+                          (model.window >= pass.tokens && (model.causal || !model.chunked));
     return model.attention == AttentionKind::softmax && model.mixers.empty() && pass.cache == nullptr &&
            is_whole && !pass.recorder.attention && !block.sinks && model.score_softcap == 0 &&
            !pass.bias.defined() && !pass.key_bias.defined() && !view.hidden_keys.defined() &&
@@ -96,9 +97,11 @@ at::Tensor Decoder::linearWeights(const LayerView& view, const DecoderCache::Lay
 at::Tensor hiddenByPosition(const Architecture& model, std::int64_t layer, const at::Tensor& n,
                             const at::Tensor& j) {
     const at::Tensor distance = n - j;
+    const bool is_windowed = model.isWindowed(layer);
+    // Chunks are causal in transformers 5.24 even if `is_causal` is false.
+    if (is_windowed && model.chunked) return (distance < 0).logical_or_(distance > n.remainder(model.window));
     at::Tensor hidden = model.causal ? distance < 0 : at::zeros_like(distance, at::kBool);
-    if (!model.isWindowed(layer)) return hidden;
-    if (model.chunked) return hidden.logical_or_(distance > n.remainder(model.window));
+    if (!is_windowed) return hidden;
     // For bidirectional attention, windows extend to both sides.
     return hidden.logical_or_(distance.abs() >= model.window);
 }

@@ -202,6 +202,14 @@ void readScores(const ConfigFields& config, const Family& family, Architecture& 
         model.scores_by_layer = config.flag(rules.scales_by_layer_flag).value_or(false);
 }
 
+/// Whether the family's own member makes the model bidirectional.
+bool isMadeBidirectional(const ConfigFields& config, const ConfigRules& rules) {
+    if (rules.bidirectional_flag == nullptr) return false;
+    return rules.bidirectional_text != nullptr
+               ? config.text(rules.bidirectional_flag) == rules.bidirectional_text
+               : config.flag(rules.bidirectional_flag).value_or(false);
+}
+
 void readNumbers(const ConfigFields& config, const Family& family, Architecture& model) {
     const ConfigRules& rules = family.config_rules;
     const double default_value =
@@ -236,8 +244,7 @@ void readNumbers(const ConfigFields& config, const Family& family, Architecture&
     if (!model.causal && causal.value_or(false))
         config.refuse("is_causal", "is true; models of this type attend to both sides");
     model.causal = causal.value_or(model.causal);
-    if (rules.bidirectional_flag != nullptr && config.flag(rules.bidirectional_flag).value_or(false))
-        model.causal = false;
+    if (isMadeBidirectional(config, rules)) model.causal = false;
 }
 
 /// Which layers use sliding-window attention: as listed in the config ("full_attention" or
@@ -296,16 +303,14 @@ void readChunks(const ConfigFields& config, const ConfigRules& rules, Architectu
         model.windowed.push_back(model.rotationOf(layer).rotatedWidth() > 0);
 }
 
-/// The window of a model that attends to both sides. Of encoders, and of a family with a flag for it, it is
-/// half on either side; the mask that follows `is_causal` includes the token at that distance.
+/// The window of a model that attends to both sides. Of encoders, and where the family's own member says so,
+/// it is half on either side; the mask that follows `is_causal` includes the token at that distance.
 std::int64_t windowOnEitherSide(const ConfigFields& config, const ConfigRules& rules,
                                 const Architecture& model) {
-    const bool has_own_flag =
-        rules.bidirectional_flag != nullptr && config.flag(rules.bidirectional_flag).value_or(false);
     const bool by_mask = !model.predicts_masked && !config.flag("is_causal").value_or(true);
-    const std::int64_t half = model.window / 2 + 1;
-    if (!by_mask) return half;
-    return (has_own_flag ? half : model.window) + 1;
+    const bool is_halved = !by_mask || isMadeBidirectional(config, rules);
+    const bool is_inclusive = by_mask || rules.bidirectional_text != nullptr;
+    return (is_halved ? model.window / 2 + 1 : model.window) + (is_inclusive ? 1 : 0);
 }
 
 void readWindow(const ConfigFields& config, const ConfigRules& rules, Architecture& model) {

@@ -221,7 +221,9 @@ struct ConfigRules {
     const char* query_scalar_key = nullptr;      ///< s, default 256: scores are multiplied by 1/√s
     const char* scales_scores_flag = nullptr;    ///< if false, scores are not multiplied by 1/√d
     const char* scales_by_layer_flag = nullptr;  ///< if true, `Architecture::scores_by_layer`
-    const char* bidirectional_flag = nullptr;    ///< if true, every query attends to all keys
+    /// If true, or this text, every query attends to all keys, and windows are half on either side; with a
+    /// text, they include the token at that distance (Gemma 4).
+    const char *bidirectional_flag = nullptr, *bidirectional_text = nullptr;
     const char* query_key_norms_flag = nullptr;  ///< if false, queries and keys are not normed
     bool query_key_norms_usually = false;        ///< default of that flag
     /// If false, queries do not grow (`Architecture::query_growth`).

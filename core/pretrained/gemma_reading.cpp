@@ -149,8 +149,6 @@ void readGgufSharedKeys(const GgufEntries& entries, Architecture& model) {
 }
 
 void readGemma4Layers(const ConfigFields& config, Architecture& model) {
-    // On both sides, transformers' windows of Gemma 4 include one token more than those of Gemma 3.
-    if (!model.causal) ++model.window;
     readSharedKeys(config, model, 0);
     model.values_are_keys = config.flag("attention_k_eq_v").value_or(false);
     const auto own = config.integer("num_global_key_value_heads", 1, static_cast<int>(kMaxHeads));

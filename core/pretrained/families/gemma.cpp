@@ -154,8 +154,9 @@ Family gemma4_text() {
         const std::string both_sides = config.text(kBothSides).value_or("vision");
         if (both_sides != "all" && both_sides != "vision")
             config.refuse(kBothSides, "must be \"all\" or \"vision\", which concerns only images");
-        if (both_sides == "all") reading.architecture.causal = false;
     };
+    rules.bidirectional_flag = "use_bidirectional_attention";
+    rules.bidirectional_text = "all";
     rules.read_layers = readGemma4Layers;
     rules.ignored = {"global_head_dim"};  // without effect beside per_layer_config; else the rotation's
     GgufRules& gguf = family.gguf_rules;
