@@ -22,12 +22,6 @@ TensorLocator::Rows rowsOfHeads(std::int64_t heads, std::int64_t first, std::int
     return rows;
 }
 
-/// A tensor of three dimensions.
-void requireShape(TensorLocator& in, const std::string& name, const std::vector<std::int64_t>& shape) {
-    const StoredTensor& tensor = in.tensor(name);
-    if (tensor.shape != shape) in.refuse(name, tensor, StoredTensor{tensor.type, shape}.shapeText());
-}
-
 /// The matrices that make keys and values of the latent vector.
 void locateUp(TensorLocator& in, std::int64_t layer, const LatentNames& names, LatentWeights& weights) {
     const Architecture& model = in.model();
@@ -36,8 +30,8 @@ void locateUp(TensorLocator& in, std::int64_t layer, const LatentNames& names, L
     if (!names.keys.empty() && in.has(in.inLayer(layer, names.keys))) {
         const std::string of_keys = in.inLayer(layer, names.keys) + ".weight",
                           of_values = in.inLayer(layer, names.values) + ".weight";
-        requireShape(in, of_keys, {H, rank, unrotated});
-        requireShape(in, of_values, {H, values, rank});
+        in.tensor(of_keys, {H, rank, unrotated});
+        in.tensor(of_values, {H, values, rank});
         for (std::int64_t head = 0; head < H; ++head)
             weights.keys.push_back({of_keys, /*transposed=*/true, unrotated, rank, {}, head});
         weights.values = {of_values, false, H * values, rank};

@@ -137,6 +137,12 @@ const StoredTensor& TensorLocator::tensor(const std::string& name) {
     return store_.tensor(name);
 }
 
+const StoredTensor& TensorLocator::tensor(const std::string& name, const std::vector<std::int64_t>& shape) {
+    const StoredTensor& found = tensor(name);
+    if (found.shape != shape) refuse(name, found, StoredTensor{found.type, shape}.shapeText());
+    return found;
+}
+
 MatrixLocation TensorLocator::table(const std::string& name, std::int64_t rows, std::int64_t columns) {
     const StoredTensor& found = tensor(name + ".weight");
     if (found.shape.size() != 2 || found.shape[0] < rows || found.shape[1] != columns)

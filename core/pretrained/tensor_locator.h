@@ -36,6 +36,8 @@ class TensorLocator {
 
     /// A tensor whose shape the caller checks.
     const StoredTensor& tensor(const std::string& name);
+    /// A tensor of this shape.
+    const StoredTensor& tensor(const std::string& name, const std::vector<std::int64_t>& shape);
     /// A table of at least `rows` rows.
     MatrixLocation table(const std::string& name, std::int64_t rows, std::int64_t columns);
     /// @param parts  stretches of the vector that are used; none: all
