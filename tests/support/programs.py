@@ -69,6 +69,8 @@ def run_trainer(*arguments, env=None, **options):
     """Runs roper-train to its end."""
     global preloaded
     arguments = list(map(str, arguments))
+    if arguments[:1] == ["look"] and "--threads" not in arguments:
+        arguments += ["--threads", "1"]  # with another test on the same core, several take longer than one
     own = dict((env or os.environ).items() - os.environ.items())
     is_short = bool(arguments) and arguments[0] in PreloadedTrainer.COMMANDS and not options
     is_usual = own.keys() <= PreloadedTrainer.ENVIRONMENT and os.environ.keys() <= (env or os.environ).keys()
