@@ -27,6 +27,15 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b) {
     return sum >= kPrime ? sum - kPrime : sum;
 }
 
+/// Spreads a hash over all bits (the last step of MurmurHash3, Appleby 2011). Without it, the hashes of
+/// numbers at equal distances are at equal distances, too, and for some secrets dozens of them share a
+/// bucket.
+std::uint64_t spread(std::uint64_t hash) {
+    hash = (hash ^ (hash >> 33U)) * 0xFF51AFD7ED558CCDU;
+    hash = (hash ^ (hash >> 33U)) * 0xC4CEB9FE1A85EC53U;
+    return hash ^ (hash >> 33U);
+}
+
 }  // namespace
 
 /// Evaluates a polynomial modulo a prime at the secret number. Its coefficients are the key's length and the
@@ -40,12 +49,12 @@ std::size_t KeyedHash::operator()(std::string_view key) const noexcept {
         std::memcpy(&bytes, key.data(), std::min(kBytes, key.size()));
         hash = product(hash, base) + bytes;
     }
-    return hash;
+    return spread(hash);
 }
 
 std::size_t KeyedHash::operator()(std::uint64_t key) const noexcept {
     constexpr std::uint64_t kHalf = 0xFFFFFFFF;
-    return product(product(key >> 32U, secret()) + (key & kHalf), secret());
+    return spread(product(product(key >> 32U, secret()) + (key & kHalf), secret()));
 }
 
 }  // namespace roper
