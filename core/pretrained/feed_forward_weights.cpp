@@ -62,18 +62,14 @@ LinearLocation ofAllExperts(TensorLocator& in, std::int64_t layer, const std::st
         location.weight.tensor = in.inLayer(layer, of_each) + ".weight";
         return location;
     }
-    const StoredTensor& tensor = in.tensor(all);
-    const bool is_usual = tensor.shape == std::vector<std::int64_t>{experts, out, width};
+    const bool is_usual = in.tensor(all).shape == std::vector<std::int64_t>{experts, out, width};
     const bool transposed = !in.isGguf() && (in.family().experts_transposed ||
                                              (in.family().experts_may_be_transposed && !is_usual));
-    const std::vector<std::int64_t> shape = {experts, transposed ? width : out, transposed ? out : width};
-    if (tensor.shape != shape) in.refuse(all, tensor, StoredTensor{tensor.type, shape}.shapeText());
+    in.tensor(all, {experts, transposed ? width : out, transposed ? out : width});
     LinearLocation location{{all, transposed, out, width, {}, 0}, {}};
     if (!in.model().mixture.expert_biases) return location;
     const std::string bias = in.inLayer(layer, bias_of_all);
-    const StoredTensor& biases = in.tensor(bias);
-    if (biases.shape != std::vector<std::int64_t>{experts, out})
-        in.refuse(bias, biases, std::to_string(experts) + " × " + std::to_string(out));
+    in.tensor(bias, {experts, out});
     location.bias = VectorLocation{bias, out, {}, 0};
     return location;
 }
