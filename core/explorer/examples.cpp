@@ -165,16 +165,16 @@ std::vector<Example> ofAttention() {
 }
 
 std::vector<Example> ofMixing() {
-    const ViewSettings compass{{"view.mixing_below", "0"}}, shift{{"view.mixing_below", "2"}};
+    const ViewSettings chain{{"view.mixing_below", "0"}}, shift{{"view.mixing_below", "2"}};
     return {
         {"one-token", "value-mixing", "mixing", "One token on a clock",
-         "RoPE's output stands still; RoPER's shows how far away the token is.", sanitized(Setup{}), compass},
+         "RoPE's output stands still; RoPER's shows how far away the token is.", sanitized(Setup{}), chain},
         {"two-tokens", "value-mixing", "mixing", "Two tokens",
          "Two equal values add up or cancel depending on their distance.",
-         changed([](Setup& s) { s.mixed_tokens = MixedTokens::two; }), compass},
+         changed([](Setup& s) { s.mixed_tokens = MixedTokens::two; }), chain},
         {"all-tokens", "value-mixing", "mixing", "All tokens",
          "Every value with its weight, placed head to tail.",
-         changed([](Setup& s) { s.mixed_tokens = MixedTokens::all; }), compass},
+         changed([](Setup& s) { s.mixed_tokens = MixedTokens::all; }), chain},
         {"inverse-forgotten", "value-mixing", "shift-test", "The inverse omitted",
          "The sentence moves, and the output rotates with it.", changed([](Setup& s) {
              s.mixed_tokens = MixedTokens::all;

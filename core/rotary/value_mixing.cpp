@@ -1,32 +1,32 @@
-#include "core/rotary/value_compass.h"
+#include "core/rotary/value_mixing.h"
 
 #include <Eigen/Geometry>
 
 namespace roper {
 
-Compass valueCompass(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
-                     const Eigen::VectorXd& positions, int query, int pair) {
-    Compass compass;
+ValueChain valueChain(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
+                      const Eigen::VectorXd& positions, int query, int pair) {
+    ValueChain chain;
     const PairFeatures plane = form.value.rotary.plane(pair);
     for (Eigen::Index j = 0; j < weights.size(); ++j) {
         if (weights[j] == 0) continue;
-        CompassArrow arrow;
+        ValueArrow arrow;
         arrow.key = static_cast<int>(j);
         arrow.weight = weights[j];
         arrow.value = weights[j] * Eigen::Vector2d(V(j, plane.first), V(j, plane.second));
         arrow.angle = form.value.angle(pair, positions[j]) + form.output.angle(pair, positions[query]);
         arrow.rotated = Eigen::Rotation2Dd(arrow.angle) * arrow.value;
-        compass.sum += arrow.rotated;
-        compass.arrows.push_back(arrow);
+        chain.sum += arrow.rotated;
+        chain.arrows.push_back(arrow);
     }
-    return compass;
+    return chain;
 }
 
-std::vector<DistanceContribution> contributionsByDistance(const Compass& compass, int query) {
-    const double length = compass.sum.norm();
+std::vector<DistanceContribution> contributionsByDistance(const ValueChain& chain, int query) {
+    const double length = chain.sum.norm();
     std::vector<DistanceContribution> shares;
-    for (const CompassArrow& arrow : compass.arrows)
-        shares.push_back({query - arrow.key, length > 0 ? arrow.rotated.dot(compass.sum) / length : 0.0});
+    for (const ValueArrow& arrow : chain.arrows)
+        shares.push_back({query - arrow.key, length > 0 ? arrow.rotated.dot(chain.sum) / length : 0.0});
     return shares;
 }
 

@@ -9,7 +9,7 @@
 namespace roper {
 
 /// Contribution of one key to the output of one query, in the plane of one pair.
-struct CompassArrow {
+struct ValueArrow {
     int key = 0;
     double weight = 0;
     Eigen::Vector2d value{0, 0};    ///< a_nj v_j, unrotated
@@ -18,16 +18,16 @@ struct CompassArrow {
 };
 
 /// The output of one query in the plane of one pair as a chain of arrows, one per key, head to tail.
-struct Compass {
-    std::vector<CompassArrow> arrows;
+struct ValueChain {
+    std::vector<ValueArrow> arrows;
     Eigen::Vector2d sum{0, 0};  ///< Σ rotated: o_n in this plane
 };
 
 /// @param weights    a_nj of the query [T]; keys with weight 0 have no arrow
 /// @param V          [T × d]
 /// @param positions  [T]
-Compass valueCompass(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
-                     const Eigen::VectorXd& positions, int query, int pair);
+ValueChain valueChain(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
+                      const Eigen::VectorXd& positions, int query, int pair);
 
 /// Contribution of each distance δ = n − j to the length of o_n: the projection of the key's arrow on the
 /// direction of the sum. The contributions sum to |o_n|.
@@ -35,7 +35,7 @@ struct DistanceContribution {
     int distance;
     double contribution;
 };
-std::vector<DistanceContribution> contributionsByDistance(const Compass& compass, int query);
+std::vector<DistanceContribution> contributionsByDistance(const ValueChain& chain, int query);
 
 /// o_n of one query: values rotated, summed by weight, rotated back according to the form. [d]
 Eigen::VectorXd outputRow(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,

@@ -425,7 +425,7 @@ class AttentionPageTest : public PageTest {
         const QString title = window_->runs().titleOf("short");
         QVERIFY2(title.startsWith("Addition · RoPER · seed 0"), qPrintable(title));
         QVERIFY(
-            window_->mixingPage().compass().figureCaption().contains("head 1 of " + title + " at step 3"));
+            window_->mixingPage().chainView().figureCaption().contains("head 1 of " + title + " at step 3"));
         // So do the lists of models; the folder's name is in the tooltip.
         const auto* models = control<QComboBox>("Model");
         QCOMPARE(models->currentText(), title);

@@ -69,13 +69,14 @@ class LinkedViewsTest : public PageTest {
         MixingPage& page = window_->mixingPage();
         page.showTab(0);
         BarChart& bars = page.distances();
-        expectMarkedIn({&bars, &page.compass()},
+        expectMarkedIn({&bars, &page.chainView()},
                        [&] { readoutAt(&bars, bars.categoryRect(3).center().toPoint()); });
         QCOMPARE(hovered().distance, bars.categories()[3]);
         QCOMPARE(hovered().key, setup().query - bars.categories()[3]);
         const HoveredItem key = hovered();
         page.setViewSettings({{"view.mixing_below", "1"}});
-        expectMarkedIn({&page.steps(), &page.compass()}, [&] { window_->selection().hoverState().set(key); });
+        expectMarkedIn({&page.steps(), &page.chainView()},
+                       [&] { window_->selection().hoverState().set(key); });
     }
 
     /// Exported files do not contain the highlight.

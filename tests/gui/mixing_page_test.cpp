@@ -28,24 +28,25 @@ class MixingPageTest : public PageTest {
         const double theta = setup().rotary().theta[setup().pair];
         auto* key = control<QSlider>("Key slider");
         QCOMPARE(key->maximum(), setup().tokens - 1);
-        const Eigen::Vector2d still = page_->compass().ropeCompass().sum;
+        const Eigen::Vector2d still = page_->chainView().ropeChain().sum;
         QVERIFY(std::abs(still.norm() - 1) < 1e-12);
         for (int j = 0; j < setup().tokens; ++j) {
             key->setValue(j);
             QCOMPARE(setup().key, j);
-            QVERIFY((page_->compass().ropeCompass().sum - still).norm() < 1e-15);
-            const Eigen::Vector2d hand = page_->compass().roperCompass().sum;
+            QVERIFY((page_->chainView().ropeChain().sum - still).norm() < 1e-15);
+            const Eigen::Vector2d hand = page_->chainView().roperChain().sum;
             const double angle = (j - setup().query) * theta;
             QVERIFY((hand - Eigen::Rotation2Dd(angle) * still).norm() < 1e-12);
         }
         // Dragging works, too: from mark to mark, wherever the sentence starts.
         change([](Setup& s) { s.shift = 5; });
         for (const int j : {0, 4, 9}) {
-            const QPoint mark = page_->compass().markAt(j).toPoint();
-            QTest::mousePress(&page_->compass(), Qt::LeftButton, {}, mark);
+            const QPoint mark = page_->chainView().markAt(j).toPoint();
+            QTest::mousePress(&page_->chainView(), Qt::LeftButton, {}, mark);
             QCOMPARE(setup().key, j);
         }
-        QTest::mousePress(&page_->compass(), Qt::LeftButton, {}, QPoint(60, page_->compass().height() / 2));
+        QTest::mousePress(&page_->chainView(), Qt::LeftButton, {},
+                          QPoint(60, page_->chainView().height() / 2));
         QCOMPARE(setup().key, 9);  // RoPE's side has nothing to drag
     }
 
@@ -60,14 +61,14 @@ class MixingPageTest : public PageTest {
         });
         static const QRegularExpression distance(QStringLiteral("^(j − n = )?−?\\d+$"));
         int numbers = 0;
-        for (const TextBox& box : textsOf(page_->compass(), {900, 600})) {
+        for (const TextBox& box : textsOf(page_->chainView(), {900, 600})) {
             if (!distance.match(box.text).hasMatch()) continue;
             ++numbers;
             QVERIFY2(box.text.section(' ', -1).remove(QChar(0x2212)).toInt() % 100 == 0,
                      qPrintable(box.text));
         }
         QVERIFY2(numbers >= 4 && numbers <= 24, qPrintable(QString::number(numbers)));
-        QVERIFY(QRectF(page_->compass().rect()).contains(page_->compass().markAt(3)));
+        QVERIFY(QRectF(page_->chainView().rect()).contains(page_->chainView().markAt(3)));
     }
 
     /// R(−n)R(n) = 1 also with YaRN, because its factor on cos and sin does not apply to values; the page
@@ -80,8 +81,8 @@ class MixingPageTest : public PageTest {
             s.key = s.query;
         });
         QVERIFY(setup().attentionFactor() > 1.2);
-        const Eigen::Vector2d still = page_->compass().ropeCompass().sum;
-        QVERIFY((page_->compass().roperCompass().sum - still).norm() < 1e-12);
+        const Eigen::Vector2d still = page_->chainView().ropeChain().sum;
+        QVERIFY((page_->chainView().roperChain().sum - still).norm() < 1e-12);
         QVERIFY(page_->explanation().contains("divides by m"));
     }
 
@@ -93,10 +94,10 @@ class MixingPageTest : public PageTest {
         const double theta = setup().rotary().theta[setup().pair];
         for (const int j : {9, 6, 2}) {
             control<QSlider>("Key slider")->setValue(j);
-            QVERIFY(std::abs(page_->compass().ropeCompass().sum.norm() - 1) < 1e-12);
+            QVERIFY(std::abs(page_->chainView().ropeChain().sum.norm() - 1) < 1e-12);
             // Two arrows of length 1/2 at an angle φ: |cos φ/2|.
             const double expected = std::abs(std::cos((setup().query - j) * theta / 2));
-            QVERIFY(std::abs(page_->compass().roperCompass().sum.norm() - expected) < 1e-12);
+            QVERIFY(std::abs(page_->chainView().roperChain().sum.norm() - expected) < 1e-12);
         }
     }
 
@@ -105,37 +106,37 @@ class MixingPageTest : public PageTest {
             s = {};
             s.source = VectorSource::hand;
         });
-        QCOMPARE(page_->compass().roperCompass().arrows.size(), std::size_t(setup().query) + 1);
+        QCOMPARE(page_->chainView().roperChain().arrows.size(), std::size_t(setup().query) + 1);
         QVERIFY(!control<QComboBox>("Mix")->isEnabled());
     }
 
     void theRightSideRotatesEveryValueByItsDistance() {
         const double theta = setup().rotary().theta[setup().pair];
-        for (const CompassArrow& arrow : page_->compass().roperCompass().arrows)
+        for (const ValueArrow& arrow : page_->chainView().roperChain().arrows)
             QVERIFY(std::abs(arrow.angle - (arrow.key - setup().query) * theta) < 1e-12);
-        for (const CompassArrow& arrow : page_->compass().ropeCompass().arrows)
+        for (const ValueArrow& arrow : page_->chainView().ropeChain().arrows)
             QCOMPARE(arrow.angle, 0.0);
     }
 
     void theBlendLeadsFromOneToTheOther() {
         auto* slider = control<QSlider>("Blend slider");
         slider->setValue(0);
-        QVERIFY((page_->compass().roperCompass().sum - page_->compass().ropeCompass().sum).norm() < 1e-15);
+        QVERIFY((page_->chainView().roperChain().sum - page_->chainView().ropeChain().sum).norm() < 1e-15);
         slider->setValue(50);
         const double theta = setup().rotary().theta[setup().pair];
-        for (const CompassArrow& arrow : page_->compass().roperCompass().arrows)
+        for (const ValueArrow& arrow : page_->chainView().roperChain().arrows)
             QVERIFY(std::abs(arrow.angle - 0.5 * (arrow.key - setup().query) * theta) < 1e-12);
     }
 
     void theSentenceMovesAndOnlyTheInverseKeepsTheOutput() {
-        const Eigen::Vector2d still = page_->compass().roperCompass().sum;
+        const Eigen::Vector2d still = page_->chainView().roperChain().sum;
         control<QSlider>("Shift slider")->setValue(11);
-        QVERIFY((page_->compass().roperCompass().sum - still).norm() < 1e-12);
+        QVERIFY((page_->chainView().roperChain().sum - still).norm() < 1e-12);
         control<QCheckBox>("Rotate back by R(−n)")->click();
         QCOMPARE(setup().mistake, Mistake::no_inverse);
-        const Eigen::Vector2d at_11 = page_->compass().roperCompass().sum;
+        const Eigen::Vector2d at_11 = page_->chainView().roperChain().sum;
         control<QSlider>("Shift slider")->setValue(12);
-        QVERIFY((page_->compass().roperCompass().sum - at_11).norm() > 1e-2);
+        QVERIFY((page_->chainView().roperChain().sum - at_11).norm() > 1e-2);
         // The chart agrees: flat with the inverse rotation, waves without.
         page_->showTab(2);
         const auto range = [](const QVector<double>& y) {
@@ -166,14 +167,14 @@ class MixingPageTest : public PageTest {
             randomHeadVectors(setup().tokens, setup().head_dim, setup().seed, setup().similarity);
         const PairFeatures plane = setup().rotary().plane(setup().pair);
         QVERIFY(plane.first >= 448);
-        for (const CompassArrow& arrow : page_->compass().roperCompass().arrows) {
+        for (const ValueArrow& arrow : page_->chainView().roperChain().arrows) {
             const Eigen::Vector2d key(heads.K(arrow.key, plane.first), heads.K(arrow.key, plane.second));
             QVERIFY((arrow.value - arrow.weight * key).norm() < 1e-12);
         }
         const auto changeByShift = [&] {
-            const Eigen::Vector2d still = page_->compass().roperCompass().sum;
+            const Eigen::Vector2d still = page_->chainView().roperChain().sum;
             change([](Setup& s) { s.shift = 500; });
-            const double by = (page_->compass().roperCompass().sum - still).norm();
+            const double by = (page_->chainView().roperChain().sum - still).norm();
             window_->selection().history().undo();
             return by;
         };
@@ -192,7 +193,7 @@ class MixingPageTest : public PageTest {
     /// Of the sets of rotated tensors, qkv is RoPER without the inverse, and qko RoPER with nothing else.
     void valuesOrOutputsMayRotateAlone() {
         change([](Setup& s) { s.mistake = Mistake::no_inverse; });
-        const Eigen::Vector2d without_inverse = page_->compass().roperCompass().sum;
+        const Eigen::Vector2d without_inverse = page_->chainView().roperChain().sum;
         change([](Setup& s) {
             s.mistake = Mistake::none;
             s.method = "rotary";
@@ -200,15 +201,15 @@ class MixingPageTest : public PageTest {
         });
         auto* back = control<QCheckBox>("Rotate back by R(−n)");
         QVERIFY(!back->isChecked() && !back->isEnabled());
-        QVERIFY((page_->compass().roperCompass().sum - without_inverse).norm() < 1e-15);
+        QVERIFY((page_->chainView().roperChain().sum - without_inverse).norm() < 1e-15);
         QCOMPARE(mixingTitle(setup()), QString("qkv rotated"));
         QCOMPARE(mixingFormulas(setup()).output, QString("o = Σ a R(j)v"));
         QCOMPARE(mixingFormulas(setup()).direct_output, QString("Σ a R(j)v"));
-        QVERIFY(page_->compass().figureCaption().contains("RoPE and qkv rotated"));
+        QVERIFY(page_->chainView().figureCaption().contains("RoPE and qkv rotated"));
         change([](Setup& s) { s.rotates = "qko"; });
         QVERIFY(back->isChecked() && back->isEnabled());
         const double theta = setup().rotary().theta[setup().pair];
-        for (const CompassArrow& arrow : page_->compass().roperCompass().arrows)
+        for (const ValueArrow& arrow : page_->chainView().roperChain().arrows)
             QVERIFY(std::abs(arrow.angle + setup().query * theta) < 1e-12);
         QCOMPARE(mixingFormulas(setup()).rotate, QString("v′ⱼ = vⱼ, not rotated"));
         QCOMPARE(mixingFormulas(setup()).output, QString("o = Σ a R(−n)v"));
@@ -260,7 +261,7 @@ class MixingPageTest : public PageTest {
         double sum = 0;
         for (const double share : series[1].values)
             sum += share;
-        QVERIFY(std::abs(sum - page_->compass().roperCompass().sum.norm()) < 1e-12);
+        QVERIFY(std::abs(sum - page_->chainView().roperChain().sum.norm()) < 1e-12);
         QCOMPARE(page_->distances().categories().front(), 0);
     }
 
@@ -271,8 +272,8 @@ class MixingPageTest : public PageTest {
             QVERIFY(rows[i - 1].change >= rows[i].change);
         for (const PairTable::Row& row : rows) {
             change([&](Setup& s) { s.pair = row.pair; });
-            QVERIFY((page_->compass().roperCompass().sum - row.roper).norm() < 1e-12);
-            QVERIFY((page_->compass().ropeCompass().sum - row.rope).norm() < 1e-12);
+            QVERIFY((page_->chainView().roperChain().sum - row.roper).norm() < 1e-12);
+            QVERIFY((page_->chainView().ropeChain().sum - row.rope).norm() < 1e-12);
         }
     }
 
@@ -301,9 +302,9 @@ class MixingPageTest : public PageTest {
 
     void theReadoutIsTheNumberInTheCsv() {
         const QString text = readoutAt(
-            &page_->compass(), QPoint(page_->compass().width() * 3 / 4, page_->compass().height() / 2));
+            &page_->chainView(), QPoint(page_->chainView().width() * 3 / 4, page_->chainView().height() / 2));
         const QString key = text.section(' ', 1, 1);
-        const QString line = page_->compass()
+        const QString line = page_->chainView()
                                  .figureCsv()
                                  .split('\n')
                                  .filter(QRegularExpression("^roper," + key + ","))

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "core/explorer/attention_maps.h"
-#include "core/rotary/value_compass.h"
+#include "core/rotary/value_mixing.h"
 #include "ui/explorer/head_source.h"
 #include "ui/explorer/selection.h"
 

@@ -1,4 +1,4 @@
-#include "core/rotary/value_compass.h"
+#include "core/rotary/value_mixing.h"
 
 #include <gtest/gtest.h>
 
@@ -16,8 +16,8 @@ struct Scene {
     Eigen::VectorXd positions;
     int T, query, pair;
 
-    Compass compass(const AttentionForm& form) const {
-        return valueCompass(form, weights.row(query), V, positions, query, pair);
+    ValueChain chainOf(const AttentionForm& form) const {
+        return valueChain(form, weights.row(query), V, positions, query, pair);
     }
 };
 
@@ -33,26 +33,26 @@ Scene anyScene() {
     return s;
 }
 
-TEST(ValueCompass, TheChainEndsAtTheOutput) {
+TEST(ValueMixing, TheChainEndsAtTheOutput) {
     EXPECT_TRUE(rc::check([] {
         const Scene s = anyScene();
         const Eigen::MatrixXd roper = referenceMixing(s.rotary, s.weights, s.V, s.positions);
         const Eigen::MatrixXd rope = s.weights * s.V;
         const auto [first, second] = s.rotary.plane(s.pair);
-        const Compass rotated = s.compass(roperForm(s.rotary, s.rotary)),
-                      plain = s.compass(ropeForm(s.rotary));
+        const ValueChain rotated = s.chainOf(roperForm(s.rotary, s.rotary)),
+                         plain = s.chainOf(ropeForm(s.rotary));
         RC_ASSERT((rotated.sum - Eigen::Vector2d(roper(s.query, first), roper(s.query, second))).norm() <
                   1e-10);
         RC_ASSERT((plain.sum - Eigen::Vector2d(rope(s.query, first), rope(s.query, second))).norm() < 1e-10);
     }));
 }
 
-TEST(ValueCompass, EveryArrowIsRotatedByItsDistance) {
+TEST(ValueMixing, EveryArrowIsRotatedByItsDistance) {
     EXPECT_TRUE(rc::check([] {
         const Scene s = anyScene();
         const double value_rotation_strength = *rc::gen::element(0.0, 0.25, 0.5, 1.0);
-        for (const CompassArrow& arrow :
-             s.compass(roperForm(s.rotary, s.rotary, value_rotation_strength)).arrows) {
+        for (const ValueArrow& arrow :
+             s.chainOf(roperForm(s.rotary, s.rotary, value_rotation_strength)).arrows) {
             const double expected =
                 value_rotation_strength * (arrow.key - s.query) * s.rotary.frequency(s.pair);
             RC_ASSERT(std::abs(arrow.angle - expected) < 1e-9);
@@ -61,20 +61,20 @@ TEST(ValueCompass, EveryArrowIsRotatedByItsDistance) {
     }));
 }
 
-TEST(ValueCompass, SharesAddUpToTheLength) {
+TEST(ValueMixing, SharesAddUpToTheLength) {
     EXPECT_TRUE(rc::check([] {
         const Scene s = anyScene();
-        const Compass compass = s.compass(roperForm(s.rotary, s.rotary));
+        const ValueChain chain = s.chainOf(roperForm(s.rotary, s.rotary));
         double sum = 0;
-        for (const DistanceContribution& contribution : contributionsByDistance(compass, s.query)) {
+        for (const DistanceContribution& contribution : contributionsByDistance(chain, s.query)) {
             RC_ASSERT(contribution.distance >= 0);  // causal attention
             sum += contribution.contribution;
         }
-        RC_ASSERT(std::abs(sum - compass.sum.norm()) < 1e-10);
+        RC_ASSERT(std::abs(sum - chain.sum.norm()) < 1e-10);
     }));
 }
 
-TEST(ValueCompass, ThreeStepsEqualOneWhateverTheBlend) {
+TEST(ValueMixing, ThreeStepsEqualOneWhateverTheBlend) {
     EXPECT_TRUE(rc::check([] {
         const Scene s = anyScene();
         const double value_rotation_strength = *rc::gen::element(0.0, 0.3, 1.0);
@@ -89,7 +89,7 @@ TEST(ValueCompass, ThreeStepsEqualOneWhateverTheBlend) {
 }
 
 // Computing in three steps follows the chosen form, computing in one step the correct form.
-TEST(ValueCompass, AMistakeIsWhatTheThreeStepsAndTheOneDifferBy) {
+TEST(ValueMixing, AMistakeIsWhatTheThreeStepsAndTheOneDifferBy) {
     const Rotary rotary = makeRotary(4, Pairing::half);
     const AttentionForm right = roperForm(rotary, rotary);
     AttentionForm no_inverse = right;

@@ -22,7 +22,7 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
              "by j − n, so the sum itself encodes how far away each value was."),
           state.selection(), parent),
       state_(state),
-      compass_(new CompassView(state, this)),
+      chain_view_(new ValueChainView(state, this)),
       distances_(new BarChart(QStringLiteral("distance-shares"), tr("distance δ = n − j"),
                               tr("contribution to |o|"), this)),
       steps_(new StepsView(state, this)),
@@ -36,23 +36,23 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
       verdict_(wrappedLabel()) {
     verdict_->setTextFormat(Qt::RichText);
     lower_->addTab(distances_, tr("By distance"));
-    lower_->addTab(steps_, tr("Three steps and one"));
+    lower_->addTab(steps_, tr("Step by step"));
     lower_->addTab(shifts_, tr("Shift all positions"));
     lower_->addTab(pairs_, tr("All pairs"));
-    lower_->addTab(implementations_, tr("In the wild"));
+    lower_->addTab(implementations_, tr("Implementations"));
     lower_->setDocumentMode(true);
     lower_->setCurrentWidget(steps_);  // shares by distance are trivial for a single token
-    auto* splitter = makeSplitter(Qt::Vertical, {compass_, lower_}, {470, 250}, 0);
+    auto* splitter = makeSplitter(Qt::Vertical, {chain_view_, lower_}, {470, 250}, 0);
     fillPanel();
     contents()->addLayout(rowOf({{splitter, 1}, panel_}));
-    for (FigureView* view : std::initializer_list<FigureView*>{compass_, distances_, steps_})
+    for (FigureView* view : std::initializer_list<FigureView*>{chain_view_, distances_, steps_})
         connect(view, &FigureView::hovered, this, &MixingPage::showReadout);
     connect(distances_, &BarChart::categoryHovered, this, [this](int distance) {
         hoverState().set({.key = state_.query() - distance, .distance = distance});
     });
     connect(&hoverState(), &HoverState::changed, this, [this] {
         distances_->setHovered(hoverState().now().distance);
-        compass_->update();
+        chain_view_->update();
         steps_->update();
     });
     connect(shifts_, &CurveChart::hovered, this, &MixingPage::setReadout);
@@ -70,7 +70,7 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
     connect(implementations_, &ImplementationsTable::reported, this, &MixingPage::setReadout);
     connect(lower_, &QTabWidget::currentChanged, this, &MixingPage::refreshWhenVisible);
     connect(&state_, &AttentionState::changed, this, &MixingPage::refreshWhenVisible);
-    pageFigures().set({compass_, distances_, steps_, shifts_, pairs_, implementations_},
+    pageFigures().set({chain_view_, distances_, steps_, shifts_, pairs_, implementations_},
                       fieldInfos(setupFields()),
                       [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
     registerTabSetting("view.mixing_below", *lower_);
@@ -128,8 +128,8 @@ void MixingPage::refreshHiddenTabs() {
 }
 
 void MixingPage::showDistances() {
-    const auto rope = contributionsByDistance(compass_->ropeCompass(), state_.query());
-    const auto roper = contributionsByDistance(compass_->roperCompass(), state_.query());
+    const auto rope = contributionsByDistance(chain_view_->ropeChain(), state_.query());
+    const auto roper = contributionsByDistance(chain_view_->roperChain(), state_.query());
     std::vector<int> categories;
     BarChart::Series left{QStringLiteral("rope"), tr("RoPE"), Theme::rope()},
         right{QStringLiteral("roper"), mixingName(state_.setup()), Theme::roper()};
@@ -165,9 +165,9 @@ void MixingPage::showShifts() {
         const AttentionForm form = mixingForm(setup);
         const double step = state_.tokens() <= kMaxTokensWithDetail ? 0.5 : 1.0;
         for (double shift = -kMaxShift; shift <= kMaxShift; shift += step) {
-            const Compass chain =
-                valueCompass(form, state_.mixed().weights, state_.mixed().V,
-                             consecutivePositions(state_.tokens(), shift), state_.query(), setup.pair);
+            const ValueChain chain =
+                valueChain(form, state_.mixed().weights, state_.mixed().V,
+                           consecutivePositions(state_.tokens(), shift), state_.query(), setup.pair);
             for (auto [curve, value] : {std::pair{&first, chain.sum.x()}, {&second, chain.sum.y()}}) {
                 curve->x.append(shift);
                 curve->y.append(value);

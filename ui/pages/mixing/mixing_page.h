@@ -8,10 +8,10 @@
 #include "ui/explorer/explorer_page.h"
 #include "ui/explorer/play_button.h"
 #include "ui/explorer/setup_panel.h"
-#include "ui/pages/mixing/compass_view.h"
 #include "ui/pages/mixing/implementations_table.h"
 #include "ui/pages/mixing/pair_table.h"
 #include "ui/pages/mixing/steps_view.h"
+#include "ui/pages/mixing/value_chain_view.h"
 
 namespace roper {
 
@@ -26,14 +26,14 @@ class MixingPage : public ExplorerPage {
     void addActions(Actions& actions) override;
     QString explanation() const override;
 
-    CompassView& compass() { return *compass_; }
+    ValueChainView& chainView() { return *chain_view_; }
     BarChart& distances() { return *distances_; }
     CurveChart& shiftChart() { return *shifts_; }
     PairTable& pairTable() { return *pairs_; }
     StepsView& steps() { return *steps_; }
     ImplementationsTable& implementations() { return *implementations_; }
 
-    /// Shows a tab below the compass.
+    /// Shows a tab below the arrows.
     void showTab(int index) { lower_->setCurrentIndex(index); }
 
   protected:
@@ -52,7 +52,7 @@ class MixingPage : public ExplorerPage {
     void advanceKey();
 
     AttentionState& state_;
-    CompassView* compass_;
+    ValueChainView* chain_view_;
     BarChart* distances_;
     StepsView* steps_;
     CurveChart* shifts_;

@@ -33,7 +33,7 @@ OutputSteps StepsView::row() const {
 struct StepsView::Scene {
     OutputSteps row;
     PairFeatures plane;
-    Compass chain;
+    ValueChain chain;
     QPolygonF mixing{QPointF()};    ///< corners of Σ a R(j)v, head to tail
     QPolygonF one_step{QPointF()};  ///< corners of Σ a R(j−n)v, the correct form
     double longest_value = 1e-9, longest_mix = 1e-9;
@@ -46,22 +46,22 @@ StepsView::Scene StepsView::scene() const {
     Scene scene;
     scene.row = row();
     scene.plane = form.value.rotary.plane(state_.setup().pair);
-    scene.chain = valueCompass(form, state_.mixed().weights, state_.mixed().V, state_.positions(),
-                               state_.query(), state_.setup().pair);
-    const Compass right =
-        valueCompass(correctMixingForm(state_.setup()), state_.mixed().weights, state_.mixed().V,
-                     state_.positions(), state_.query(), state_.setup().pair);
+    scene.chain = valueChain(form, state_.mixed().weights, state_.mixed().V, state_.positions(),
+                             state_.query(), state_.setup().pair);
+    const ValueChain right =
+        valueChain(correctMixingForm(state_.setup()), state_.mixed().weights, state_.mixed().V,
+                   state_.positions(), state_.query(), state_.setup().pair);
     const auto length = [](const QPointF& p) { return std::hypot(p.x(), p.y()); };
     const auto follow = [&](QPolygonF& corners, const QPointF& step) {
         corners << corners.back() + step;
         scene.longest_mix = std::max(scene.longest_mix, length(corners.back()));
     };
-    for (const CompassArrow& arrow : scene.chain.arrows) {
+    for (const ValueArrow& arrow : scene.chain.arrows) {
         const QPointF value = scene.of(scene.row.rotated.row(arrow.key));
         scene.longest_value = std::max(scene.longest_value, length(value));
         follow(scene.mixing, arrow.weight * value);
     }
-    for (const CompassArrow& arrow : right.arrows)
+    for (const ValueArrow& arrow : right.arrows)
         follow(scene.one_step, QPointF(arrow.rotated.x(), arrow.rotated.y()));
     return scene;
 }
@@ -148,7 +148,7 @@ void StepsView::paintHovered(QPainter& painter, const Theme& theme) const {
 /// Every value before its rotation, pale, and after it.
 void StepsView::paintValues(QPainter& painter, const PlaneFrame& at, const Scene& scene,
                             const Theme& theme) const {
-    for (const CompassArrow& arrow : scene.chain.arrows) {
+    for (const ValueArrow& arrow : scene.chain.arrows) {
         drawArrow(painter, at.center, at.onScreen(scene.of(state_.mixed().V.row(arrow.key))),
                   theme.ghost(Theme::value()), 1.2);
         drawArrow(painter, at.center, at.onScreen(scene.of(scene.row.rotated.row(arrow.key))),

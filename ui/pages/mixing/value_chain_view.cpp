@@ -1,4 +1,4 @@
-#include "ui/pages/mixing/compass_view.h"
+#include "ui/pages/mixing/value_chain_view.h"
 
 #include <Eigen/Geometry>
 #include <QMouseEvent>
@@ -25,9 +25,9 @@ QPointF pointOf(const Eigen::Vector2d& v) {
 }
 
 /// Extends `shown` by all corners of a chain.
-void include(QRectF& shown, const Compass& chain) {
+void include(QRectF& shown, const ValueChain& chain) {
     Eigen::Vector2d tip(0, 0);
-    for (const CompassArrow& arrow : chain.arrows) {
+    for (const ValueArrow& arrow : chain.arrows) {
         tip += arrow.rotated;
         shown.setLeft(std::min(shown.left(), tip.x()));
         shown.setRight(std::max(shown.right(), tip.x()));
@@ -39,32 +39,32 @@ constexpr double kTick = 5;  // of the clock, in pixels to either side of the ci
 
 }  // namespace
 
-CompassView::CompassView(AttentionState& state, QWidget* parent)
+ValueChainView::ValueChainView(AttentionState& state, QWidget* parent)
     : FigureView(parent, QStringLiteral("mixing"), tr("Values mixed by RoPE and by RoPER")), state_(state) {
     connect(&state_, &AttentionState::changed, this, qOverload<>(&QWidget::update));
 }
 
-Compass CompassView::compass(const AttentionForm& form, double shift) const {
-    return valueCompass(form, state_.mixed().weights, state_.mixed().V,
-                        consecutivePositions(state_.tokens(), shift), state_.query(), state_.setup().pair);
+ValueChain ValueChainView::chainOf(const AttentionForm& form, double shift) const {
+    return valueChain(form, state_.mixed().weights, state_.mixed().V,
+                      consecutivePositions(state_.tokens(), shift), state_.query(), state_.setup().pair);
 }
 
-AttentionForm CompassView::formOf(bool right) const {
+AttentionForm ValueChainView::formOf(bool right) const {
     const Setup& s = state_.setup();
     // Equals RoPER without rotation: the same planes on both sides, whatever fraction of the values rotates.
     return right ? mixingForm(s) : roperForm(s.rotary(), s.valueRotary(), 0.0);
 }
 
-Compass CompassView::ropeCompass() const {
-    return compass(formOf(false), state_.setup().shift);
+ValueChain ValueChainView::ropeChain() const {
+    return chainOf(formOf(false), state_.setup().shift);
 }
 
-Compass CompassView::roperCompass() const {
-    return compass(formOf(true), state_.setup().shift);
+ValueChain ValueChainView::roperChain() const {
+    return chainOf(formOf(true), state_.setup().shift);
 }
 
 /// The same for every blend and shift, so that the scale is stable while they change.
-QRectF CompassView::shownPlane() const {
+QRectF ValueChainView::shownPlane() const {
     Setup setup = state_.setup();
     if (setup.effectiveMixedTokens() != MixedTokens::all) {
         constexpr double kHalfExtent =
@@ -78,9 +78,9 @@ QRectF CompassView::shownPlane() const {
     setup.mistake = Mistake::none;
     for (const double value_rotation_strength : {0.0, 0.25, 0.5, 0.75, 1.0}) {
         setup.value_rotation_strength = value_rotation_strength;
-        include(shown, compass(mixingForm(setup), 0));
+        include(shown, chainOf(mixingForm(setup), 0));
     }
-    include(shown, roperCompass());
+    include(shown, roperChain());
     if (rotates_with_sentence) {
         // The chain keeps its size under shifts and rotates about the origin.
         const double radius =
@@ -92,15 +92,15 @@ QRectF CompassView::shownPlane() const {
     return shown.adjusted(-margin, -margin, margin, margin);
 }
 
-QRectF CompassView::half(const QRectF& area, bool right) const {
+QRectF ValueChainView::half(const QRectF& area, bool right) const {
     const double width = area.width() / 2;
     return {area.left() + (right ? width : 0), area.top(), width, area.height()};
 }
 
 /// Texts above and below the chain of one side.
-CompassView::Texts CompassView::texts(bool right) const {
+ValueChainView::Texts ValueChainView::texts(bool right) const {
     const Setup& s = state_.setup();
-    const Compass chain = right ? roperCompass() : ropeCompass();
+    const ValueChain chain = right ? roperChain() : ropeChain();
     return {right ? mixingTitle(s) : tr("RoPE"),
             right ? mixingFormulas(s).output : QStringLiteral("o = Σ a v"), rotationText(chain),
             tr("o = (%1, %2), length %3")
@@ -109,7 +109,7 @@ CompassView::Texts CompassView::texts(bool right) const {
 }
 
 /// Heights of the texts above and below, the same on both sides, for halves of this width.
-std::pair<double, double> CompassView::textHeights(double width, const QFont& font) const {
+std::pair<double, double> ValueChainView::textHeights(double width, const QFont& font) const {
     const auto height = [&](const QString& text, const QFont& of) {
         return wrappedHeight(text, of, width - 2 * kTextMargin) + 2;
     };
@@ -123,13 +123,14 @@ std::pair<double, double> CompassView::textHeights(double width, const QFont& fo
     return {above + 8, below + 6};
 }
 
-PlaneFrame CompassView::plane(const QRectF& area, bool right, const QRectF& shown, const QFont& font) const {
+PlaneFrame ValueChainView::plane(const QRectF& area, bool right, const QRectF& shown,
+                                 const QFont& font) const {
     const QRectF box = half(area, right);
     const auto [above, below] = textHeights(box.width(), font);
     return PlaneFrame::around(box.adjusted(12, above + 6, -12, -below - 4), shown);
 }
 
-void CompassView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+void ValueChainView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     if (!state_.isReady())
         return paintNote(painter, area.adjusted(20, 20, -20, -20), state_.message(), theme);
     const QRectF shown = shownPlane();
@@ -140,11 +141,11 @@ void CompassView::paintFigure(QPainter& painter, const QRectF& area, const Theme
                      QPointF(area.center().x(), area.bottom() - 8));
 }
 
-void CompassView::paintPanel(QPainter& painter, const QRectF& area, bool right, const QRectF& shown,
-                             const Theme& theme) const {
+void ValueChainView::paintPanel(QPainter& painter, const QRectF& area, bool right, const QRectF& shown,
+                                const Theme& theme) const {
     const QRectF box = half(area, right);
     const PlaneFrame at = plane(area, right, shown, painter.font());
-    const Compass chain = right ? roperCompass() : ropeCompass();
+    const ValueChain chain = right ? roperChain() : ropeChain();
     const auto [above, below] = textHeights(box.width(), painter.font());
     LabelPlacer labels(box.adjusted(4, above, -4, -below));
     paintTexts(painter, box, right, theme);
@@ -160,7 +161,7 @@ void CompassView::paintPanel(QPainter& painter, const QRectF& area, bool right, 
     labelChain(painter, labels, at, chain, right, theme);
 }
 
-void CompassView::paintTexts(QPainter& painter, const QRectF& box, bool right, const Theme& theme) const {
+void ValueChainView::paintTexts(QPainter& painter, const QRectF& box, bool right, const Theme& theme) const {
     const Texts all = texts(right);
     const QFont plain = painter.font();
     QRectF place = box.adjusted(kTextMargin, 6, -kTextMargin, -5);
@@ -181,13 +182,13 @@ void CompassView::paintTexts(QPainter& painter, const QRectF& box, bool right, c
 
 /// Draws the chain head to tail, near keys strong and far keys pale. On the right, also each arrow before its
 /// rotation, paler, and the rotation as an arc.
-void CompassView::paintChain(QPainter& painter, const PlaneFrame& at, const Compass& chain, bool rotated,
-                             const Theme& theme) const {
+void ValueChainView::paintChain(QPainter& painter, const PlaneFrame& at, const ValueChain& chain,
+                                bool rotated, const Theme& theme) const {
     constexpr double kArced = 20;  // pixels; shorter arrows get no arc
     const bool few = chain.arrows.size() <= static_cast<std::size_t>(kMaxGhosts);
     const double farthest = std::max(1, chain.arrows.empty() ? 1 : state_.query() - chain.arrows.front().key);
     Eigen::Vector2d tail(0, 0);
-    for (const CompassArrow& arrow : chain.arrows) {
+    for (const ValueArrow& arrow : chain.arrows) {
         const Eigen::Vector2d head = tail + arrow.rotated;
         const QPointF from = at.onScreen(pointOf(tail)), to = at.onScreen(pointOf(head));
         const double length = at.unit * arrow.rotated.norm();
@@ -203,7 +204,7 @@ void CompassView::paintChain(QPainter& painter, const PlaneFrame& at, const Comp
     }
 }
 
-Eigen::Vector2d CompassView::markOf(const AttentionForm& form, int j) const {
+Eigen::Vector2d ValueChainView::markOf(const AttentionForm& form, int j) const {
     const auto [first, second] = form.value.rotary.plane(state_.setup().pair);
     const Eigen::Vector2d value(state_.mixed().V(j, first), state_.mixed().V(j, second));
     const Eigen::VectorXd positions = state_.positions();
@@ -212,7 +213,7 @@ Eigen::Vector2d CompassView::markOf(const AttentionForm& form, int j) const {
     return Eigen::Rotation2Dd(angle) * value;
 }
 
-bool CompassView::marksCoincide(bool right) const {
+bool ValueChainView::marksCoincide(bool right) const {
     constexpr double kNoAngle = 1e-9;
     const AttentionForm form = formOf(right);
     const Eigen::VectorXd positions = state_.positions();
@@ -223,7 +224,7 @@ bool CompassView::marksCoincide(bool right) const {
 
 /// The tokens with marks on the clock: all of a short text; of a long one those at round distances, the key,
 /// and few enough to be told apart. Near ones first, as their labels matter most if there is not enough room.
-std::vector<int> CompassView::clockPlaces() const {
+std::vector<int> ValueChainView::clockPlaces() const {
     constexpr int kMaxMarks = 128;
     const int step = wholeStep(state_.tokens(), kMaxMarks);
     const int label_step = wholeStep(state_.tokens(), kMaxClockLabels);
@@ -238,8 +239,8 @@ std::vector<int> CompassView::clockPlaces() const {
     return places;
 }
 
-void CompassView::paintClock(QPainter& painter, LabelPlacer& labels, const PlaneFrame& at, bool right,
-                             const Theme& theme) const {
+void ValueChainView::paintClock(QPainter& painter, LabelPlacer& labels, const PlaneFrame& at, bool right,
+                                const Theme& theme) const {
     const AttentionForm form = formOf(right);
     const bool is_relative = state_.setup().mistake != Mistake::no_inverse;
     const QFont plain = painter.font();
@@ -267,11 +268,11 @@ void CompassView::paintClock(QPainter& painter, LabelPlacer& labels, const Plane
     painter.setFont(plain);
 }
 
-QPointF CompassView::markAt(int j) const {
+QPointF ValueChainView::markAt(int j) const {
     return plane(canvas(), true, shownPlane(), font()).onScreen(pointOf(markOf(formOf(true), j)));
 }
 
-int CompassView::nearestMark(const QPointF& point) const {
+int ValueChainView::nearestMark(const QPointF& point) const {
     const PlaneFrame at = plane(canvas(), true, shownPlane(), font());
     const AttentionForm form = formOf(true);
     int nearest = state_.key();
@@ -289,8 +290,8 @@ int CompassView::nearestMark(const QPointF& point) const {
 
 /// Labels arrows with the numbers of their keys, the chosen one first, then the longest, as far as there is
 /// room.
-void CompassView::labelChain(QPainter& painter, LabelPlacer& labels, const PlaneFrame& at,
-                             const Compass& chain, bool right, const Theme& theme) const {
+void ValueChainView::labelChain(QPainter& painter, LabelPlacer& labels, const PlaneFrame& at,
+                                const ValueChain& chain, bool right, const Theme& theme) const {
     constexpr double kNumbered = 15;  // pixels; shorter arrows get no number
     struct Numbered {
         QPointF from, to;
@@ -299,7 +300,7 @@ void CompassView::labelChain(QPainter& painter, LabelPlacer& labels, const Plane
     };
     std::vector<Numbered> arrows;
     Eigen::Vector2d tail(0, 0);
-    for (const CompassArrow& arrow : chain.arrows) {
+    for (const ValueArrow& arrow : chain.arrows) {
         const Eigen::Vector2d head = tail + arrow.rotated;
         arrows.push_back({at.onScreen(pointOf(tail)), at.onScreen(pointOf(head)), arrow.key,
                           at.unit * arrow.rotated.norm()});
@@ -330,8 +331,8 @@ void CompassView::labelChain(QPainter& painter, LabelPlacer& labels, const Plane
 }
 
 /// The rotation of one arrow about its tail; more than a full rotation is drawn as a spiral.
-void CompassView::paintRotation(QPainter& painter, const QPointF& tail, const CompassArrow& arrow,
-                                double length, bool strong, const Theme& theme) const {
+void ValueChainView::paintRotation(QPainter& painter, const QPointF& tail, const ValueArrow& arrow,
+                                   double length, bool strong, const Theme& theme) const {
     constexpr double kMaxRotations = 3;
     if (std::abs(arrow.angle) < 0.02) return;
     const double shown = std::clamp(arrow.angle, -2 * M_PI * kMaxRotations, 2 * M_PI * kMaxRotations);
@@ -352,8 +353,8 @@ void CompassView::paintRotation(QPainter& painter, const QPointF& tail, const Co
     drawArrowHead(painter, arc[arc.size() - 2], arc.back(), color, strong ? 7 : 5);
 }
 
-QString CompassView::rotationText(const Compass& chain) const {
-    for (const CompassArrow& arrow : chain.arrows) {
+QString ValueChainView::rotationText(const ValueChain& chain) const {
+    for (const ValueArrow& arrow : chain.arrows) {
         if (arrow.key != state_.key()) continue;
         const Setup& s = state_.setup();
         const QString key = state_.tokenText(arrow.key);
@@ -368,7 +369,7 @@ QString CompassView::rotationText(const Compass& chain) const {
 }
 
 /// The sum for every shift up to S: a single point for RoPER, a circle if the inverse is missing.
-void CompassView::paintShiftTrail(QPainter& painter, const PlaneFrame& at, const Theme& theme) const {
+void ValueChainView::paintShiftTrail(QPainter& painter, const PlaneFrame& at, const Theme& theme) const {
     const double shift = state_.setup().shift;
     if (shift == 0) return;
     const AttentionForm form = mixingForm(state_.setup());
@@ -377,22 +378,22 @@ void CompassView::paintShiftTrail(QPainter& painter, const PlaneFrame& at, const
     painter.setPen(Qt::NoPen);
     for (double moved = 0; std::abs(moved) <= std::abs(last); moved += step) {
         painter.setBrush(theme.faded(Theme::output(), 0.25 + 0.4 * std::abs(moved / last)));
-        painter.drawEllipse(at.onScreen(pointOf(compass(form, moved).sum)), 3.4, 3.4);
+        painter.drawEllipse(at.onScreen(pointOf(chainOf(form, moved).sum)), 3.4, 3.4);
     }
 }
 
-QString CompassView::figureCsv() const {
+QString ValueChainView::figureCsv() const {
     if (!state_.isReady()) return QStringLiteral("side,key,distance\n");
     CsvText csv(
         QStringLiteral("side,key,distance,weight,weighted_value1,weighted_value2,angle,rotated1,rotated2"));
-    for (const auto& [side, chain] : {std::pair{"rope", ropeCompass()}, {"roper", roperCompass()}})
-        for (const CompassArrow& arrow : chain.arrows)
+    for (const auto& [side, chain] : {std::pair{"rope", ropeChain()}, {"roper", roperChain()}})
+        for (const ValueArrow& arrow : chain.arrows)
             csv.line(side, arrow.key, state_.query() - arrow.key, arrow.weight, arrow.value.x(),
                      arrow.value.y(), arrow.angle, arrow.rotated.x(), arrow.rotated.y());
     return csv.text();
 }
 
-QString CompassView::figureCaption() const {
+QString ValueChainView::figureCaption() const {
     const Setup& s = state_.setup();
     return tr("Values mixed for query %1 in the plane of pair %2, RoPE and %3; %4; d = %5, base %6, shift %7")
         .arg(state_.query())
@@ -403,12 +404,12 @@ QString CompassView::figureCaption() const {
         .arg(s.shift);
 }
 
-const CompassArrow* CompassView::nearest(const Compass& chain, bool right, const QPointF& point) const {
+const ValueArrow* ValueChainView::nearest(const ValueChain& chain, bool right, const QPointF& point) const {
     const PlaneFrame at = plane(canvas(), right, shownPlane(), font());
-    const CompassArrow* found = nullptr;
+    const ValueArrow* found = nullptr;
     double least = 1e300;
     Eigen::Vector2d tail(0, 0);
-    for (const CompassArrow& arrow : chain.arrows) {
+    for (const ValueArrow& arrow : chain.arrows) {
         const QPointF middle = at.onScreen(pointOf(tail + arrow.rotated / 2));
         const double distance = std::hypot(middle.x() - point.x(), middle.y() - point.y());
         if (distance < least) {
@@ -421,45 +422,45 @@ const CompassArrow* CompassView::nearest(const Compass& chain, bool right, const
 }
 
 /// Marks the tip of the key's arrow, on both sides.
-void CompassView::paintHovered(QPainter& painter, const Theme& theme) const {
+void ValueChainView::paintHovered(QPainter& painter, const Theme& theme) const {
     const auto& key = state_.selection().hovered().key;
     if (!key || !state_.isReady()) return;
     for (const bool right : {false, true}) {
         const PlaneFrame at = plane(canvas(), right, shownPlane(), font());
         Eigen::Vector2d head(0, 0);
-        for (const CompassArrow& arrow : (right ? roperCompass() : ropeCompass()).arrows) {
+        for (const ValueArrow& arrow : (right ? roperChain() : ropeChain()).arrows) {
             head += arrow.rotated;
             if (arrow.key == *key) paintRing(painter, at.onScreen(pointOf(head)), theme);
         }
     }
 }
 
-void CompassView::mousePressEvent(QMouseEvent* event) {
+void ValueChainView::mousePressEvent(QMouseEvent* event) {
     if (event->button() == Qt::LeftButton && state_.isReady()) choose(event->position());
 }
 
 /// Chooses the key with the nearest arrow, or on the clock the nearest mark.
-void CompassView::choose(const QPointF& at) {
+void ValueChainView::choose(const QPointF& at) {
     const bool right = at.x() > canvas().center().x();
     Setup next = state_.setup();
     if (showsClock()) {
         if (!right) return;  // the marks of RoPE coincide
         next.key = nearestMark(at);
     } else {
-        const Compass chain = right ? roperCompass() : ropeCompass();
-        const CompassArrow* arrow = nearest(chain, right, at);
+        const ValueChain chain = right ? roperChain() : ropeChain();
+        const ValueArrow* arrow = nearest(chain, right, at);
         if (arrow == nullptr) return;
         next.key = arrow->key;
     }
     state_.selection().set(next, tr("Key"));
 }
 
-void CompassView::mouseMoveEvent(QMouseEvent* event) {
+void ValueChainView::mouseMoveEvent(QMouseEvent* event) {
     if (!state_.isReady()) return;
     if (showsClock() && event->buttons().testFlag(Qt::LeftButton)) choose(event->position());
     const bool right = event->position().x() > canvas().center().x();
-    const Compass chain = right ? roperCompass() : ropeCompass();
-    const CompassArrow* arrow = nearest(chain, right, event->position());
+    const ValueChain chain = right ? roperChain() : ropeChain();
+    const ValueArrow* arrow = nearest(chain, right, event->position());
     if (arrow == nullptr) return emit hovered({});
     state_.selection().hoverState().set({.key = arrow->key, .distance = state_.query() - arrow->key});
     emit hovered(tr("key %1    distance %2    weight %3    a·v = (%4, %5)    rotated by %6 rad: (%7, %8)")

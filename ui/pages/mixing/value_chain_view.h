@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/rotary/value_compass.h"
+#include "core/rotary/value_mixing.h"
 #include "ui/charts/figure_view.h"
 #include "ui/charts/label_placer.h"
 #include "ui/charts/plane_frame.h"
@@ -10,11 +10,11 @@ namespace roper {
 
 /// Mixing of values for one query in the plane of one pair. Left RoPE, right RoPER (or the blend, or RoPER
 /// with a mistake): every a_nj·v_j as an arrow, head to tail, with the sum in bold.
-class CompassView : public FigureView {
+class ValueChainView : public FigureView {
     Q_OBJECT
 
   public:
-    CompassView(AttentionState& state, QWidget* parent);
+    ValueChainView(AttentionState& state, QWidget* parent);
 
     QSize defaultSize() const override { return {900, 440}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
@@ -30,8 +30,8 @@ class CompassView : public FigureView {
     QPointF markAt(int j) const;
 
     /// The left and right chains as drawn.
-    Compass ropeCompass() const;
-    Compass roperCompass() const;
+    ValueChain ropeChain() const;
+    ValueChain roperChain() const;
 
   protected:
     void paintHovered(QPainter& painter, const Theme& theme) const override;
@@ -39,7 +39,7 @@ class CompassView : public FigureView {
     void mouseMoveEvent(QMouseEvent* event) override;
 
   private:
-    Compass compass(const AttentionForm& form, double shift) const;
+    ValueChain chainOf(const AttentionForm& form, double shift) const;
     /// The part of the plane that contains both chains for every blend and shift.
     QRectF shownPlane() const;
     QRectF half(const QRectF& area, bool right) const;
@@ -50,15 +50,15 @@ class CompassView : public FigureView {
     Texts texts(bool right) const;
     std::pair<double, double> textHeights(double width, const QFont& font) const;
     void paintTexts(QPainter& painter, const QRectF& box, bool right, const Theme& theme) const;
-    void labelChain(QPainter& painter, LabelPlacer& labels, const PlaneFrame& at, const Compass& chain,
+    void labelChain(QPainter& painter, LabelPlacer& labels, const PlaneFrame& at, const ValueChain& chain,
                     bool right, const Theme& theme) const;
     void paintPanel(QPainter& painter, const QRectF& area, bool right, const QRectF& shown,
                     const Theme& theme) const;
     /// Text about the rotation of the chosen key's value.
-    QString rotationText(const Compass& chain) const;
-    void paintChain(QPainter& painter, const PlaneFrame& at, const Compass& chain, bool rotated,
+    QString rotationText(const ValueChain& chain) const;
+    void paintChain(QPainter& painter, const PlaneFrame& at, const ValueChain& chain, bool rotated,
                     const Theme& theme) const;
-    void paintRotation(QPainter& painter, const QPointF& tail, const CompassArrow& arrow, double length,
+    void paintRotation(QPainter& painter, const QPointF& tail, const ValueArrow& arrow, double length,
                        bool strong, const Theme& theme) const;
     /// The tips of the output for every position of the single token: marks at (j − n)θ on a circle.
     void paintClock(QPainter& painter, LabelPlacer& labels, const PlaneFrame& at, bool right,
@@ -75,7 +75,7 @@ class CompassView : public FigureView {
     /// The form of one side; RoPE on the left.
     AttentionForm formOf(bool right) const;
     /// The arrow of one half whose tip is nearest to a point of the widget.
-    const CompassArrow* nearest(const Compass& chain, bool right, const QPointF& at) const;
+    const ValueArrow* nearest(const ValueChain& chain, bool right, const QPointF& at) const;
 
     AttentionState& state_;
 };
