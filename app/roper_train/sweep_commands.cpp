@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "app/roper_train/experiment_commands.h"
 #include "app/roper_train/json_line.h"
@@ -25,12 +26,12 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Whether two runs belong to one experiment and have the same seeds.
+/// Whether two runs belong to one experiment and have the same seeds and initial weights.
 bool isSameExperiment(const Specification& a, const Specification& b) {
-    const auto seeds = [](const Specification& s) {
-        return std::pair(s.training.data_seed, s.training.model_seed);
+    const auto start = [](const Specification& s) {
+        return std::tuple(s.training.data_seed, s.training.model_seed, s.training.initial_weights);
     };
-    return groupKey(a) == groupKey(b) && seeds(a) == seeds(b);
+    return groupKey(a) == groupKey(b) && start(a) == start(b);
 }
 
 /// The run of a sweep, created if missing. @throws Error (usage) if an existing one is of another experiment
@@ -38,8 +39,7 @@ RunFolder findOrCreateRun(const fs::path& runs, const SweepRun& requested, const
     const RunFolder folder(runs / requested.name);
     if (!fs::exists(folder.path()))
         return createRun(runs, requested.name, requested.specification, {"Sweep " + sweep, {}, {}});
-    const Specification existing = folder.specification(),
-                        expected = withAbsoluteText(requested.specification);
+    const Specification existing = folder.specification(), expected = withOwnPaths(requested.specification);
     if (isSameExperiment(existing, expected)) return folder;
     Specification longer = existing;
     longer.training.steps = std::max(existing.training.steps, expected.training.steps);

@@ -14,6 +14,7 @@ namespace {
 
 constexpr auto kTitle = "about.title";  // of the preset, with the differences from it
 constexpr auto kPosition = "model.position";
+constexpr auto kInitialWeights = "training.initial_weights";
 constexpr auto kImported = "imported";  // marks runs with some unknown settings
 
 bool distinguishesExperiments(const SpecificationField& field) {
@@ -35,6 +36,10 @@ std::map<std::string, std::string> identityOf(const Specification& specification
     for (const SpecificationField& field : specificationFields())
         if (identifiesRun(field, specification)) identity[field.key()] = field.text(specification);
     identity[kPosition] = specification.methodName();
+    // Each seed may start from the weights of its own run.
+    if (const auto weights = identity.find(kInitialWeights);
+        weights != identity.end() && !weights->second.empty())
+        weights->second = "given";
     if (!specification.about.known.empty()) identity[kImported] = "yes";
     // Two files with unknown methods are not assumed to be seeds of one experiment.
     if (specification.about.method == kUnknownMethod) identity[kTitle] = specification.about.title;
@@ -43,11 +48,19 @@ std::map<std::string, std::string> identityOf(const Specification& specification
 
 /// Fields that belong to a method: named in labels only if they differ from their default.
 bool isPartOfMethod(const std::string& key) {
-    static const std::set<std::string> keys = {
-        "model.attention",   "model.kv_heads",          "model.shared_kv",
-        "model.frequencies", "model.rotary_fraction",   "model.value_rotary_fraction",
-        "model.pairing",     "model.frequency_formula", "model.base",
-        "training.objective"};
+    static const std::set<std::string> keys = {"model.attention",
+                                               "model.kv_heads",
+                                               "model.shared_kv",
+                                               "model.frequencies",
+                                               "model.rotary_fraction",
+                                               "model.value_rotary_fraction",
+                                               "model.pairing",
+                                               "model.frequency_formula",
+                                               "model.base",
+                                               "training.objective",
+                                               "model.value_rotation_strength",
+                                               "training.value_rotation_warmup",
+                                               kInitialWeights};
     return keys.count(key) > 0;
 }
 
@@ -58,6 +71,7 @@ std::string settingText(const SpecificationField& field, const Specification& sp
     if (isPartOfMethod(field.key()) && value == field.text(defaults)) return {};
     if (field.hasKey("task.text")) return "text " + std::filesystem::path(value).filename().string();
     if (value == "linear_numerator") return "linear attention, numerator rotated";
+    if (field.hasKey(kInitialWeights)) return "from given weights";
     if (field.hasKey("model.kv_heads"))
         return value + (value == "1" ? " key/value head" : " key/value heads");
     if (field.hasKey("model.shared_kv")) return "keys are the values";
@@ -215,7 +229,8 @@ std::optional<std::size_t> findTwin(std::span<const RunRecord> runs, std::size_t
             std::find(methods.begin(), methods.end(), candidate.methodName()) != methods.end() &&
             candidate.training.data_seed == specification.training.data_seed &&
             candidate.training.model_seed == specification.training.model_seed &&
-            groupKey(withPosition(specification, candidate.model.position)) == groupKey(candidate);
+            (groupKey(withPosition(specification, candidate.model.position)) == groupKey(candidate) ||
+             groupKey(withPosition(candidate, specification.model.position)) == groupKey(specification));
         if (!is_twin) continue;
         const auto worth = [&](std::size_t run) {
             return std::tuple(haveSamePrecision(runs[run], runs[of]), runs[run].state == RunState::finished,

@@ -167,6 +167,7 @@ std::map<std::string, std::string> ModelDescription::toMetadata() const {
             {"base", formatNumber(rotation.base)},
             {"rotary_fraction", formatNumber(rotation.rotary_fraction)},
             {"value_rotary_fraction", formatNumber(value_rotary_fraction)},
+            {"value_rotation_strength", formatNumber(value_rotation_strength)},
             {"layers", std::to_string(layers)},
             {"heads", std::to_string(heads)}};
 }
@@ -187,6 +188,9 @@ ModelDescription ModelDescription::fromFile(const SafetensorsFile& file) {
     model.rotation.base = numberIn(file, "base");
     model.rotation.rotary_fraction = numberIn(file, "rotary_fraction");
     model.value_rotary_fraction = numberIn(file, "value_rotary_fraction");
+    // Files of earlier versions lack it.
+    if (file.metadata().count("value_rotation_strength") > 0)
+        model.value_rotation_strength = numberIn(file, "value_rotation_strength");
     model.layers = static_cast<int>(numberIn(file, "layers"));
     model.heads = static_cast<int>(numberIn(file, "heads"));
     return model;

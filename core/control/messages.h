@@ -95,6 +95,7 @@ struct ModelDescription {
     bool causal = true;
     RotaryConfig rotation;  ///< of queries and keys, without scaling
     double value_rotary_fraction = 1;
+    double value_rotation_strength = 1;
     int layers = 0, heads = 0;
 
     std::map<std::string, std::string> toMetadata() const;

@@ -21,8 +21,9 @@ const std::vector<DeclaredSetting>& methodSettings();
 /// The position settings of a specification. As a RotaryConfig it describes the rotation of queries and keys;
 /// the width of heads follows from the rest of the specification.
 struct PositionSettings : RotaryConfig {
-    std::string position = "roper";    ///< name of the position method
-    double value_rotary_fraction = 1;  ///< fraction of the features of values that rotate
+    std::string position = "roper";      ///< name of the position method
+    double value_rotary_fraction = 1;    ///< fraction of the features of values that rotate
+    double value_rotation_strength = 1;  ///< factor of the frequencies of values and outputs
     std::string frequencies = "fixed";
     bool shared_kv = false;              ///< keys are also the values, so that these rotate with them
     DeclaredSettings specific_settings;  ///< each method reads its own
@@ -121,5 +122,8 @@ const std::vector<std::string>& twinMethods();
 
 /// Common part of all methods that rotate.
 PositionMethod methodThatRotates();
+
+/// Adds the fields about the rotation of values and outputs to those that a method reads.
+void addFieldsOfValues(PositionMethod& method);
 
 }  // namespace roper

@@ -67,6 +67,7 @@ RotaryConfig PositionSettings::valueRotation(std::int64_t d) const {
     RotaryConfig made = *this;
     made.head_dim = static_cast<int>(d);
     made.rotary_fraction = value_rotary_fraction;
+    made.frequency_factor = value_rotation_strength;
     return made;
 }
 

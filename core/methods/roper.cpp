@@ -15,7 +15,7 @@ PositionMethod roperMethod() {
     method.formula =
         "s = (R(n)q)·(R(j)k)/√d: the same scores and weights as RoPE; in addition, the values rotate";
     method.color = 0xd55e00;
-    method.relevant_fields.push_back("value_rotary_fraction");
+    addFieldsOfValues(method);
     method.rotated = kRoperTensors;
     return method;
 }

@@ -25,4 +25,9 @@ PositionMethod methodThatRotates() {
     return method;
 }
 
+void addFieldsOfValues(PositionMethod& method) {
+    for (const char* name : {"value_rotary_fraction", "value_rotation_strength", "value_rotation_warmup"})
+        method.relevant_fields.emplace_back(name);
+}
+
 }  // namespace roper

@@ -67,7 +67,7 @@ Tokenizer openTokenizer(const FilePath& path) {
 }
 
 std::map<std::string, std::string> makeRunMetadata(const Specification& specification, std::int64_t step) {
-    const Specification::Model& m = specification.model;
+    const Specification::Model m = withoutUnused(specification).afterSteps(step).model;
     std::map<std::string, std::string> metadata =
         ModelDescription{step,
                          m.position,
@@ -75,6 +75,7 @@ std::map<std::string, std::string> makeRunMetadata(const Specification& specific
                          !specification.isMasked(),
                          m,
                          m.shared_kv ? m.rotary_fraction : m.value_rotary_fraction,
+                         m.value_rotation_strength,
                          static_cast<int>(m.layers),
                          static_cast<int>(m.heads)}
             .toMetadata();
@@ -160,7 +161,8 @@ OpenedModel openTrainingModel(const RunFolder& run, const Specification& specifi
         const std::size_t place = store->addBytes(run.name(), {first, first + plain.nbytes()});
         store->add(name, {ElementType::F32, plain.sizes().vec(), place, 0});
     }
-    return openedRun(run, specification, convertRunModel(withoutUnused(specification), store, run.name()),
+    return openedRun(run, specification,
+                     convertRunModel(withoutUnused(specification).afterSteps(step), store, run.name()),
                      std::move(task), step);
 }
 

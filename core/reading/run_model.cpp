@@ -1,5 +1,6 @@
 #include "core/reading/run_model.h"
 
+#include "core/base/text.h"
 #include "core/pretrained/family.h"
 
 namespace roper {
@@ -86,15 +87,25 @@ PretrainedModel convertRunModel(const Specification& s, std::shared_ptr<const Te
     describeRotations(s, *tensors, model);
     describeBias(s, *tensors, model);
     ModelWeights weights = locateWeights(*tensors, Naming::hugging_face, model);
-    return {name, FilePath(tensors->pathOfFile(0)), std::move(model), std::move(weights), tensors, nullptr,
-            {}};
+    std::vector<std::string> notes;
+    if (s.model.value_rotation_strength != 1)
+        notes.push_back("the frequencies of values and outputs are multiplied by " +
+                        formatNumber(s.model.value_rotation_strength));
+    return {name,
+            FilePath(tensors->pathOfFile(0)),
+            std::move(model),
+            std::move(weights),
+            tensors,
+            nullptr,
+            std::move(notes)};
 }
 
 PretrainedModel openRunModel(const RunFolder& run, std::optional<std::int64_t> step) {
     const StepFile checkpoint = chooseCheckpoint(run, step);
     auto tensors = std::make_shared<TensorStore>();
     addSafetensors(checkpoint.path, *tensors);
-    return convertRunModel(withoutUnused(run.specification()), tensors, run.name());
+    return convertRunModel(withoutUnused(run.specification()).afterSteps(checkpoint.step), tensors,
+                           run.name());
 }
 
 }  // namespace roper

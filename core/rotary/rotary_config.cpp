@@ -18,9 +18,10 @@ ScaledFrequencies RotaryConfig::frequenciesForLength(double tokens, std::optiona
                                  exponent_width);
     };
     ScaledFrequencies computed = with(scaling_override ? *scaling_override : scaling);
-    if (base_override || trained.size() != computed.theta.size()) return computed;
     // Trained frequencies are scaled by the same factors as fixed ones.
-    computed.theta = (computed.theta.array() / with({}).theta.array() * trained.array()).matrix();
+    if (!base_override && trained.size() == computed.theta.size())
+        computed.theta = (computed.theta.array() / with({}).theta.array() * trained.array()).matrix();
+    computed.theta *= frequency_factor;
     return computed;
 }
 

@@ -19,6 +19,9 @@ struct RotaryConfig {
     Pairing pairing = Pairing::half;  ///< of the stored weights
     Scaling scaling = {};
     ComparableVector trained = {};  ///< θ of each pair, if not computed from the base
+    /// Factor of all frequencies, also of scaled and trained ones; below 1 for values that rotate more slowly
+    /// than keys.
+    double frequency_factor = 1;
     /// r in the exponents −2i/r, if it differs from the rotated width: for an odd share of the head,
     /// transformers rounds the number of rotating features up, but not r.
     int exponent_width = 0;

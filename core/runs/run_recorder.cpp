@@ -113,6 +113,16 @@ void requireText(const Specification& specification) {
                         "; name your own text, on the command line with --set task.text=PATH");
 }
 
+void requireInitialWeights(const Specification& specification, const fs::path& runs) {
+    const std::string& weights = specification.training.initial_weights;
+    if (weights.empty()) return;
+    const fs::path path = initialWeightsPath(weights, runs);
+    std::error_code unreadable;
+    if (!fs::exists(path, unreadable))
+        throw Error(ErrorKind::usage,
+                    "training.initial_weights: run or checkpoint not found: " + path.string());
+}
+
 /// A file to which rows are appended; a new one begins with its header.
 template <class Row>
 std::unique_ptr<AppendFile> openRowFile(const RunFolder& folder) {
@@ -135,8 +145,9 @@ std::string defaultRunName(const Specification& specification) {
 RunFolder createRun(const fs::path& runs, const std::string& name, const Specification& requested,
                     const RunLabels& labels) {
     if (!name.empty()) requireRunName(name);
-    const Specification specification = withAbsoluteText(requested);
+    const Specification specification = withOwnPaths(requested);
     requireText(specification);
+    requireInitialWeights(specification, runs);
     makeFolder(runs);
     requireOwnedOrTrusted(runs);
     const fs::path building = makeHiddenFolder(runs);

@@ -1,6 +1,7 @@
 #include "core/specification/presets.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -48,10 +49,20 @@ fs::path textPath(const std::string& text) {
     return text;
 }
 
-Specification withAbsoluteText(Specification specification) {
+fs::path initialWeightsPath(const std::string& weights, const fs::path& runs) {
+    return weights.find('/') == std::string::npos ? runs / weights : fs::path(weights);
+}
+
+Specification withOwnPaths(Specification specification) {
+    const auto absolute = [](const fs::path& path) { return fs::absolute(path).lexically_normal().string(); };
+    constexpr std::string_view kSeed = "{seed}";
+    std::string& weights = specification.training.initial_weights;
+    for (std::size_t at = weights.find(kSeed); at != std::string::npos; at = weights.find(kSeed))
+        weights.replace(at, kSeed.size(), std::to_string(specification.training.model_seed));
+    if (weights.find('/') != std::string::npos) weights = absolute(weights);
     const std::string text = specification.task.specific_settings.text("text");
     if (specification.task.isText() && !text.empty() && textPath(text) == fs::path(text))
-        specification.task.specific_settings.set("text", fs::absolute(text).lexically_normal().string());
+        specification.task.specific_settings.set("text", absolute(text));
     return specification;
 }
 

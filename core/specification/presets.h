@@ -27,8 +27,13 @@ Preset loadPreset(const std::string& name);
 /// Path of the text given by `task.text`: the name of a bundled text, else a path.
 std::filesystem::path textPath(const std::string& text);
 
-/// The specification with the path of a text that is not bundled made absolute, because the trainer may be
-/// started in another folder.
-Specification withAbsoluteText(Specification specification);
+/// Path of the run or checkpoint given by `training.initial_weights`: without a slash, the name of a run in
+/// the same runs folder.
+std::filesystem::path initialWeightsPath(const std::string& weights, const std::filesystem::path& runs);
+
+/// The specification as it is written to a run's folder: with absolute paths of a text that is not bundled
+/// and of initial weights, because the trainer may be started in another folder, and with the run's seed in
+/// place of `{seed}` in `training.initial_weights`.
+Specification withOwnPaths(Specification specification);
 
 }  // namespace roper

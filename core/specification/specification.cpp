@@ -85,6 +85,19 @@ void checkTraining(const Specification& s, std::vector<SettingProblem>& problems
 
 }  // namespace
 
+double Specification::valueRotationStrengthAfter(std::int64_t step) const {
+    const std::int64_t warmup = training.value_rotation_warmup;
+    if (step >= warmup) return model.value_rotation_strength;
+    return model.value_rotation_strength * static_cast<double>(step) / static_cast<double>(warmup);
+}
+
+Specification Specification::afterSteps(std::int64_t step) const {
+    Specification reached = *this;
+    reached.model.value_rotation_strength = valueRotationStrengthAfter(step);
+    reached.training.value_rotation_warmup = 0;
+    return reached;
+}
+
 bool isDeviceName(const std::string& name) {
     if (name == "auto" || name == "cpu" || name == "cuda") return true;
     return name.starts_with("cuda:") && name.size() <= 8 &&

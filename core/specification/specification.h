@@ -65,6 +65,8 @@ struct Specification {
         double clip_norm = 1;
         std::int64_t data_seed = 0;
         std::int64_t model_seed = 0;
+        std::string initial_weights;  ///< a run or checkpoint; empty: random
+        std::int64_t value_rotation_warmup = 0;
         double frequency_rate = 0.01;
         std::int64_t report_every = 1;
     } training;
@@ -124,6 +126,11 @@ struct Specification {
     /// Whether the model predicts masked tokens from both sides, rather than each token from the preceding
     /// ones.
     bool isMasked() const { return training.objective == "masked"; }
+
+    /// The specification of the model as it is after `step` steps: during `training.value_rotation_warmup`,
+    /// its values rotate at a fraction of `model.value_rotation_strength`.
+    Specification afterSteps(std::int64_t step) const;
+    double valueRotationStrengthAfter(std::int64_t step) const;
 
     /// Tokens of a sequence that enter the model. A causal model predicts nothing after the last one.
     std::int64_t inputLength() const { return isMasked() ? training.length : training.length - 1; }

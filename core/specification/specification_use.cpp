@@ -40,11 +40,15 @@ std::optional<std::string> otherReaders(const SpecificationField& field, const S
 std::optional<std::string> methodUnusedReason(const SpecificationField& field, const Specification& s) {
     if (!s.model.method().readsField(field.name)) return otherReaders(field, s);
     if (field.name == "frequency_rate" && !s.model.trainsFrequencies()) return "model.frequencies is fixed";
-    if (field.name == "value_rotary_fraction" && s.model.shared_kv)
-        return "model.shared_kv is 1, so that values rotate as keys";
+    const bool is_about_values = field.name == "value_rotary_fraction" ||
+                                 field.name == "value_rotation_strength" ||
+                                 field.name == "value_rotation_warmup";
+    if (is_about_values && s.model.shared_kv) return "model.shared_kv is 1, so that values rotate as keys";
     const RotatedTensors rotated = s.model.rotatedTensors();
-    if (field.name == "value_rotary_fraction" && !rotated.anyOfValues())
+    if (is_about_values && !rotated.anyOfValues())
         return "model.rotates is " + nameOf(rotated) + ", so that neither values nor outputs rotate";
+    if (field.name == "value_rotation_warmup" && s.model.value_rotation_strength == 0)
+        return "model.value_rotation_strength is 0";
     if (field.name == "rotary_fraction" && !rotated.anyOfScores() && !s.model.shared_kv)
         return "model.rotates is " + nameOf(rotated) + ", so that neither queries nor keys rotate";
     return std::nullopt;
@@ -81,7 +85,8 @@ std::optional<std::string> unusedReason(const SpecificationField& field, const S
     if (key == "training.masked_share" && !specification.isMasked()) return "training.objective is causal";
     if (key == "snapshots.tokens" && specification.snapshots.every == 0)
         return "snapshots.every is 0, so no snapshots are taken";
-    if (field.section == "model" || key == "training.frequency_rate")
+    if (field.section == "model" || key == "training.frequency_rate" ||
+        key == "training.value_rotation_warmup")
         return methodUnusedReason(field, specification);
     return std::nullopt;
 }

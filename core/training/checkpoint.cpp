@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,7 +15,11 @@
 #include "core/base/fingerprint.h"
 #include "core/base/text.h"
 #include "core/operators/tensor_data.h"
+#include "core/runs/run_folder.h"
+#include "core/specification/presets.h"
 #include "core/training/optimizer.h"
+
+namespace fs = std::filesystem;
 
 namespace roper {
 namespace {
@@ -131,6 +136,41 @@ bool mayChange(const SpecificationField& field) {
     return sections.count(field.section) > 0 || fields.count(field.key()) > 0;
 }
 
+std::int64_t parametersOfPositions(const Specification& s) {
+    const auto& count = s.model.method().parameters;
+    return count ? count(s.model, s.shape()) : 0;
+}
+
+/// A model may start from the weights of another if the two differ only in how positions enter them, and no
+/// parameters belong to that. @throws Error (usage) naming the first setting that differs otherwise
+void requireSameArchitecture(const SafetensorsFile& file, const Specification& specification) {
+    static const std::set<std::string> may_change = {"model.position",
+                                                     "model.rotates",
+                                                     "model.dropout",
+                                                     "model.value_rotary_fraction",
+                                                     "model.value_rotation_strength",
+                                                     "model.rotary_fraction",
+                                                     "model.base",
+                                                     "model.frequency_formula"};
+    const auto refuse = [&](const std::string& why) {
+        throw Error(ErrorKind::usage, file.origin() + " " + why);
+    };
+    const std::optional<Specification> theirs = specificationIn(file);
+    if (!theirs) refuse("was written by another version, and its specification cannot be read");
+    const Specification ours = withoutUnused(specification);
+    const bool is_same_method = theirs->model.position == ours.model.position;
+    if (!is_same_method && parametersOfPositions(*theirs) + parametersOfPositions(ours) > 0)
+        refuse("is a model with model.position = " + theirs->model.position + ", not " + ours.model.position +
+               ", and one of the two has parameters that the other lacks");
+    for (const SpecificationField& field : specificationFields()) {
+        if (field.section != "model" || may_change.count(field.key()) > 0) continue;
+        if (unusedReason(field, *theirs) || unusedReason(field, ours)) continue;
+        if (field.text(*theirs) != field.text(ours))
+            refuse("is a model with " + field.key() + " = " + field.text(*theirs) + ", not " +
+                   field.text(ours));
+    }
+}
+
 /// Whether an allowed change is reported: the device is reported anyway.
 bool isReported(const SpecificationField& field) {
     return field.section != "about" && field.section != "device" && field.key() != "task.text";
@@ -208,6 +248,25 @@ void loadWeights(const SafetensorsFile& file, Transformer& model, const std::str
                                                vocabulary + "\"");
     for (const auto& [name, parameter] : model.parameters())
         restore(file, name, parameter);
+}
+
+std::string loadInitialWeights(const Specification& specification, const fs::path& runs,
+                               const std::string& vocabulary, Transformer& model) {
+    const fs::path given = initialWeightsPath(specification.training.initial_weights, runs);
+    try {
+        std::error_code unreadable;
+        const FilePath path = fs::is_directory(given, unreadable)
+                                  ? chooseCheckpoint(RunFolder(given), std::nullopt).path
+                                  : FilePath::regular(given);
+        const SafetensorsFile file = readCheckpoint(path, model.parameterCount());
+        requireSameArchitecture(file, specification);
+        loadWeights(file, model, vocabulary);
+        return "initial weights from " + path.string() + ", step " +
+               std::to_string(integerEntry(file, "step"));
+    } catch (const Error& error) {
+        // As for other settings that cannot be obeyed, no run is left behind.
+        throw Error(ErrorKind::usage, std::string("training.initial_weights: ") + error.what());
+    }
 }
 
 TrainingPosition loadCheckpoint(const SafetensorsFile& file, Transformer& model, AdamW& optimizer,

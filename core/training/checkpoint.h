@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "core/base/safetensors.h"
@@ -47,6 +48,13 @@ struct PreviousSettings {
 /// snapshots; the reporting interval; the path of the text.
 /// @throws Error (usage) naming other settings that differ from those in the checkpoint
 PreviousSettings requireSameSettings(const SafetensorsFile& file, const Specification& specification);
+
+/// Loads the weights of `training.initial_weights`: a checkpoint, or the newest one of a run.
+/// @param runs  the folder of runs that may be given by name
+/// @returns a sentence about where they come from
+/// @throws Error (usage) saying why these weights cannot be used
+std::string loadInitialWeights(const Specification& specification, const std::filesystem::path& runs,
+                               const std::string& vocabulary, Transformer& model);
 
 /// Restores only the weights. @throws Error (checkpoint)
 void loadWeights(const SafetensorsFile& file, Transformer& model, const std::string& vocabulary);

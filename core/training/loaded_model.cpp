@@ -51,6 +51,7 @@ LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options, bo
     const SafetensorsFile file = readCheckpoint(checkpoint.path, loaded.model->parameterCount());
     requireSameSettings(file, loaded.specification);
     loadWeights(file, *loaded.model, loaded.task->vocabulary().identity());
+    loaded.model->positions().setStep(checkpoint.step);
     loaded.sequences_seen = static_cast<std::uint64_t>(parseInteger(file.entry("next_sequence")).value_or(0));
     return loaded;
 }

@@ -106,8 +106,10 @@ std::vector<StepResult> QueuedStepper::advance(std::int64_t count) {
     TORCH_CHECK(count >= 1 && count <= kMaxStepsPerSubmission, count, " steps at once");
     if (!in_flight_) last_drain_ = Clock::now();
     load(count, half_);
-    for (std::int64_t i = 0; i < count; ++i)
+    for (std::int64_t i = 0; i < count; ++i) {
+        training_.model.positions().setStep(submitted_ + i + 1);
         submitStep();
+    }
     const std::int64_t first = half_ * kMaxStepsPerSubmission;
     host_results_.narrow(0, first, count).copy_(results_.narrow(0, first, count), /*non_blocking=*/true);
     SubmittedSteps steps{submitted_ + 1, count, half_, std::nullopt};

@@ -17,6 +17,7 @@ bool StepResult::finite() const {
 StepResult trainStep(Transformer& model, AdamW& optimizer, const Batch& batch,
                      const Specification::Training& settings, std::int64_t step, at::Device device,
                      GradientReducer* reducer) {
+    model.positions().setStep(step);
     const at::Tensor loss = model.loss(batch.inputs.to(device), batch.targets.to(device), /*training=*/true);
     loss.backward();
     RECORD_USER_SCOPE(kOptimizerScope);

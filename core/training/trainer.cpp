@@ -86,7 +86,12 @@ void Trainer::restore() {
     if (!checkpoints.empty()) {
         until = readNewest(checkpoints);
         recorder_.log("resumed from step " + std::to_string(position_.step));
+    } else if (!specification_.training.initial_weights.empty()) {
+        note(recorder_, observer_,
+             loadInitialWeights(specification_, recorder_.folder().path().parent_path(),
+                                task_->vocabulary().identity(), model_));
     }
+    model_.positions().setStep(position_.step);
     for (const std::string& repair : recorder_.rewindTo(until))
         note(recorder_, observer_, repair);
     for (const EvaluationRow& row : recorder_.folder().evaluations())
@@ -148,6 +153,8 @@ RunState Trainer::run() {
         {position_.step, specification_.training.steps, model_.parameterCount(), describeDevice(device_)});
     writeHeartbeat(RunState::running, Durability::machine_failure);
     if (position_.step == 0) {
+        // The source of the initial weights may be trained further, or deleted.
+        if (!specification_.training.initial_weights.empty()) saveCheckpointNow();
         takeSnapshot();
         if (recorder_.folder().rows<MethodRow>().empty()) reportMethod();
     }

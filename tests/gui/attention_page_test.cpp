@@ -432,6 +432,19 @@ class AttentionPageTest : public PageTest {
         QCOMPARE(models->currentData(Qt::ToolTipRole).toString(), QString("short"));
     }
 
+    void theBlendIsTheStrengthOfTheRun() {
+        trainTo("warming", "2", {"--set", "training.value_rotation_warmup=8"});
+        window_->runs().readAll();
+        window_->attentionState().useRun("warming");
+        QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().isReady(), 30000);
+        QCOMPARE(setup().value_rotation_strength, 0.25);
+        window_->showPage("Value mixing");
+        QVERIFY2(window_->mixingPage().explanation().contains("25 % of (j−n)θ"),
+                 qPrintable(window_->mixingPage().explanation()));
+        change([](Setup& s) { s.source = VectorSource::random; });
+        QCOMPARE(setup().value_rotation_strength, 1.0);
+    }
+
     void aRefusedTextStaysRefusedUntilItIsChanged() {
         useShortRun();
         change([](Setup& s) { s.run_text = "WRONG"; });
@@ -520,7 +533,8 @@ class AttentionPageTest : public PageTest {
 
     void aModelIsWatchedWhileItTrains() {
         QProcess trainer;
-        trainer.start(program(), arguments("long", "100000000"));
+        trainer.start(program(), arguments("long", "100000000") +
+                                     QStringList{"--set", "training.value_rotation_warmup=100000000"});
         const auto finish = qScopeGuard([&] {
             trainer.kill();
             trainer.waitForFinished();
@@ -531,7 +545,16 @@ class AttentionPageTest : public PageTest {
         window_->attentionState().useRun("long");
         QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().isReady(), 30000);
         const std::int64_t step = window_->attentionState().runHead()->model.step;
+        const auto strengthAtThatStep = [&] {
+            return static_cast<double>(window_->attentionState().runHead()->model.step) / 100000000;
+        };
+        QCOMPARE(setup().value_rotation_strength, strengthAtThatStep());
         QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().runHead()->model.step > step, 30000);
+        QCOMPARE(setup().value_rotation_strength, strengthAtThatStep());
+        change([](Setup& s) { s.value_rotation_strength = 0.5; });
+        const std::int64_t later = window_->attentionState().runHead()->model.step;
+        QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().runHead()->model.step > later, 30000);
+        QCOMPARE(setup().value_rotation_strength, 0.5);
     }
 
     void withoutRunsThePageSaysWhatToDo() {

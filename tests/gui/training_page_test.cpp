@@ -1,6 +1,7 @@
 #include <QLabel>
 #include <QSignalSpy>
 #include <QTest>
+#include <QTreeView>
 #include <csignal>
 
 #include "tests/support/fake_trainer.h"
@@ -254,6 +255,30 @@ class TrainingPageTest : public PageTest {
         all->setChecked(true);
         QVERIFY(!other_task->parentWidget()->isHidden());
         QVERIFY(!other_task->isEnabled());
+    }
+
+    void aRunStartsFromTheWeightsOfAnother() {
+        fillForm(3);
+        QTest::mouseClick(page().startButton(), Qt::LeftButton);
+        const RunWatcher* source = onlyRun();
+        QTRY_COMPARE_WITH_TIMEOUT(source->state(), RunState::finished, 60000);
+        page().runsPanel().select(source->name());
+        page().form().setSpecification({});
+        chooseInMenu(*page().runsPanel().findChild<QTreeView*>(), {"Start a run from its weights…"});
+        auto* weights = qobject_cast<QLineEdit*>(page().form().editor("training.initial_weights"));
+        QCOMPARE(weights->text(), source->name());
+        QCOMPARE(page().form().specification().model.width, 32);
+        QVERIFY(page().form().isValid());
+        weights->selectAll();
+        QTest::keyClicks(weights, "nothing");
+        QVERIFY(!page().form().isValid());
+        QCOMPARE(weights->accessibleDescription(), QString("no such run or checkpoint"));
+        weights->selectAll();
+        QTest::keyClicks(weights, source->name());
+        QTest::mouseClick(page().startButton(), Qt::LeftButton);
+        QCOMPARE(window_->runs().runs().size(), std::size_t(2));
+        for (const RunWatcher* run : window_->runs().runs())
+            QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::finished, 60000);
     }
 
     void aLongRunStartsOnlyAfterAWord() {

@@ -37,6 +37,7 @@ class Model:
         self.attentions = []  # by layer and head, for the last text
         self.t = {name: tensor.astype(numpy.float64) for name, tensor in tensors.items() if not name.startswith("random")}
         self.s = fields(metadata["specification"])
+        self.step = int(metadata["step"])
         self.masked = self.s["training.objective"] == "masked"  # every query attends to all keys
         self.heads = int(self.s["model.heads"])
         self.d = int(self.s["model.width"]) // self.heads
@@ -64,14 +65,14 @@ class Model:
         scaled = centred / numpy.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5)
         return scaled * self.t[name + ".weight"] + self.t[name + ".bias"]
 
-    def rotate(self, x, fraction, trained, sign=1):
-        """x [T, d]: rotates row t by R(sign·t)."""
+    def rotate(self, x, fraction, trained, sign=1, strength=1):
+        """x [T, d]: rotates row t by R(sign·t), all frequencies times `strength`."""
         r = int(fraction * self.d + 1e-9)
         r -= r % 2
         i = numpy.arange(r // 2)
         step = 2 if self.s["model.frequency_formula"] == "standard" else 1
         theta = self.t.get(trained, self.s["model.base"] ** (-step * i / max(r, 1)))
-        angle = sign * numpy.arange(len(x))[:, None] * theta
+        angle = sign * strength * numpy.arange(len(x))[:, None] * theta
         first, second = (i, i + r // 2) if self.s["model.pairing"] == "half" else (2 * i, 2 * i + 1)
         y = x.copy()
         y[:, first] = x[:, first] * numpy.cos(angle) - x[:, second] * numpy.sin(angle)
@@ -128,8 +129,11 @@ class Model:
         fraction, value_fraction = self.s["model.rotary_fraction"], self.s["model.value_rotary_fraction"]
         of_scores, of_values = block + "attention.query_key_frequencies", block + "attention.value_frequencies"
         rotated = self.rotated()
+        strength = self.s["model.value_rotation_strength"]
+        if warmup := self.s["training.value_rotation_warmup"]:
+            strength *= min(1, self.step / warmup)
         if self.shared:  # what is key and value at once rotates as a key
-            value_fraction, of_values = fraction, of_scores
+            value_fraction, of_values, strength = fraction, of_scores, 1
         heads = []
         for h, (q, k, v) in enumerate(self.vectors(x, block)):
             def rotate(y, sign=1):
@@ -137,8 +141,8 @@ class Model:
                 return self.decay(self.rotate(y, fraction, of_scores), fraction, sign) if rotates else y
             weights = self.weights(q, k, h, rotate)
             self.attentions.append(weights)
-            mixed = weights @ (self.rotate(v, value_fraction, of_values) if "v" in rotated else v)
-            heads.append(self.rotate(mixed, value_fraction, of_values, -1) if "o" in rotated else mixed)
+            mixed = weights @ (self.rotate(v, value_fraction, of_values, 1, strength) if "v" in rotated else v)
+            heads.append(self.rotate(mixed, value_fraction, of_values, -1, strength) if "o" in rotated else mixed)
         return self.linear(numpy.concatenate(heads, 1), block + "attention.output")
 
     def added(self, T):
@@ -270,6 +274,13 @@ class Parity(TrainerTest):
 
     def test_trained_frequencies(self):
         self.check("--set", "position=roper", "--set", "frequencies=trained", "--set", "frequency_rate=1")
+
+    def test_values_that_rotate_more_slowly(self):
+        self.check("--set", "position=roper", "--set", "value_rotation_strength=0.3")
+        for more in ((), ("--set", "frequencies=trained", "--set", "frequency_rate=1")):
+            # The runs take 15 steps.
+            self.check("--set", "position=roper", "--set", "value_rotation_warmup=40", *more)
+            self.check("--set", "position=roper", "--set", "value_rotation_warmup=9", *more)
 
     def test_linear_attention(self):
         self.check("--set", "position=roper", "--set", "attention=linear_numerator")

@@ -209,6 +209,27 @@ class Sweep(TrainerTest):
         self.train("mine-rope-s0", "--steps", 5)
         self.assert_fails(self.sweep(), 2, "is not the experiment that the sweep describes")
 
+    def test_each_seed_starts_from_the_weights_of_its_own_run(self):
+        for seed in (0, 1):
+            self.train(f"rope-s{seed}", "--steps", 5, "--set", "position=rope", "--set", f"model_seed={seed}", "--set", f"data_seed={seed}")
+        path = Path(self._folder.name) / "next.toml"
+        settings = dict(part.split("=") for part in QUICK if "=" in part) | {"training.steps": 10}
+        path.write_text('base = "addition-small"\nseeds = [0, 1]\n[set]\n' + "".join(f'"{key}" = {value}\n' for key, value in settings.items())
+                        + '"training.initial_weights" = "rope-s{seed}"\n'
+                        + '[[variants]]\nname = "rope"\n"model.position" = "rope"\n'
+                        + '[[variants]]\nname = "warmup"\n"model.position" = "roper"\n"training.value_rotation_warmup" = 5\n')
+        done = self.trainer("sweep", path, "--runs", self.runs)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name, source in (("next-rope-s0", "rope-s0"), ("next-warmup-s1", "rope-s1")):
+            self.assertIn(f'initial_weights = "{source}"\n', (self.runs / name / "run.toml").read_text())
+            self.assertIn(f"initial weights from {checkpoints(self.runs / source)[-1]}, step 5", (self.runs / name / "log.txt").read_text())
+        self.assertIn("4 runs, 4 finished before", self.trainer("sweep", path, "--runs", self.runs).stderr)
+        # Seeds are paired, although each started from other weights.
+        compared = self.trainer("compare", "--runs", self.runs, "--filter", "next", "--json")
+        self.assertEqual(compared.returncode, 0, compared.stderr)
+        answer = json.loads(compared.stdout)
+        self.assertEqual(answer["pairs"], 2, answer)
+
     def test_one_run_alone(self):
         self.assertEqual(self.sweep("--only", 2).returncode, 0)
         self.assertEqual(status(self.runs / "mine-rope-s1")["state"], "finished")

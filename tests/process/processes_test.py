@@ -45,6 +45,13 @@ class ProcessesTest(TrainerTest):
             if weights[name].dtype == "float32":
                 self.assertLess(abs(weights[name] - theirs[name]).max(), 1e-3, name)
 
+    def test_all_start_from_the_given_weights(self):
+        self.train("source", "--steps", 20, "--set", "position=rope")
+        more = ("--steps", 10, "--set", "device.precision=fp32", "--set", "initial_weights=source", "--set", "value_rotation_warmup=8")
+        alone, together = (read_rows(self.train(name, *more, *processes)) for name, *processes in (("alone",), ("together", "--processes", 2)))
+        for one, two in zip(alone, together):
+            self.assertAlmostEqual(float(one["loss"]), float(two["loss"]), delta=1e-4)
+
     def kill_one(self, name, which):
         """Trains until a checkpoint is saved, then kills one of two processes. Returns the exit code of the first."""
         process = self.start(name, *DROPOUT, "--set", "checkpoints.every=50", "--set", "training.steps=2000", "--processes", "2")

@@ -14,7 +14,7 @@ import unittest.mock
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from programs import TINY, TRAINER, TrainerTest, checkpoints, read_rows, read_safetensors, status, wait_until, without_times
+from programs import TINY, TRAINER, TrainerTest, checkpoints, mark_stopped, read_rows, read_safetensors, status, wait_until, without_times
 
 
 def sessions(run):
@@ -172,6 +172,50 @@ class Interrupted(TrainerTest):
         (row,) = map(json.loads, self.trainer("list", "--json", "--runs", self.runs).stdout.splitlines())
         self.assertIn(", 1 thread,", row["computed_by"][0])
         self.assertIn(", 2 threads,", row["computed_by"][1])
+
+    def test_a_run_starts_from_the_weights_of_another(self):
+        source = self.train("rope", "--steps", 30, "--set", "position=rope", "--set", "evaluation.every=30")
+        more = ("--steps", 12, "--set", "position=roper", "--set", "initial_weights=rope", "--set", "value_rotation_warmup=8",
+                "--set", "checkpoints.keep=9", "--set", "snapshots.every=6")
+        run = self.train("roper", *more)
+        self.assertIn('initial_weights = "rope"', (run / "run.toml").read_text())
+        self.assertIn(f"initial weights from {checkpoints(source)[-1]}, step 30", (run / "log.txt").read_text())
+        first = checkpoints(run)[0]
+        self.assertEqual(int(first.stem.split("-")[1]), 0)
+        before, _ = read_safetensors(checkpoints(source)[-1])
+        begun, _ = read_safetensors(first)
+        for name, tensor in before.items():
+            if not name.startswith(("optimizer", "random")):
+                self.assertEqual(tensor.tolist(), begun[name].tolist(), name)
+        # Before the first step, nothing of the values rotates yet: the logits are those of the source.
+        logits = [self.trainer("look", path, "--step", step, "--what", "logits", "--text", "?d=66+401;", "--json", "--runs", self.runs).stdout
+                  for path, step in ((source, 30), (run, 0), (run, 12))]
+        probabilities = [[one["probability"] for listed in json.loads(answer)["predictions"] for one in listed] for answer in logits]
+        self.assertGreater(len(probabilities[0]), 5)
+        for a, b in zip(*probabilities[:2]):
+            self.assertAlmostEqual(a, b, delta=1e-5)
+        self.assertGreater(max(abs(a - b) for a, b in zip(*probabilities[1:])), 1e-3)
+        # Nothing else is needed to resume, even from the first step.
+        for step in checkpoints(run)[1:]:
+            step.unlink()
+        shutil.rmtree(source)
+        expected = without_times(read_rows(run))
+        mark_stopped(run)
+        self.assertEqual(self.trainer("resume", run).returncode, 0)
+        self.assertIn("resumed from step 0", (run / "log.txt").read_text())
+        self.assertEqual(without_times(read_rows(run)), expected)
+        self.assertEqual(len(checkpoints(run)), 2)
+
+    def test_initial_weights_of_another_model_are_refused(self):
+        self.train("narrow", "--steps", 2, "--set", "width=16")
+        self.train("table", "--steps", 2, "--set", "position=learned")
+        self.train("post", "--steps", 2, "--set", "norm=post")
+        for source, why in (("narrow", "model.width = 16"), ("table", "model.position = learned"), ("post", "model.norm = post"),
+                            ("gone", "run or checkpoint not found")):
+            done = self.trainer("run", "addition-small", *TINY, "--set", "initial_weights=" + source, "--runs", self.runs,
+                                "--name", "from-" + source)
+            self.assert_fails(done, 2, "training.initial_weights: ", why)
+            self.assertFalse((self.runs / ("from-" + source)).exists())
 
     def test_a_killed_run_is_listed_as_interrupted(self):
         process = self.start("a", "--steps", "100000")

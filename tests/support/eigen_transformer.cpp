@@ -114,8 +114,8 @@ class EigenModel {
                 s_.model.shared_kv ? "query_key_frequencies" : "value_frequencies";
             const Rotary of_queries = trained(block + "attention.query_key_frequencies", query_),
                          of_keys = trained(block + "attention.query_key_frequencies", key_),
-                         of_values = trained(block + "attention." + frequencies, value_),
-                         of_outputs = trained(block + "attention." + frequencies, output_);
+                         of_values = slower(trained(block + "attention." + frequencies, value_)),
+                         of_outputs = slower(trained(block + "attention." + frequencies, output_));
             const Eigen::MatrixXd weights =
                 referenceWeights({s_.model.attention, of_queries, of_keys,
                                   [&](double distance) { return bias(head, distance); }, !s_.isMasked(),
@@ -124,6 +124,12 @@ class EigenModel {
             joined.middleCols(head * d, d) = referenceMixing(of_values, of_outputs, weights, v, positions);
         }
         return linear(block + "attention.output", joined);
+    }
+
+    /// A rotation of values and outputs at its strength.
+    Rotary slower(Rotary rotary) const {
+        rotary.theta *= s_.model.value_rotation_strength;
+        return rotary;
     }
 
     /// The rotation with the trained frequencies of a layer, if it has any.

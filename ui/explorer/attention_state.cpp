@@ -23,6 +23,7 @@ Setup asInTheRun(Setup setup, const RunHead& head) {
     rotation.scaling.method = ScalingMethod::none;
     static_cast<RotaryConfig&>(setup) = rotation;
     setup.value_rotary_fraction = head.model.value_rotary_fraction;
+    setup.value_rotation_strength = head.model.value_rotation_strength;
     const PositionMethod& method = positionMethod(head.model.position);
     // A run's additive embeddings are already in its q and k, so its heads use no method.
     setup.method = method.adds_to_embeddings ? "none" : method.name;
@@ -32,7 +33,6 @@ Setup asInTheRun(Setup setup, const RunHead& head) {
     setup.rotates = head.learned.specific_settings.text("rotates");
     setup.causal = head.model.causal;
     setup.heads = head.model.heads;
-    setup.value_rotation_strength = 1;
     setup.shared_key_value = false;
     setup.mistake = Mistake::none;
     setup.ablated_pairs.clear();
@@ -155,7 +155,7 @@ void AttentionState::applyRunHead(const RunHead& head) {
     is_asking_ = false;
     run_head_ = head;
     if (setup().source != VectorSource::run) return;
-    applyLearned(head.learned);
+    followTraining(head);
     if (std::exchange(run_to_apply_, {}) == head.question.run) {
         const Setup before = setup();
         setup_from_run_ = sanitized(asInTheRun(before, head));
@@ -165,12 +165,16 @@ void AttentionState::applyRunHead(const RunHead& head) {
     onSelectionChanged();
 }
 
-/// Parameters learned by the run are not a change by the user, so there is no undo step.
-void AttentionState::applyLearned(const LearnedParameters& learned) {
-    if (setup().learned == learned) return;
-    Setup changed_setup = setup();
-    changed_setup.learned = learned;
-    selection_.replace(changed_setup);
+/// Takes over what training changes: the learned parameters, and the strength of the value rotation during
+/// its warm-up unless the user has chosen another. This is not a change by the user, so there is no undo
+/// step.
+void AttentionState::followTraining(const RunHead& head) {
+    Setup now = setup();
+    now.learned = head.learned;
+    if (setup_from_run_ && now.value_rotation_strength == setup_from_run_->value_rotation_strength)
+        now.value_rotation_strength = setup_from_run_->value_rotation_strength =
+            head.model.value_rotation_strength;
+    if (!(now == setup())) selection_.replace(now);
 }
 
 void AttentionState::finish() {

@@ -74,7 +74,7 @@ class AttentionState : public QObject {
     void updateVectors();
     void updateRunVectors();
     void applyRunHead(const RunHead& head);
-    void applyLearned(const LearnedParameters& learned);
+    void followTraining(const RunHead& head);
     void onFailed(const QString& why);
     void finish();
 

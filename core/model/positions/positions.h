@@ -54,6 +54,10 @@ class Positions {
     /// @throws Error (usage) if the method has no frequencies
     virtual void rescale(const Scaling& scaling, double length);
 
+    /// Sets settings that change during training to their values after `step` steps. Works in place on the
+    /// device, because captured steps read the same tensors.
+    virtual void setStep(std::int64_t /*step*/) {}
+
     Pairing pairing() const;
 
     /// Number of rotating pairs of queries and keys, and of values and outputs; 0 if there are none.

@@ -31,9 +31,34 @@ RotaryPositions::RotaryPositions(const Specification& specification, Parameters&
       shared_kv_(specification.model.shared_kv),
       query_key_(makeRotation(specification.model.rotation(specification.headDim()), "query_key_frequencies",
                               parameters)),
-      value_(makeRotation(shared_kv_ ? unrotatedConfig(specification.headDim())
-                                     : specification.model.valueRotation(specification.headDim()),
-                          "value_frequencies", parameters)) {}
+      value_(makeValueRotation(parameters)) {}
+
+RotaryPositions::Rotation RotaryPositions::makeValueRotation(Parameters& parameters) const {
+    const Specification& s = specification();
+    RotaryConfig config = shared_kv_ ? unrotatedConfig(s.headDim()) : s.model.valueRotation(s.headDim());
+    config.frequency_factor = 1;  // `strength` in its place, since it may change during training
+    Rotation made = makeRotation(config, "value_frequencies", parameters);
+    made.strength = s.valueRotationStrengthAfter(0);
+    if (!made.trained.empty() && (made.strength != 1 || s.training.value_rotation_warmup > 0))
+        made.strength_of_trained = at::full({}, made.strength, options().dtype(at::kDouble));
+    return made;
+}
+
+void RotaryPositions::setStep(std::int64_t step) {
+    const double strength = specification().valueRotationStrengthAfter(step);
+    if (strength == value_.strength) return;
+    value_.strength = strength;
+    if (value_.strength_of_trained.defined()) value_.strength_of_trained.fill_(strength);
+    // Computed on the host even on a GPU, so that a run resumed elsewhere has the same numbers.
+    const auto refill = [&](const CosSin& table) {
+        const CosSin now = makeTable(value_, table.cosine.size(0));
+        table.cosine.copy_(now.cosine);
+        table.sine.copy_(now.sine);
+    };
+    for (const CosSin& table : value_.former_tables)
+        refill(table);
+    if (value_.table.cosine.defined()) refill(value_.table);
+}
 
 RotaryPositions::Rotation RotaryPositions::makeRotation(const RotaryConfig& config, const std::string& name,
                                                         Parameters& parameters) const {
@@ -70,6 +95,7 @@ std::vector<CosSin> RotaryPositions::cosSinOf(Rotation& rotation, const TokenPos
 CosSin RotaryPositions::makeTable(const Rotation& rotation, std::int64_t positions) const {
     Rotary scaled = rotation.rotary;
     if (rotation.factors.size() > 0) scaled.theta = scaled.theta.cwiseProduct(rotation.factors);
+    scaled.theta *= rotation.strength;
     const CosSin table = makeCosSinTable(scaled, 0, positions, options());
     return rotation.attention_factor == 1
                ? table
@@ -77,9 +103,10 @@ CosSin RotaryPositions::makeTable(const Rotation& rotation, std::int64_t positio
 }
 
 void RotaryPositions::extendTable(Rotation& rotation, std::int64_t T) {
-    if (rotation.table.cosine.defined() && rotation.table.cosine.size(0) >= T) return;
-    retire(rotation.table.cosine);
-    retire(rotation.table.sine);
+    if (rotation.table.cosine.defined()) {
+        if (rotation.table.cosine.size(0) >= T) return;
+        rotation.former_tables.push_back(rotation.table);
+    }
     rotation.table = makeTable(rotation, tableLength(T));
 }
 
@@ -108,6 +135,7 @@ std::vector<CosSin> RotaryPositions::trainedCosSin(const Rotation& rotation,
             angles =
                 angles *
                 at::from_blob(const_cast<double*>(factors.data()), {factors.size()}, at::kDouble).to(exact);
+        if (rotation.strength_of_trained.defined()) angles = angles * rotation.strength_of_trained;
         layers.push_back({(angles.cos() * rotation.attention_factor).to(options()),
                           (angles.sin() * rotation.attention_factor).to(options())});
     }

@@ -12,6 +12,7 @@ class RotaryPositions : public Positions {
     RotaryPositions(const Specification& specification, Parameters& parameters, at::TensorOptions options);
 
     void rescale(const Scaling& scaling, double length) override;
+    void setStep(std::int64_t step) override;
 
     int queryKeyPairs() const override { return query_key_.rotary.pairs(); }
     int valuePairs() const override { return valueRotation().rotary.pairs(); }
@@ -29,7 +30,11 @@ class RotaryPositions : public Positions {
         std::vector<at::Tensor> trained = {};  ///< frequencies [pairs] of each layer; empty if they are fixed
         Eigen::VectorXd factors = {};          ///< factor of each frequency due to scaling; empty: 1
         double attention_factor = 1;           ///< YaRN: factor of cos and sin
-        CosSin table = {};                     ///< [positions, pairs], extended as needed
+        double strength = 1;                   ///< factor of all frequencies
+        at::Tensor strength_of_trained =
+            {};             ///< the same on the device, for trained frequencies; undefined: 1
+        CosSin table = {};  ///< [positions, pairs], extended as needed
+        std::vector<CosSin> former_tables = {};  ///< shorter ones, which captured steps still read
     };
     /// Decay factors of cos and sin: [positions, pairs] each, extended as needed.
     struct Decay {
@@ -37,6 +42,7 @@ class RotaryPositions : public Positions {
     };
     /// Shared keys and values have one rotation.
     const Rotation& valueRotation() const { return shared_kv_ ? query_key_ : value_; }
+    Rotation makeValueRotation(Parameters& parameters) const;
     Rotation makeRotation(const RotaryConfig& config, const std::string& name, Parameters& parameters) const;
     CosSin makeTable(const Rotation& rotation, std::int64_t positions) const;
     void extendTable(Rotation& rotation, std::int64_t positions);

@@ -57,6 +57,22 @@ TEST(Messages, NonsenseIsRefusedWithAReason) {
     expectError(ErrorKind::usage, "must contain \"ok\"", [] { parseReply("{}"); });
 }
 
+TEST(Messages, FilesDescribeTheModelAsItWas) {
+    ModelDescription model;
+    model.step = 30;
+    model.position = "roper";
+    model.value_rotation_strength = 0.4;
+    std::map<std::string, std::string> metadata = model.toMetadata();
+    const auto readBack = [&] {
+        return ModelDescription::fromFile(
+            SafetensorsFile::parse(formatSafetensors({}, metadata), "an answer"));
+    };
+    EXPECT_EQ(readBack().step, 30);
+    EXPECT_EQ(readBack().value_rotation_strength, 0.4);
+    metadata.erase("value_rotation_strength");  // as written by earlier versions
+    EXPECT_EQ(readBack().value_rotation_strength, 1);
+}
+
 TEST(LineFramer, CutsWhereverTheBytesComeApart) {
     LineFramer framer;
     EXPECT_TRUE(framer.add("on")->empty());

@@ -50,6 +50,30 @@ TEST(Positions, BiasesAreThoseOfTheMethodsFile) {
 
 /// Peng et al. 2023 (arXiv 2309.00071), section 3.4, and transformers 5.24 multiply cos and sin of queries
 /// and keys by 0.1·ln s + 1. Values must not be multiplied, or else R(−n) would not undo R(n).
+/// A captured step reads the addresses of the tables, also of those that longer ones have replaced.
+TEST(Positions, AWarmupChangesTablesInPlace) {
+    const at::NoGradGuard no_gradients;
+    Specification s;
+    s.model.position = "roper";
+    s.training.length = 9;
+    s.training.value_rotation_warmup = 4;
+    Parameters parameters(7, at::kDouble);
+    const auto positions = makePositions(s, parameters, at::kDouble);
+    const at::Tensor captured = positions->makePassPositions({8}).valueCosSin(0).sine,
+                     longer = positions->makePassPositions({30}).valueCosSin(0).sine;
+    ASSERT_NE(captured.data_ptr(), longer.data_ptr());
+    const at::Tensor keys = positions->makePassPositions({30}).keyCosSin(0).sine.clone();
+    for (const std::int64_t step : {0, 2, 4}) {
+        positions->setStep(step);
+        // The fastest pair rotates by one radian per position, times the strength.
+        const double strength = static_cast<double>(step) / 4;
+        for (const at::Tensor& sine : {captured, longer})
+            EXPECT_NEAR(sine[5][0].item<double>(), std::sin(5 * strength), 1e-12) << step;
+    }
+    EXPECT_EQ(positions->makePassPositions({30}).valueCosSin(0).sine.data_ptr(), longer.data_ptr());
+    EXPECT_TRUE(at::equal(positions->makePassPositions({30}).keyCosSin(0).sine, keys));
+}
+
 TEST(Positions, AnAttentionFactorLeavesValuesAlone) {
     const at::NoGradGuard no_gradients;
     Specification s;

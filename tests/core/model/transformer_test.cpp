@@ -74,6 +74,11 @@ void addRotatedKinds(std::vector<Specification>& kinds) {
     trained.model.frequencies = "trained";
     trained.model.specific_settings.set("rotates", "vo");
     kinds.push_back(trained);
+    for (const char* frequencies : {"fixed", "trained"}) {
+        kinds.push_back(tiny("roper"));
+        kinds.back().model.frequencies = frequencies;
+        kinds.back().model.value_rotation_strength = 0.4;
+    }
     Specification shared = tiny("rotary");
     shared.model.shared_kv = true;
     shared.model.specific_settings.set("rotates", "kvo");
@@ -178,6 +183,38 @@ TEST(Transformer, LogitsEqualTheEigenImplementation) {
                     largest =
                         std::max(largest, std::abs(logits.index({t, v}).item<double>() - expected(t, v)));
             EXPECT_LT(largest, dtype == at::kDouble ? 1e-10 : 1e-5) << nameOf(s);
+        }
+    }
+}
+
+TEST(Transformer, ValuesRotateFasterWithEveryStepOfTheirWarmup) {
+    at::manual_seed(7);
+    const at::NoGradGuard no_gradients;
+    const at::Tensor tokens = someTokens(2, 13);
+    for (const char* frequencies : {"fixed", "trained"}) {
+        Specification s = tiny("roper");
+        s.model.frequencies = frequencies;
+        s.model.value_rotation_strength = 0.8;
+        s.training.value_rotation_warmup = 4;
+        Transformer model(s, kVocabulary, at::kCPU, at::kDouble);
+        at::Tensor unrotated;
+        for (const std::int64_t step : {0, 1, 3, 4, 9, 2}) {
+            model.positions().setStep(step);
+            const Specification constant = s.afterSteps(step);
+            EXPECT_DOUBLE_EQ(constant.model.value_rotation_strength,
+                             0.2 * static_cast<double>(std::min<std::int64_t>(step, 4)));
+            Transformer expected(constant, kVocabulary, at::kCPU, at::kDouble);
+            const at::Tensor found = model.forward(tokens);
+            EXPECT_LT((found - expected.forward(tokens)).abs().max().item<double>(), 1e-12) << step;
+            if (step == 0) {
+                Transformer rope(withPosition(s, "rope"), kVocabulary, at::kCPU, at::kDouble);
+                if (!s.model.trainsFrequencies()) {
+                    EXPECT_LT((found - rope.forward(tokens)).abs().max().item<double>(), 1e-12);
+                }
+                unrotated = found;
+            } else {
+                EXPECT_GT((found - unrotated).abs().max().item<double>(), 1e-6) << step;
+            }
         }
     }
 }

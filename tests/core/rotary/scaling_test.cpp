@@ -37,6 +37,22 @@ TEST(Scaling, LinearReadsPositionMAsMOverS) {
     }));
 }
 
+TEST(Scaling, AFactorSlowsScaledAndTrainedFrequencies) {
+    RotaryConfig plain;
+    plain.head_dim = 8;
+    plain.scaling = methodOf(ScalingMethod::linear, 3);
+    for (const bool is_trained : {false, true}) {
+        if (is_trained) plain.trained = Eigen::VectorXd::LinSpaced(4, 1, 0.1);
+        RotaryConfig slower = plain;
+        slower.frequency_factor = 0.25;
+        for (const std::optional<double> base : {std::optional<double>(), std::optional<double>(500)})
+            EXPECT_LT((slower.frequenciesForLength(10, base).theta -
+                       0.25 * plain.frequenciesForLength(10, base).theta)
+                          .norm(),
+                      1e-15);
+    }
+}
+
 TEST(Scaling, NtkKeepsTheFastestPairAndSlowsTheSlowestByS) {
     for (const int width : {4, 64, 128}) {
         for (const double s : {1.0, 2.0, 8.0}) {

@@ -43,6 +43,17 @@ TEST(CreateRun, RefusesBadAndTakenNames) {
     EXPECT_EQ(listRuns(runs.path()).size(), 1U);
 }
 
+TEST(CreateRun, RequiresTheInitialWeightsItNames) {
+    const TemporaryFolder runs;
+    Specification specification;
+    specification.training.initial_weights = "source-{seed}";
+    const auto create = [&] { return createRun(runs.path(), "a", specification); };
+    expectError(ErrorKind::usage, "run or checkpoint not found: " + (runs / "source-0").string(), create);
+    EXPECT_TRUE(listRuns(runs.path()).empty());
+    createRun(runs.path(), "source-0", {});
+    EXPECT_EQ(create().specification().training.initial_weights, "source-0");
+}
+
 TEST(Recorder, OnlyOneTrainerWorksOnARun) {
     const TemporaryFolder runs;
     const RunFolder run = createRun(runs.path(), "a", {});

@@ -132,6 +132,13 @@ TEST(Specification, RefusesWhatARunWouldNeverRead) {
     EXPECT_EQ(problems({"position=roper", "value_rotary_fraction=0.5"}), "");
     EXPECT_EQ(problems({"position=roper", "value_rotary_fraction=0.5", "shared_kv=1"}),
               "model.value_rotary_fraction ");
+    EXPECT_EQ(problems({"position=rope", "value_rotation_strength=0.5", "value_rotation_warmup=10"}),
+              "model.value_rotation_strength training.value_rotation_warmup ");
+    EXPECT_EQ(problems({"position=roper", "value_rotation_strength=0.5", "value_rotation_warmup=10"}), "");
+    EXPECT_EQ(problems({"position=roper", "value_rotation_strength=0", "value_rotation_warmup=10"}),
+              "training.value_rotation_warmup ");
+    EXPECT_EQ(problems({"position=roper", "value_rotation_warmup=10", "shared_kv=1"}),
+              "training.value_rotation_warmup ");
     EXPECT_EQ(problems({"position=xpos", "shared_kv=1"}), "model.shared_kv ");
     EXPECT_EQ(problems({"position=rope", "rotates=vo"}), "model.rotates ");
     EXPECT_EQ(problems({"position=rotary", "rotates=vo", "rotary_fraction=0.5"}), "model.rotary_fraction ");
@@ -157,6 +164,33 @@ TEST(Specification, RefusesWhatARunWouldNeverRead) {
 }
 
 // Every field is read by runs of all methods or refused by those that do not read it.
+TEST(Specification, ValuesRotateFasterDuringTheirWarmup) {
+    Specification s;
+    s.model.value_rotation_strength = 0.6;
+    EXPECT_EQ(s.valueRotationStrengthAfter(0), 0.6);
+    s.training.value_rotation_warmup = 3;
+    EXPECT_EQ(s.valueRotationStrengthAfter(0), 0);
+    EXPECT_DOUBLE_EQ(s.valueRotationStrengthAfter(2), 0.4);
+    EXPECT_EQ(s.valueRotationStrengthAfter(3), 0.6);
+    EXPECT_EQ(s.valueRotationStrengthAfter(4), 0.6);
+    EXPECT_DOUBLE_EQ(s.afterSteps(2).model.value_rotation_strength, 0.4);
+    EXPECT_EQ(s.afterSteps(2).training.value_rotation_warmup, 0);
+}
+
+TEST(Specification, NamesPathsAsTheRunNeedsThem) {
+    Specification s;
+    s.training.model_seed = 7;
+    const auto written = [&](const std::string& weights) {
+        s.training.initial_weights = weights;
+        return withOwnPaths(s).training.initial_weights;
+    };
+    EXPECT_EQ(written("rope-s{seed}"), "rope-s7");  // a name, so that the runs folder can be moved
+    EXPECT_EQ(written("a/../rope-{seed}-{seed}"), (std::filesystem::current_path() / "rope-7-7").string());
+    EXPECT_EQ(written(""), "");
+    EXPECT_EQ(initialWeightsPath("rope-s7", "/runs"), "/runs/rope-s7");
+    EXPECT_EQ(initialWeightsPath("/other/rope", "/runs"), "/other/rope");
+}
+
 TEST(Specification, AnotherMethodTakesAlongOnlyWhatItReads) {
     Specification specification;
     specification.model.value_rotary_fraction = 0.5;

@@ -126,6 +126,12 @@ TEST(QueuedStepper, CapturesEveryKindOfModel) {
         kinds.back().model.norm = "post";
         kinds.back().device.precision = "bf16";
     }
+    for (const char* frequencies : {"fixed", "trained"}) {
+        kinds.push_back(small());
+        kinds.back().model.frequencies = frequencies;
+        kinds.back().device.kernel = "plain";
+        kinds.back().training.value_rotation_warmup = 4;
+    }
     for (const Specification& s : kinds) {
         SCOPED_TRACE(s.model.position + ", " + s.model.attention);
         const auto pretended = std::make_shared<FakeGpu>();

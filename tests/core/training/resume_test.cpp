@@ -159,7 +159,9 @@ TEST(Resume, ChangesNothingWithAnyMethod) {
     std::map<std::string, std::vector<std::string>> methods = {
         {"trained", {"position=roper", "frequencies=trained"}},
         {"numerator", {"position=rope", "attention=linear_numerator"}},
-        {"cosine", {"position=roper", "attention=linear_cosine"}}};
+        {"cosine", {"position=roper", "attention=linear_cosine"}},
+        {"warmup", {"position=roper", "value_rotation_warmup=10"}},
+        {"warmup-trained", {"position=roper", "value_rotation_warmup=10", "frequencies=trained"}}};
     for (const PositionMethod& method : positionMethods())
         methods[method.name] = {"position=" + method.name};
     for (const auto& [name, settings] : methods) {
@@ -168,7 +170,7 @@ TEST(Resume, ChangesNothingWithAnyMethod) {
             applySetting(s, setting);
         expectResumedAsWhole(runs, name, s);
         const bool reports =
-            s.model.method().trains_bias || name == "trained" || name == "numerator" || name == "cosine";
+            s.model.method().trains_bias || s.model.trainsFrequencies() || s.model.attention != "softmax";
         EXPECT_EQ(fs::exists(runs / (name + "-whole") / "method.csv"), reports) << name;
     }
     // At step 0 and each evaluation: two layers or one, pairs of queries, keys and values.

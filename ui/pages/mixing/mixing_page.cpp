@@ -197,14 +197,14 @@ QString MixingPage::explanation() const {
     if (state_.isReady()) {
         const double theta = s.valueRotary().frequency(s.pair);
         const int n = state_.query(), j = state_.key();
-        text +=
-            tr("<p>n = %1, j = %2, θ = %3: this value rotates by (j−n)θ = <b>%4</b> rad%5.</p>")
-                .arg(n)
-                .arg(j)
-                .arg(numberText(theta), numberText((j - n) * theta),
-                     s.value_rotation_strength < 1
-                         ? tr(", of which %1 % is shown").arg(std::lround(100 * s.value_rotation_strength))
-                         : QString());
+        const double strength = s.value_rotation_strength;
+        text += tr("<p>n = %1, j = %2, θ = %3: this value rotates by %4 = <b>%5</b> rad.</p>")
+                    .arg(n)
+                    .arg(j)
+                    .arg(numberText(theta),
+                         strength < 1 ? tr("%1 % of (j−n)θ").arg(std::lround(100 * strength))
+                                      : QStringLiteral("(j−n)θ"),
+                         numberText(strength * (j - n) * theta));
     }
     text +=
         tr("<p>o₀ = Σ a (v₀ cos(j−n)θ − v₁ sin(j−n)θ)<br>o₁ = Σ a (v₁ cos(j−n)θ + v₀ sin(j−n)θ)</p>"

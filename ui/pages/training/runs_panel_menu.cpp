@@ -68,9 +68,17 @@ void RunsPanel::openMenu(const QPoint& at) {
     menu.addAction(several ? tr("Differences…") : tr("Differences (select two runs)"), this,
                    &RunsPanel::showDifferences)
         ->setEnabled(several);
-    if (run->specification() && !run->specification()->isImported())
+    if (run->specification() && !run->specification()->isImported()) {
         menu.addAction(tr("Reuse settings…"), this,
                        [this] { emit settingsRequested(*selected()->specification()); });
+        QAction* start = menu.addAction(tr("Start a run from its weights…"), this, [this] {
+            Specification next = *selected()->specification();
+            next.training.initial_weights = selected()->name().toStdString();
+            emit settingsRequested(next);
+        });
+        const auto checkpoints = run->folder().checkpointsIfReadable();
+        start->setEnabled(checkpoints && !checkpoints->empty());
+    }
     QAction* queue = menu.addAction(tr("Add to the queue"), this, &RunsPanel::enqueueSelected);
     queue->setEnabled(any([this](const RunWatcher* each) { return canBeQueued(*each); }));
     menu.addSeparator();

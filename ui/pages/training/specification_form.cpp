@@ -9,7 +9,7 @@
 #include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
-#include <filesystem>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/specification/presets.h"
@@ -17,6 +17,9 @@
 #include "ui/theme/zoom.h"
 
 namespace roper {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 QString sectionTitle(const std::string& section) {
@@ -35,6 +38,11 @@ QString fieldLabel(const SpecificationField& field) {
                               : name + QStringLiteral("  (%1)").arg(QString::fromStdString(field.unit));
 }
 
+bool pathExists(const fs::path& path) {
+    std::error_code unreadable;
+    return fs::exists(path, unreadable);
+}
+
 /// The error of a field without its key, because the label is next to it.
 QString withoutKey(const std::string& message, const SpecificationField& field) {
     QString text = QString::fromStdString(message);
@@ -44,7 +52,8 @@ QString withoutKey(const std::string& message, const SpecificationField& field) 
 
 }  // namespace
 
-SpecificationForm::SpecificationForm(QWidget* parent) : QWidget(parent) {
+SpecificationForm::SpecificationForm(fs::path runs, QWidget* parent)
+    : QWidget(parent), runs_(std::move(runs)) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(4, 4, 10, 4);
     show_unused_ = new QCheckBox;
@@ -72,8 +81,7 @@ SpecificationForm::SpecificationForm(QWidget* parent) : QWidget(parent) {
         row.editor->setObjectName(QString::fromStdString(field.key()));
         row.message->setFont(smallFont(row.message->font()));
         row.label->setBuddy(row.editor);
-        auto* line = qobject_cast<QLineEdit*>(row.editor);
-        row.input = field.key() == "task.text" ? withTextChooser(line) : row.editor;
+        row.input = makeInput(field.key(), row.editor);
         section_layout->addRow(row.label, row.input);
         section_layout->addRow(row.message);
         rows_.emplace(field.key(), row);
@@ -107,8 +115,17 @@ QWidget* SpecificationForm::makeEditor(const SpecificationField& field) {
     return line;
 }
 
-/// The input for a text's path, with buttons to choose a file or a folder.
-QWidget* SpecificationForm::withTextChooser(QLineEdit* line) {
+/// The editor of a field, with buttons beside it if its value is a path.
+QWidget* SpecificationForm::makeInput(const std::string& key, QWidget* editor) {
+    auto* line = qobject_cast<QLineEdit*>(editor);
+    if (key == "task.text") return withPathChooser(line, tr("Choose a text"), tr("Choose a folder of texts"));
+    if (key == "training.initial_weights")
+        return withPathChooser(line, tr("Choose a checkpoint"), tr("Choose a run"));
+    return editor;
+}
+
+QWidget* SpecificationForm::withPathChooser(QLineEdit* line, const QString& file_title,
+                                            const QString& folder_title) {
     auto* row = new QWidget;
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -127,9 +144,9 @@ QWidget* SpecificationForm::withTextChooser(QLineEdit* line) {
             emit line->textEdited(path);
         });
     };
-    offer(tr("Choose a text"), QStyle::SP_FileIcon,
+    offer(file_title, QStyle::SP_FileIcon,
           [](QWidget* parent, const QString& title) { return QFileDialog::getOpenFileName(parent, title); });
-    offer(tr("Choose a folder of texts"), QStyle::SP_DirIcon, [](QWidget* parent, const QString& title) {
+    offer(folder_title, QStyle::SP_DirIcon, [](QWidget* parent, const QString& title) {
         return QFileDialog::getExistingDirectory(parent, title);
     });
     return row;
@@ -166,11 +183,13 @@ std::map<std::string, QString> SpecificationForm::problems() const {
     std::map<std::string, QString> wrong;
     for (const SettingProblem& problem : check(specification()))
         wrong[problem.key] = QString::fromStdString(problem.message);
-    const Specification asked = specification();
-    std::error_code unreadable;
+    const Specification asked = withOwnPaths(specification());
     if (asked.task.isText() && !asked.task.specific_settings.text("text").empty() &&
-        !std::filesystem::exists(textPath(asked.task.specific_settings.text("text")), unreadable))
+        !pathExists(textPath(asked.task.specific_settings.text("text"))))
         wrong["task.text"] = tr("no such file or folder");
+    if (const std::string& weights = asked.training.initial_weights;
+        !weights.empty() && !pathExists(initialWeightsPath(weights, runs_)))
+        wrong["training.initial_weights"] = tr("no such run or checkpoint");
     for (const auto& [key, row] : rows_)
         if (!row.typing_error.isEmpty() && !unusedReason(*row.field, specification_))
             wrong[key] = row.typing_error;

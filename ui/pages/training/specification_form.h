@@ -3,6 +3,7 @@
 #include <QCheckBox>
 #include <QLabel>
 #include <QWidget>
+#include <filesystem>
 #include <map>
 
 #include "core/specification/specification.h"
@@ -16,7 +17,8 @@ class SpecificationForm : public QWidget {
     Q_OBJECT
 
   public:
-    explicit SpecificationForm(QWidget* parent);
+    /// @param runs  folder of the runs that a specification may name
+    SpecificationForm(std::filesystem::path runs, QWidget* parent);
 
     void setSpecification(const Specification& specification);
 
@@ -44,10 +46,12 @@ class SpecificationForm : public QWidget {
     };
     std::map<std::string, QString> problems() const;
     QWidget* makeEditor(const SpecificationField& field);
-    QWidget* withTextChooser(QLineEdit* line);
+    QWidget* makeInput(const std::string& key, QWidget* editor);
+    QWidget* withPathChooser(QLineEdit* line, const QString& file_title, const QString& folder_title);
     void read(Row& row, const QString& text);
     void validate();
 
+    std::filesystem::path runs_;
     Specification specification_;
     std::map<std::string, Row> rows_;
     int problems_ = 0;

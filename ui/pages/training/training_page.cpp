@@ -40,7 +40,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
       state_(store, launcher, queue, history, this),
       demonstration_(new DemonstrationCard(state_, this)),
       presets_(new PresetList(this)),
-      form_(new SpecificationForm(this)),
+      form_(new SpecificationForm(store.folder(), this)),
       chooser_(new QTabWidget),
       metrics_(new MetricPanel(this)),
       samples_(new SamplesView(this)),
