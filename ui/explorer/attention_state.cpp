@@ -194,6 +194,15 @@ void AttentionState::finish() {
     mixed_ = mixedValues(setup(), weight_row_, heads_.V, query(), key());
 }
 
+Eigen::VectorXd AttentionState::outputRow(const AttentionForm& form, double shift) const {
+    return roper::outputRow(form, mixed_.weights, mixed_.V, consecutivePositions(tokens(), shift), query());
+}
+
+ValueChain AttentionState::valueChain(const AttentionForm& form, double shift) const {
+    return roper::valueChain(form, mixed_.weights, mixed_.V, consecutivePositions(tokens(), shift), query(),
+                             setup().pair);
+}
+
 QString AttentionState::tokenText(int token) const {
     if (token >= names_.size()) return QString::number(token);
     return QStringLiteral("%1 “%2”").arg(token).arg(names_[token]);

@@ -54,6 +54,10 @@ class AttentionState : public QObject {
     const Eigen::VectorXd& weightRow() const { return weight_row_; }
     /// The values that Value mixing sums for this query.
     const MixedValues& mixed() const { return mixed_; }
+    /// The query's output by a form while all positions are shifted: [d], and in the plane of the chosen
+    /// pair.
+    Eigen::VectorXd outputRow(const AttentionForm& form, double shift) const;
+    ValueChain valueChain(const AttentionForm& form, double shift) const;
 
     /// Chooses a run as the source, with a text of its task if none was entered or the task differs, and
     /// adopts its model's rotation.

@@ -57,8 +57,7 @@ QString toolTipOf(const Implementation& one) {
 }  // namespace
 
 ImplementationsTable::ImplementationsTable(AttentionState& state, QWidget* parent)
-    : QTableWidget(0, static_cast<int>(std::size(kTableColumns)), parent),
-      state_(state) {
+    : QTableWidget(0, static_cast<int>(std::size(kTableColumns)), parent), state_(state) {
     QStringList headers;
     for (const TableColumn& column : kTableColumns)
         headers << tr(column.header);

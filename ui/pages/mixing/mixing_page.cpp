@@ -107,11 +107,9 @@ void MixingPage::refresh() {
     if (pairs_->isVisibleTo(this)) pairs_->showRows();
     const Setup& s = state_.setup();
     const AttentionForm form = mixingForm(s);
-    const auto output = [&](double shift) {
-        return outputRow(form, state_.mixed().weights, state_.mixed().V,
-                         consecutivePositions(state_.tokens(), shift), state_.query());
-    };
-    const double moved = s.shift == 0 ? 0.0 : (output(s.shift) - output(0)).cwiseAbs().maxCoeff();
+    const double moved =
+        s.shift == 0 ? 0.0
+                     : (state_.outputRow(form, s.shift) - state_.outputRow(form, 0)).cwiseAbs().maxCoeff();
     verdict_->setText(s.shift == 0
                           ? tr("Change S and see whether the output stays the same.")
                           : tr("When all positions shift by %1, the output changes by at most <b>%2</b>.")
@@ -165,9 +163,7 @@ void MixingPage::showShifts() {
         const AttentionForm form = mixingForm(setup);
         const double step = state_.tokens() <= kMaxTokensWithDetail ? 0.5 : 1.0;
         for (double shift = -kMaxShift; shift <= kMaxShift; shift += step) {
-            const ValueChain chain =
-                valueChain(form, state_.mixed().weights, state_.mixed().V,
-                           consecutivePositions(state_.tokens(), shift), state_.query(), setup.pair);
+            const ValueChain chain = state_.valueChain(form, shift);
             for (auto [curve, value] : {std::pair{&first, chain.sum.x()}, {&second, chain.sum.y()}}) {
                 curve->x.append(shift);
                 curve->y.append(value);

@@ -58,8 +58,7 @@ std::vector<PairTable::Row> PairTable::computeRows() const {
     if (!state_.isReady()) return rows;
     const AttentionForm form = mixingForm(state_.setup());
     const Eigen::VectorXd rope = state_.mixed().V.transpose() * state_.mixed().weights;
-    const Eigen::VectorXd roper =
-        outputRow(form, state_.mixed().weights, state_.mixed().V, state_.positions(), state_.query());
+    const Eigen::VectorXd roper = state_.outputRow(form, state_.setup().shift);
     for (int pair = 0; pair < form.value.rotary.planes(); ++pair) {
         const auto [first, second] = form.value.rotary.plane(pair);
         Row row{pair,

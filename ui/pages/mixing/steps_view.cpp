@@ -46,11 +46,9 @@ StepsView::Scene StepsView::scene() const {
     Scene scene;
     scene.row = row();
     scene.plane = form.value.rotary.plane(state_.setup().pair);
-    scene.chain = valueChain(form, state_.mixed().weights, state_.mixed().V, state_.positions(),
-                             state_.query(), state_.setup().pair);
-    const ValueChain right =
-        valueChain(correctMixingForm(state_.setup()), state_.mixed().weights, state_.mixed().V,
-                   state_.positions(), state_.query(), state_.setup().pair);
+    const double shift = state_.setup().shift;
+    scene.chain = state_.valueChain(form, shift);
+    const ValueChain right = state_.valueChain(correctMixingForm(state_.setup()), shift);
     const auto length = [](const QPointF& p) { return std::hypot(p.x(), p.y()); };
     const auto follow = [&](QPolygonF& corners, const QPointF& step) {
         corners << corners.back() + step;

@@ -44,11 +44,6 @@ ValueChainView::ValueChainView(AttentionState& state, QWidget* parent)
     connect(&state_, &AttentionState::changed, this, qOverload<>(&QWidget::update));
 }
 
-ValueChain ValueChainView::chainOf(const AttentionForm& form, double shift) const {
-    return valueChain(form, state_.mixed().weights, state_.mixed().V,
-                      consecutivePositions(state_.tokens(), shift), state_.query(), state_.setup().pair);
-}
-
 AttentionForm ValueChainView::formOf(bool right) const {
     const Setup& s = state_.setup();
     // Equals RoPER without rotation: the same planes on both sides, whatever fraction of the values rotates.
@@ -56,11 +51,11 @@ AttentionForm ValueChainView::formOf(bool right) const {
 }
 
 ValueChain ValueChainView::ropeChain() const {
-    return chainOf(formOf(false), state_.setup().shift);
+    return state_.valueChain(formOf(false), state_.setup().shift);
 }
 
 ValueChain ValueChainView::roperChain() const {
-    return chainOf(formOf(true), state_.setup().shift);
+    return state_.valueChain(formOf(true), state_.setup().shift);
 }
 
 /// The same for every blend and shift, so that the scale is stable while they change.
@@ -78,7 +73,7 @@ QRectF ValueChainView::shownPlane() const {
     setup.mistake = Mistake::none;
     for (const double value_rotation_strength : {0.0, 0.25, 0.5, 0.75, 1.0}) {
         setup.value_rotation_strength = value_rotation_strength;
-        include(shown, chainOf(mixingForm(setup), 0));
+        include(shown, state_.valueChain(mixingForm(setup), 0));
     }
     include(shown, roperChain());
     if (rotates_with_sentence) {
@@ -378,7 +373,7 @@ void ValueChainView::paintShiftTrail(QPainter& painter, const PlaneFrame& at, co
     painter.setPen(Qt::NoPen);
     for (double moved = 0; std::abs(moved) <= std::abs(last); moved += step) {
         painter.setBrush(theme.faded(Theme::output(), 0.25 + 0.4 * std::abs(moved / last)));
-        painter.drawEllipse(at.onScreen(pointOf(chainOf(form, moved).sum)), 3.4, 3.4);
+        painter.drawEllipse(at.onScreen(pointOf(state_.valueChain(form, moved).sum)), 3.4, 3.4);
     }
 }
 

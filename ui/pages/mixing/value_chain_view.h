@@ -39,7 +39,6 @@ class ValueChainView : public FigureView {
     void mouseMoveEvent(QMouseEvent* event) override;
 
   private:
-    ValueChain chainOf(const AttentionForm& form, double shift) const;
     /// The part of the plane that contains both chains for every blend and shift.
     QRectF shownPlane() const;
     QRectF half(const QRectF& area, bool right) const;
