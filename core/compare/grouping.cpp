@@ -51,6 +51,8 @@ bool isPartOfMethod(const std::string& key) {
     static const std::set<std::string> keys = {"model.attention",
                                                "model.kv_heads",
                                                "model.shared_kv",
+                                               "model.qk_norm",
+                                               "model.no_rotation_every",
                                                "model.frequencies",
                                                "model.rotary_fraction",
                                                "model.value_rotary_fraction",
@@ -75,6 +77,8 @@ std::string settingText(const SpecificationField& field, const Specification& sp
     if (field.hasKey("model.kv_heads"))
         return value + (value == "1" ? " key/value head" : " key/value heads");
     if (field.hasKey("model.shared_kv")) return "keys are the values";
+    if (field.hasKey("model.qk_norm")) return "query-key norm";
+    if (field.hasKey("model.no_rotation_every")) return "1 in " + value + " layers unrotated";
     if (value == "linear_cosine") return "linear attention, 1 + cosine";
     if (value == "masked") return "masked tokens";
     std::string name = field.name;

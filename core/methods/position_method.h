@@ -25,6 +25,7 @@ struct PositionSettings : RotaryConfig {
     double value_rotary_fraction = 1;    ///< fraction of the features of values that rotate
     double value_rotation_strength = 1;  ///< factor of the frequencies of values and outputs
     std::string frequencies = "fixed";
+    std::int64_t no_rotation_every = 0;  ///< every n-th layer does not rotate; 0: all layers do
     bool shared_kv = false;              ///< keys are also the values, so that these rotate with them
     DeclaredSettings specific_settings;  ///< each method reads its own
 
@@ -32,6 +33,9 @@ struct PositionSettings : RotaryConfig {
 
     const PositionMethod& method() const;
     bool trainsFrequencies() const;
+    bool rotatesIn(std::int64_t layer) const {
+        return no_rotation_every == 0 || (layer + 1) % no_rotation_every != 0;
+    }
 
     /// Which tensors rotate: those of the method, and with `shared_kv` the values if the keys do.
     RotatedTensors rotatedTensors() const;

@@ -15,8 +15,8 @@ std::int64_t trainedFrequencies(const PositionSettings& s, const ModelShape& sha
 
 PositionMethod methodThatRotates() {
     PositionMethod method;
-    method.relevant_fields = {"pairing",           "rotary_fraction", "base",
-                              "frequency_formula", "frequencies",     "frequency_rate"};
+    method.relevant_fields = {"pairing",     "rotary_fraction", "base",             "frequency_formula",
+                              "frequencies", "frequency_rate",  "no_rotation_every"};
     method.rotated = kRopeTensors;
     method.parameters = trainedFrequencies;
     method.extrapolation =

@@ -6,8 +6,6 @@
 namespace roper {
 namespace {
 
-constexpr double kLayerNormEpsilon = 1e-5;
-
 /// With LibTorch's operations, in the layer's number type.
 at::Tensor plainLinear(const at::Tensor& x, const Affine& layer) {
     return at::linear(x.to(layer.weight.scalar_type()), layer.weight, layer.bias);

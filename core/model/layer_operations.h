@@ -9,6 +9,8 @@
 
 namespace roper {
 
+inline constexpr double kLayerNormEpsilon = 1e-5;
+
 /// Weight [out, in] and bias [out] of a linear layer; or both [C] for a norm.
 struct Affine {
     at::Tensor weight, bias;

@@ -47,6 +47,12 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
         Block& block = layers_.blocks.emplace_back();
         block.attention_norm = normLayer(prefix + "attention_norm");
         block.qkv = linearLayer(prefix + "attention.qkv", layout_.jointWidth(), C);
+        if (model.qk_norm) {
+            block.query_norm =
+                parameters_.constant(prefix + "attention.query_norm.weight", layout_.head_dim, 1.0);
+            block.key_norm =
+                parameters_.constant(prefix + "attention.key_norm.weight", layout_.head_dim, 1.0);
+        }
         block.output = linearLayer(prefix + "attention.output", C, C);
         block.feed_forward_norm = normLayer(prefix + "feed_forward_norm");
         block.up = linearLayer(prefix + "feed_forward.up", F, C);
@@ -161,12 +167,14 @@ at::Tensor Transformer::run(const Forward& forward, const Layers& layers) {
         const Block& block = layers.blocks[layer];
         if (pre_norm_) {
             const Normalized before = pass.norm(x, block.attention_norm, pass.compute_type);
-            const at::Tensor attended = attend(forward, layer, pass.linear(before.normal, block.qkv));
+            const at::Tensor qkv = withNormedHeads(pass.linear(before.normal, block.qkv), block);
+            const at::Tensor attended = attend(forward, layer, qkv);
             x = pass.addLinear(before.x, attended, block.output);
             const Normalized between = pass.norm(x, block.feed_forward_norm, pass.compute_type);
             x = pass.addFeedForward(between.x, between.normal, block.up, block.down);
         } else {
-            const at::Tensor attended = attend(forward, layer, pass.linear(x, block.qkv));
+            const at::Tensor qkv = withNormedHeads(pass.linear(x, block.qkv), block);
+            const at::Tensor attended = attend(forward, layer, qkv);
             x = pass.addLinear(x, attended, block.output);
             x = pass.norm(x, block.attention_norm, pass.master_type).normal;
             x = pass.addFeedForward(x, x, block.up, block.down);
@@ -175,6 +183,22 @@ at::Tensor Transformer::run(const Forward& forward, const Layers& layers) {
     }
     if (pre_norm_) x = pass.norm(x, layers.final_norm, pass.compute_type).normal;
     return pass.linearToMaster(x, layers.head);
+}
+
+/// LayerNorm without bias of every query and key (Dehghani et al. 2023), computed in the master type. With
+/// shared keys and values, these are the normed keys. qkv [B, T, jointWidth] → the same, of the same type
+at::Tensor Transformer::withNormedHeads(const at::Tensor& qkv, const Block& block) const {
+    if (!block.query_norm.defined()) return qkv;
+    const auto normed = [&](std::int64_t first, std::int64_t width, const at::Tensor& weight) {
+        const std::int64_t d = layout_.head_dim;
+        const at::Tensor heads =
+            qkv.narrow(2, first, width).unflatten(2, {width / d, d}).to(weight.scalar_type());
+        return at::layer_norm(heads, {d}, weight, {}, kLayerNormEpsilon).flatten(2).to(qkv.scalar_type());
+    };
+    const std::int64_t C = layout_.queryWidth(), keys = layout_.keyWidth(), rest = C + keys;
+    return at::cat({normed(0, C, block.query_norm), normed(C, keys, block.key_norm),
+                    qkv.narrow(2, rest, qkv.size(2) - rest)},
+                   2);
 }
 
 /// The attention of one layer. qkv: concatenated q, k and v [B, T, jointWidth] → input of the output

@@ -98,6 +98,7 @@ class Transformer {
   private:
     struct Block {
         Affine attention_norm, qkv, output, feed_forward_norm, up, down;
+        at::Tensor query_norm, key_norm;  ///< [d] each; undefined without `model.qk_norm`
     };
     struct Layers {
         std::vector<Block> blocks;
@@ -132,6 +133,7 @@ class Transformer {
         const Recorder* recorder = nullptr;
     };
     at::Tensor run(const Forward& forward, const Layers& layers);
+    at::Tensor withNormedHeads(const at::Tensor& qkv, const Block& block) const;
     at::Tensor attend(const Forward& forward, std::size_t layer, const at::Tensor& qkv);
     at::Tensor attendFused(const Forward& forward, std::size_t layer, const at::Tensor& qkv);
     Forward plainForward(const at::Tensor& tokens);

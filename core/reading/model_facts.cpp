@@ -36,6 +36,13 @@ Metadata answerMetadata(const QuestionContext& context, std::span<const std::int
                                     .layers = static_cast<int>(model.layers),
                                     .heads = static_cast<int>(model.heads)}
                        .toMetadata();
+    // Those of a run describe its other layers.
+    const auto isUnrotated = [&](const std::vector<RotaryConfig>& rotations) {
+        return !rotations.empty() && rotations.front().rotatedWidth() > 0 &&
+               rotations[model.rotation_of_layer[static_cast<std::size_t>(layer)]].rotatedWidth() == 0;
+    };
+    if (isUnrotated(model.rotations)) metadata["rotary_fraction"] = "0";
+    if (isUnrotated(model.value_rotations)) metadata["value_rotary_fraction"] = "0";
     metadata["text"] = withValidUtf8(context.question.text);
     metadata["token_texts"] = jsonList(context.reader.textsOf(ids));
     return metadata;

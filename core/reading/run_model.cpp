@@ -32,11 +32,18 @@ void describeRotations(const Specification& s, const TensorStore& tensors, Archi
                                     ? model.rotations
                                     : rotationsOf(s, tensors, s.model.valueRotation(d), "value_frequencies");
     // A layer has the same index in both lists.
-    const std::size_t kinds = std::max(model.rotations.size(), model.value_rotations.size());
+    const bool some_do_not_rotate = s.model.no_rotation_every > 0;
+    const auto layers = static_cast<std::size_t>(model.layers);
+    const std::size_t kinds =
+        some_do_not_rotate ? layers : std::max(model.rotations.size(), model.value_rotations.size());
     model.rotations.resize(kinds, model.rotations.front());
     if (rotated.anyOfValues()) model.value_rotations.resize(kinds, model.value_rotations.front());
-    for (std::int64_t layer = 0; layer < model.layers; ++layer)
-        model.rotation_of_layer.push_back(kinds == 1 ? 0 : static_cast<std::size_t>(layer));
+    for (std::size_t layer = 0; layer < layers; ++layer) {
+        model.rotation_of_layer.push_back(kinds == 1 ? 0 : layer);
+        if (s.model.rotatesIn(static_cast<std::int64_t>(layer))) continue;
+        model.rotations[layer] = unrotatedConfig(d);
+        if (rotated.anyOfValues()) model.value_rotations[layer] = unrotatedConfig(d);
+    }
     model.decay = s.model.method().decay;
 }
 
@@ -84,6 +91,10 @@ PretrainedModel convertRunModel(const Specification& s, std::shared_ptr<const Te
     model.learned_positions = tensors->has("positions.weight");
     if (model.learned_positions) model.context = tensors->tensor("positions.weight").shape.front();
     if (s.model.position == "sinusoidal") model.sinusoids = s.model.base;
+    if (s.model.qk_norm) {
+        model.query_key_norms = QueryKeyNorms::shared_weights;
+        model.query_key_norm_biases = false;
+    }
     describeRotations(s, *tensors, model);
     describeBias(s, *tensors, model);
     ModelWeights weights = locateWeights(*tensors, Naming::hugging_face, model);

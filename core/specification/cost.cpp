@@ -18,7 +18,8 @@ std::int64_t parametersOf(const Specification& s, std::int64_t V) {
     const std::int64_t C = s.model.width, F = s.model.feed_forward, joint = s.headLayout().jointWidth();
     const std::int64_t block = joint * C + joint + C * C + C + 2 * C * F + F + C + 4 * C;
     const std::int64_t final_norm = s.model.norm == "pre" ? 2 * C : 0;
-    return V * C + s.model.layers * block + final_norm + V * C + V +
+    const std::int64_t head_norms = s.model.qk_norm ? 2 * s.headDim() : 0;
+    return V * C + s.model.layers * (block + head_norms) + final_norm + V * C + V +
            (s.model.method().parameters ? s.model.method().parameters(s.model, s.shape()) : 0);
 }
 
@@ -60,6 +61,8 @@ double savedActivationBytes(const Specification& s, double T, double V) {
     if (s.model.attention != "softmax") layer += 12 * C;
     if (s.model.method().trains_bias && !fused) layer += 2 * H * T;  // attention weights are kept
     if (trained) layer += 12 * C;
+    if (s.model.qk_norm)  // inputs of the norms in float32, and their results
+        layer += 2 * static_cast<double>(s.headLayout().queryWidth() + s.headLayout().keyWidth());
     const double dropped = s.model.dropout > 0 ? L * 2 * C * 1.25 : 0;  // the result, and the mask
     // Our attention kernel and the layers around it keep bfloat16, half the size, except for the inputs of
     // norms. Other implementations of attention keep part of it in float32, so nothing is subtracted for

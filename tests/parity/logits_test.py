@@ -55,7 +55,15 @@ class Model:
         qkv = numpy.split(self.linear(x, block + "attention.qkv"), self.heads + self.kv_heads * (1 if self.shared else 2), axis=1)
         for h in range(self.heads):
             k = self.heads + h * self.kv_heads // self.heads
-            yield qkv[h], qkv[k], qkv[k if self.shared else k + self.kv_heads]
+            q, k_ = self.head_norm(qkv[h], block + "attention.query_norm"), self.head_norm(qkv[k], block + "attention.key_norm")
+            yield q, k_, k_ if self.shared else qkv[k + self.kv_heads]
+
+    def head_norm(self, x, name):
+        """LayerNorm without bias of each row, if the model has it."""
+        if not self.s["model.qk_norm"]:
+            return x
+        centred = x - x.mean(-1, keepdims=True)
+        return centred / numpy.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * self.t[name + ".weight"]
 
     def linear(self, x, name):
         return x @ self.t[name + ".weight"].T + self.t[name + ".bias"]
@@ -129,6 +137,9 @@ class Model:
         fraction, value_fraction = self.s["model.rotary_fraction"], self.s["model.value_rotary_fraction"]
         of_scores, of_values = block + "attention.query_key_frequencies", block + "attention.value_frequencies"
         rotated = self.rotated()
+        every = self.s["model.no_rotation_every"]
+        if every and (int(block.split(".")[1]) + 1) % every == 0:
+            rotated = ""
         strength = self.s["model.value_rotation_strength"]
         if warmup := self.s["training.value_rotation_warmup"]:
             strength *= min(1, self.step / warmup)
@@ -303,6 +314,17 @@ class Parity(TrainerTest):
                    "--set", "frequency_rate=1")
         self.check("--set", "position=rope", "--set", "shared_kv=1", "--set", "kv_heads=1", "--set", "attention=linear_numerator")
 
+    def test_query_key_norm(self):
+        self.check("--set", "position=roper", "--set", "qk_norm=1", "--set", "kv_heads=1")
+        self.check("--set", "position=rope", "--set", "qk_norm=1", "--set", "kv_heads=1", "--set", "shared_kv=1")
+        self.check("--set", "position=alibi", "--set", "qk_norm=1", "--set", "norm=post")
+
+    def test_layers_without_rotation(self):
+        for position in ("rope", "roper"):
+            self.check("--set", "position=" + position, "--set", "layers=3", "--set", "no_rotation_every=2")
+        self.check("--set", "position=xpos", "--set", "layers=2", "--set", "no_rotation_every=2")
+        self.check("--set", "position=rotary", "--set", "rotates=vo", "--set", "layers=2", "--set", "no_rotation_every=2")
+
     def export(self, run, what, precision):
         out = Path(self._folder.name) / f"{what}-{precision}.safetensors"
         done = self.trainer("export", run, "--what", what, "--text", self.TEXT, "--precision", precision, "--out", out)
@@ -314,7 +336,7 @@ class Parity(TrainerTest):
     def test_bfloat16_rounds_where_it_is_said(self):
         for settings in (("position=roper", "norm=pre", "activation=gelu"), ("position=rope", "norm=post", "activation=relu"),
                          ("position=roper", "kv_heads=1", "shared_kv=1"), ("position=rotary", "rotates=k"),
-                         ("position=rotary", "rotates=vo"), ("position=rotary", "rotates=qkv")):
+                         ("position=roper", "qk_norm=1"), ("position=rotary", "rotates=vo"), ("position=rotary", "rotates=qkv")):
             run = self.train("-".join(settings).replace("=", ""), "--steps", 60,
                              *[word for setting in settings for word in ("--set", setting)])
             file = read_safetensors(sorted((run / "checkpoints").iterdir())[-1])

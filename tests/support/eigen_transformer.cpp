@@ -47,10 +47,10 @@ class EigenModel {
         for (std::int64_t layer = 0; layer < s_.model.layers; ++layer) {
             const std::string block = "blocks." + std::to_string(layer) + ".";
             if (s_.model.norm == "pre") {
-                x += attention(block, norm(block + "attention_norm", x));
+                x += attention(layer, norm(block + "attention_norm", x));
                 x += feedForward(block, norm(block + "feed_forward_norm", x));
             } else {
-                x = norm(block + "attention_norm", x + attention(block, x));
+                x = norm(block + "attention_norm", x + attention(layer, x));
                 x = norm(block + "feed_forward_norm", x + feedForward(block, x));
             }
         }
@@ -100,7 +100,21 @@ class EigenModel {
         return linear(block + "feed_forward.down", hidden);
     }
 
-    Eigen::MatrixXd attention(const std::string& block, const Eigen::MatrixXd& x) const {
+    /// LayerNorm without bias of the rows.
+    Eigen::MatrixXd headNorm(const std::string& name, const Eigen::MatrixXd& x) const {
+        if (!s_.model.qk_norm) return x;
+        Eigen::MatrixXd out(x.rows(), x.cols());
+        for (Eigen::Index t = 0; t < x.rows(); ++t) {
+            const Eigen::RowVectorXd centred = x.row(t).array() - x.row(t).mean();
+            const double variance = centred.squaredNorm() / static_cast<double>(x.cols());
+            out.row(t) =
+                centred.cwiseProduct(parameters_.at(name + ".weight").row(0)) / std::sqrt(variance + 1e-5);
+        }
+        return out;
+    }
+
+    Eigen::MatrixXd attention(std::int64_t layer, const Eigen::MatrixXd& x) const {
+        const std::string block = "blocks." + std::to_string(layer) + ".";
         const Eigen::MatrixXd qkv = linear(block + "attention.qkv", x);
         const auto d = s_.headDim(), C = s_.model.width;
         const auto K = s_.model.kv_heads == 0 ? s_.model.heads : s_.model.kv_heads;
@@ -108,14 +122,23 @@ class EigenModel {
         Eigen::MatrixXd joined(x.rows(), C);
         for (std::int64_t head = 0; head < s_.model.heads; ++head) {
             const auto group = head / (s_.model.heads / K);
-            const Eigen::MatrixXd q = qkv.middleCols(head * d, d), k = qkv.middleCols(C + group * d, d),
+            const Eigen::MatrixXd q =
+                                      headNorm(block + "attention.query_norm", qkv.middleCols(head * d, d)),
+                                  k = headNorm(block + "attention.key_norm",
+                                               qkv.middleCols(C + group * d, d)),
                                   v = s_.model.shared_kv ? k : qkv.middleCols(C + (K + group) * d, d);
             const std::string frequencies =
                 s_.model.shared_kv ? "query_key_frequencies" : "value_frequencies";
-            const Rotary of_queries = trained(block + "attention.query_key_frequencies", query_),
-                         of_keys = trained(block + "attention.query_key_frequencies", key_),
-                         of_values = slower(trained(block + "attention." + frequencies, value_)),
-                         of_outputs = slower(trained(block + "attention." + frequencies, output_));
+            const auto inThisLayer = [&](const Rotary& rotary, const std::string& name) {
+                const auto n = s_.model.no_rotation_every;
+                return n > 0 && layer % n == n - 1 ? makeRotary(static_cast<int>(d), rotary.pairing, 10,
+                                                                s_.model.frequency_formula, 0)
+                                                   : trained(block + "attention." + name, rotary);
+            };
+            const Rotary of_queries = inThisLayer(query_, "query_key_frequencies"),
+                         of_keys = inThisLayer(key_, "query_key_frequencies"),
+                         of_values = slower(inThisLayer(value_, frequencies)),
+                         of_outputs = slower(inThisLayer(output_, frequencies));
             const Eigen::MatrixXd weights =
                 referenceWeights({s_.model.attention, of_queries, of_keys,
                                   [&](double distance) { return bias(head, distance); }, !s_.isMasked(),

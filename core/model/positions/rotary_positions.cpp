@@ -74,6 +74,18 @@ RotaryPositions::Rotation RotaryPositions::makeRotation(const RotaryConfig& conf
 }
 
 void RotaryPositions::contribute(const TokenPositions& tokens, PassPositions& pass) {
+    const CosSin unrotated = pass.queries.front();
+    rotateAllLayers(tokens, pass);
+    if (specification().model.no_rotation_every == 0) return;
+    for (std::vector<CosSin>* of_layers : {&pass.queries, &pass.keys, &pass.values, &pass.outputs}) {
+        const CosSin rotated = of_layers->front();
+        of_layers->clear();
+        for (std::int64_t layer = 0; layer < specification().model.layers; ++layer)
+            of_layers->push_back(specification().model.rotatesIn(layer) ? rotated : unrotated);
+    }
+}
+
+void RotaryPositions::rotateAllLayers(const TokenPositions& tokens, PassPositions& pass) {
     const std::vector<CosSin> of_scores = cosSinOf(query_key_, tokens),
                               of_values = shared_kv_ ? of_scores : cosSinOf(value_, tokens);
     if (rotated_.query) pass.queries = query_factor_ == 1 ? of_scores : times(of_scores, query_factor_);

@@ -42,6 +42,7 @@ class RotaryPositions : public Positions {
     };
     /// Shared keys and values have one rotation.
     const Rotation& valueRotation() const { return shared_kv_ ? query_key_ : value_; }
+    void rotateAllLayers(const TokenPositions& tokens, PassPositions& pass);
     Rotation makeValueRotation(Parameters& parameters) const;
     Rotation makeRotation(const RotaryConfig& config, const std::string& name, Parameters& parameters) const;
     CosSin makeTable(const Rotation& rotation, std::int64_t positions) const;

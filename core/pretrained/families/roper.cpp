@@ -12,6 +12,8 @@ TensorNames roperNames() {
     names.layer = "blocks.{}.";
     names.attention_norm = "attention_norm";
     names.query_key_value = "attention.qkv";
+    names.query_norm = "attention.query_norm";
+    names.key_norm = "attention.key_norm";
     names.output = "attention.output";
     names.feed_forward_norm = "feed_forward_norm";
     names.up = "feed_forward.up";

@@ -88,6 +88,28 @@ void addRotatedKinds(std::vector<Specification>& kinds) {
     kinds.push_back(shared);
 }
 
+/// Models whose queries and keys are normed, and models some of whose layers do not rotate.
+void addNormedAndUnrotatedKinds(std::vector<Specification>& kinds) {
+    for (const char* position : {"rope", "roper", "t5"}) {
+        kinds.push_back(tiny(position));
+        kinds.back().model.qk_norm = true;
+    }
+    kinds.push_back(kinds.back());
+    kinds.back().model.attention = "linear_cosine";
+    kinds.back().model.position = "roper";
+    kinds.push_back(tiny("roper"));
+    kinds.back().model.qk_norm = kinds.back().model.shared_kv = true;
+    kinds.back().model.kv_heads = 1;
+    for (const char* position : {"rope", "roper", "rotary", "xpos"}) {
+        kinds.push_back(tiny(position));
+        kinds.back().model.layers = 3;
+        kinds.back().model.no_rotation_every = 2;
+    }
+    kinds.push_back(kinds.back());
+    kinds.back().model.position = "roper";
+    kinds.back().model.attention = "linear_numerator";
+}
+
 /// A small model of every kind that a specification can describe.
 std::vector<Specification> allKinds() {
     std::vector<Specification> kinds;
@@ -137,6 +159,7 @@ std::vector<Specification> allKinds() {
     kinds.back().model.frequencies = "trained";
     addGroupedKinds(kinds);
     addRotatedKinds(kinds);
+    addNormedAndUnrotatedKinds(kinds);
     return kinds;
 }
 
@@ -157,7 +180,8 @@ std::string nameOf(const Specification& s) {
     return s.training.objective + " " + s.model.position + " " + nameOf(s.model.rotatedTensors()) + " " +
            s.model.attention + " " + s.model.frequencies + " " + s.model.norm + " " +
            nameOf(s.model.pairing) + " " + s.model.activation + " kv_heads " +
-           std::to_string(s.model.kv_heads) + (s.model.shared_kv ? " shared" : "");
+           std::to_string(s.model.kv_heads) + (s.model.shared_kv ? " shared" : "") +
+           (s.model.qk_norm ? " qk_norm" : "") + " unrotated " + std::to_string(s.model.no_rotation_every);
 }
 
 at::Tensor someTokens(std::int64_t B, std::int64_t T) {
