@@ -202,7 +202,7 @@ void CommandLine::addResume() {
     resume->add_option("run", read_.run, "Name or path of a run")->required();
     addRunsFolder(resume);
     flags_.addTo(resume);
-    resume->add_option("--specification", session_.specification,
+    resume->add_option("--expected-sha256", session_.specification,
                        "Expected SHA-256 of run.toml; any other specification is refused");
     resume->add_option("--device", session_.device, "For this session: auto, cpu, cuda or cuda:N");
     resume->add_option("--threads", session_.threads, "For this session: CPU threads")

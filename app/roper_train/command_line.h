@@ -94,7 +94,7 @@ class CommandLine {
     SweepOptions sweep_;
     std::filesystem::path submission_;
     std::string expected_fingerprint_;
-    std::optional<std::int64_t> element_;
+    std::optional<std::int64_t> array_task_;
     CompareOptions compare_;
     MethodsOptions methods_;
     PrecisionOptions compared_precisions_;

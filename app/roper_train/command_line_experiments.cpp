@@ -74,11 +74,12 @@ void CommandLine::addWork() {
     CLI::App* work = command("work", "Train the runs of one Slurm array task (called by the batch script)");
     work->add_option("submission", submission_, "RUNS/slurm/NAME.json, written by `sweep --slurm`")
         ->required();
-    work->add_option("--element", element_, "Index of the array task, from 0 (default: SLURM_ARRAY_TASK_ID)")
+    work->add_option("--array-task", array_task_,
+                     "Index of the array task, from 0 (default: SLURM_ARRAY_TASK_ID)")
         ->check(CLI::NonNegativeNumber);
     work->add_option("--holds", expected_fingerprint_,
                      "Expected SHA-256 of the submission's runs, from the batch script");
-    setAction(work, [this] { return workCommand(submission_, element_, expected_fingerprint_); });
+    setAction(work, [this] { return workCommand(submission_, array_task_, expected_fingerprint_); });
 }
 
 namespace {

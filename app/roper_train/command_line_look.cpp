@@ -92,7 +92,7 @@ void addSettings(CLI::App* look, Question& question) {
         std::string help = field.help;
         help.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(help.front())));
         if (field.name == "layer" || field.name == "head")
-            help += "; for questions whose answer is not per head: " + field.name +
+            help += "; for questions about all heads: " + field.name +
                     " to which --no-rotation, --no-value-rotation and --no-inverse apply";
         const std::string option = optionOf(field.name);
         const auto set = [&field, &question, option](const std::string& text) {

@@ -39,7 +39,8 @@ RunFolder findOrCreateRun(const fs::path& runs, const SweepRun& requested, const
     const RunFolder folder(runs / requested.name);
     if (!fs::exists(folder.path()))
         return createRun(runs, requested.name, requested.specification, {"Sweep " + sweep, {}, {}});
-    const Specification existing = folder.specification(), expected = withOwnPaths(requested.specification);
+    const Specification existing = folder.specification(),
+                        expected = withResolvedPaths(requested.specification);
     if (isSameExperiment(existing, expected)) return folder;
     Specification longer = existing;
     longer.training.steps = std::max(existing.training.steps, expected.training.steps);
@@ -173,10 +174,11 @@ int submitSweep(const std::vector<SweepRun>& requested, const SweepOptions& opti
     if (report.runs_to_submit.size() < requested.size()) reportToUser(summaryOf(report.before.runs));
     reportToUser(
         report.runs_to_submit.empty()
-            ? "all missing runs are already submitted; pending jobs keep the options they were submitted "
-              "with (--cancel cancels them)"
+            ? "no run remains to be submitted; pending jobs keep the options they were submitted with "
+              "(--cancel "
+              "cancels them)"
             : countOf(report.runs_to_submit.size(), "run") + " in " + countOf(report.jobs.size(), "array") +
-                  " submitted: job " + join(report.jobs, ", ") +
+                  " submitted: " + (report.jobs.size() == 1 ? "job " : "jobs ") + join(report.jobs, ", ") +
                   (report.cluster.empty() ? "" : " on the cluster " + report.cluster));
     return failed > 0 ? static_cast<int>(ErrorKind::other) : 0;
 }
@@ -188,7 +190,7 @@ Json jsonOf(const SweepRunStatus& one) {
                  {"step", one.status.step},
                  {"steps", one.status.steps}};
     if (one.array_task)
-        json.update({{"element", one.array_task->id()},
+        json.update({{"array_task", one.array_task->id()},
                      {"slurm_state", one.array_task->state},
                      {"reason", one.array_task->reason},
                      {"node", one.array_task->node}});
@@ -202,7 +204,7 @@ ClusterView lookAt(const std::vector<SweepRun>& requested, const SweepOptions& o
     try {
         return queryCluster(options.runs, nameOfSweep(options), namesOf(requested));
     } catch (const Error& error) {
-        reportToUser("cannot find out which jobs are waiting: " + std::string(error.what()));
+        reportToUser("cannot query the scheduler: " + std::string(error.what()));
         return readClusterView(options.runs, nameOfSweep(options), namesOf(requested));
     }
 }
@@ -288,7 +290,7 @@ int workCommand(const fs::path& file, std::optional<std::int64_t> array_task,
     if (!array_task) array_task = parseInteger(environmentVariable("SLURM_ARRAY_TASK_ID"));
     if (!array_task)
         throw Error(ErrorKind::usage,
-                    "no array task given: use --element, or set SLURM_ARRAY_TASK_ID as Slurm does");
+                    "no array task given: use --array-task, or set SLURM_ARRAY_TASK_ID as Slurm does");
     if (*array_task < 0 || *array_task >= count)
         throw Error(ErrorKind::usage, path.string() + " has array tasks 0 to " + std::to_string(count - 1));
     const fs::path runs = path.parent_path().parent_path();

@@ -28,7 +28,7 @@ bool isDone(RunState state) {
 }
 
 /// Starts this program again as a trainer. Its messages go to a file of the run, as for trainers started by
-/// the window.
+/// roper-lab.
 pid_t startTrainer(const std::vector<std::string>& arguments, const FilePath& stderr_path) {
     const Descriptor dev_null = openFile("/dev/null", O_RDWR);
     const Descriptor output = openFile(stderr_path, O_WRONLY | O_CREAT | O_APPEND);
@@ -141,14 +141,15 @@ void WorkerPool::holdUnreadable() {
                           " more runs that cannot be read are held");
 }
 
-/// A trainer that is killed is restarted, unless it dies repeatedly without progress.
-bool WorkerPool::mayRetry(const RunFolder& folder) {
-    Attempts& attempts = attempts_[folder.name()];
+/// The attempts at training a run, including the one about to be made.
+WorkerPool::Attempts WorkerPool::nextAttempt(const RunFolder& folder) const {
+    const auto found = attempts_.find(folder.name());
+    Attempts attempts = found == attempts_.end() ? Attempts{} : found->second;
     const auto checkpoints = folder.checkpointsIfReadable().value_or(std::vector<StepFile>());
     const std::int64_t step = checkpoints.empty() ? 0 : checkpoints.back().step;
     attempts.without_progress = step > attempts.step ? 1 : attempts.without_progress + 1;
     attempts.step = step;
-    return attempts.without_progress <= kMaxAttempts;
+    return attempts;
 }
 
 void WorkerPool::start(const std::string& run, const RunQueue& queue) {
@@ -162,7 +163,9 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
         callbacks_.hold({run});
         return;
     }
-    if (!mayRetry(folder)) {
+    // A trainer that is killed is restarted, unless it dies repeatedly without progress.
+    const Attempts attempts = nextAttempt(folder);
+    if (attempts.without_progress > kMaxAttempts) {
         callbacks_.report(run + " is held: its trainer ended " + std::to_string(kMaxAttempts) +
                           " times without progress; see its log.txt");
         attempts_.erase(run);  // releasing the run allows new attempts
@@ -177,13 +180,14 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
         arguments.insert(arguments.end(), {"--threads", std::to_string(threads)});
     const std::string device = freeDevice(queue);
     if (!device.empty()) arguments.insert(arguments.end(), {"--device", device});
-    if (!fingerprint->empty()) arguments.insert(arguments.end(), {"--specification", *fingerprint});
+    if (!fingerprint->empty()) arguments.insert(arguments.end(), {"--expected-sha256", *fingerprint});
     const Status status = folder.status();
     const auto raised = folder.raisedStepTarget(status);
     callbacks_.report(!raised ? run + " starts"
                               : run + " resumes from step " + std::to_string(status.step) +
                                     ": its run.toml now asks for " + std::to_string(*raised) + " steps");
     trainers_[startTrainer(arguments, folder.trainerStderrPath())] = {run, device};
+    attempts_[run] = attempts;
 }
 
 /// A device that is listed n times is shared by up to n trainers.

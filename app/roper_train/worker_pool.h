@@ -56,7 +56,7 @@ class WorkerPool {
     bool pollEntry(const RunQueue::Entry& entry, int& busy);
     /// Holds the runs that cannot be read.
     void holdUnreadable();
-    bool mayRetry(const RunFolder& folder);
+    Attempts nextAttempt(const RunFolder& folder) const;
     void start(const std::string& run, const RunQueue& queue);
     std::string freeDevice(const RunQueue& queue) const;
     void reportEnd(const RunFolder& folder, const Status& status);

@@ -53,7 +53,8 @@ class CausalProduct : public torch::autograd::Function<CausalProduct> {
 
 at::Tensor causalProduct(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
     TORCH_CHECK(q.dim() == 4 && q.sizes() == k.sizes() && v.dim() == 4 && v.size(2) == q.size(2),
-                "causalProduct: q ", q.sizes(), ", k ", k.sizes(), " and v ", v.sizes(), " do not fit");
+                "causalProduct: q ", q.sizes(), ", k ", k.sizes(), " and v ", v.sizes(),
+                " have incompatible shapes");
     return CausalProduct::apply(q, k, v);
 }
 
@@ -66,7 +67,7 @@ at::Tensor featureMap(AttentionKind kind, const at::Tensor& x) {
         case AttentionKind::softmax:
             return x;
     }
-    TORCH_CHECK(false, "featureMap: no such attention");
+    TORCH_CHECK(false, "featureMap: unknown attention kind");
 }
 
 }  // namespace roper

@@ -190,9 +190,9 @@ void combineEightBit(const std::string& layer, QuantizedParts& parts) {
 
 }  // namespace
 
-void combineBitsandbytes(const nlohmann::json& members, TensorStore& store) {
-    requireOneOf(members, "bnb_4bit_quant_storage", {"uint8"});
-    requireOneOf(members, "llm_int8_has_fp16_weight", {false});
+void combineBitsandbytes(const nlohmann::json& config, TensorStore& store) {
+    requireOneOf(config, "bnb_4bit_quant_storage", {"uint8"});
+    requireOneOf(config, "llm_int8_has_fp16_weight", {false});
     QuantizedParts parts(store);
     for (const char* const kind : {"nf4", "fp4"}) {
         const std::string state = std::string(".quant_state.bitsandbytes__") + kind;

@@ -14,8 +14,8 @@ struct adl_serializer<Eigen::VectorXd> {
         to = std::vector<double>(numbers.begin(), numbers.end());
     }
     static void from_json(const json& from, Eigen::VectorXd& numbers) {
-        const auto read = from.get<std::vector<double>>();
-        numbers = Eigen::Map<const Eigen::VectorXd>(read.data(), static_cast<Eigen::Index>(read.size()));
+        const auto values = from.get<std::vector<double>>();
+        numbers = Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
     }
 };
 
@@ -23,7 +23,7 @@ struct adl_serializer<Eigen::VectorXd> {
 
 namespace roper {
 
-// Answers are sent as JSON, with the names of their members (docs/control-socket.md).
+// Answers are sent as JSON objects whose keys are the names of their C++ members (docs/control-socket.md).
 
 /// Parses an answer. NaN is represented by null, since JSON has no NaN.
 /// @throws Error (checkpoint) if the text is not JSON

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,6 +14,13 @@ struct BandSubset {
     std::vector<int> kept;  ///< indices of bands, the fastest first
     double loss = 0;
 };
+/// Orders subsets by their loss, those without a finite one last.
+inline bool hasLowerLoss(const BandSubset& a, const BandSubset& b) {
+    if (!std::isfinite(a.loss) || !std::isfinite(b.loss))
+        return std::isfinite(a.loss) && !std::isfinite(b.loss);
+    return a.loss < b.loss;
+}
+
 struct SubsetsAnswer {
     std::vector<std::string> bands;  ///< the pairs of each band: "0-7", "8-15"
     std::vector<BandSubset> subsets;

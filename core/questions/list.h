@@ -6,8 +6,8 @@
     QUESTION(model, .help = "describe the model: architecture, rotation, data types, size",                  \
              .reads_text = false, .can_change = false)                                                       \
     QUESTION(loss, .help =                                                                                   \
-                       "surprisal (−ln p) of every token, in nats; an encoder masks each token in turn, "  \
-                       "in one pass per token")                                                              \
+                       "surprisal (−ln p) of every token, in nats; for an encoder, each token is masked "  \
+                       "in turn, in one pass per token")                                                     \
     QUESTION(logits,                                                                                         \
              .help =                                                                                         \
                  "most likely next tokens after each token; for an encoder, most likely tokens in place "    \
@@ -56,7 +56,7 @@
     QUESTION(lens, .help = "logit lens: the prediction of every layer", .repeats_passes = true,              \
              .needs_causal = true)                                                                           \
     QUESTION(experts, .help = "mixture of experts: the experts that the router selects for each token")      \
-    QUESTION(sinks, .help = "share of every head's attention that the first token and a learned sink take",  \
+    QUESTION(sinks, .help = "share of every head's attention to the first token and to a learned sink",      \
              .heads = Heads::chosen)                                                                         \
     QUESTION(solve, .help = "for a run: which problems of its task it solves", .count_meaning = "problems",  \
              .default_count = 64, .reads_text = false, .repeats_passes = true)                               \
@@ -67,7 +67,7 @@
         .heads = Heads::chosen, .repeats_passes = true, .needs_causal = true,                                \
         .specific_settings = {"other", "positions"})                                                         \
     QUESTION(walkthrough,                                                                                    \
-             .help = "every step of one head's computation for one token, and the prediction without it",    \
+             .help = "every step of one head's computation for one token; the prediction without that head", \
              .count_meaning = "candidates", .default_count = 5, .heads = Heads::one,                         \
              .specific_settings = {"token"})                                                                 \
     QUESTION(vectors, .help = "queries, keys and values of one head, before rotation", .heads = Heads::one,  \

@@ -25,7 +25,7 @@ std::vector<Field<Question>> questionOnlyFields() {
         optionalField<Q>({"", "head", "", "head to show, counted from 0", kLayerOrHead},
                          memberAt<Q>(&Q::head)),
         optionalField<Q>(
-            {"", "count", "", "number of candidates, tokens, distances …, depending on the question",
+            {"", "count", "", "number of items such as candidates, tokens or distances (see each question)",
              IntegerRange{1, 4096}},
             memberAt<Q>(&Q::count)),
         field<Q>({"", "distance", "tokens", "for token_map: distance from the query to the token",
@@ -46,8 +46,8 @@ std::vector<Field<Question>> questionOnlyFields() {
                  &Q::question),
         field<Q>({"", "answer", "", "for needle: expected answer", AnyText{4096}}, &Q::answer),
         field<Q>({"", "other", "",
-                  "for patch: second text, with the same number of tokens, after which the model predicts "
-                  "another token",
+                  "for patch: second text, with the same number of tokens, that leads the model to predict a "
+                  "different token",
                   AnyText()},
                  &Q::other),
         field<Q>({"", "positions", "",
@@ -79,11 +79,11 @@ std::vector<Field<Question>> changeFields() {
              AnyText{4096}},
             &Q::change, &C::ablate),
         field<Q>({"", "mute", "",
-                  "deprecated form of ablate: rotated pairs to remove from the scores of layer and "
-                  "head, such as 24-31",
+                  "deprecated, use ablate: rotated pairs to remove from the scores of layer and head, such "
+                  "as 24-31",
                   AnyText{4096}},
                  &Q::change, &C::mute),
-        field<Q>({"", "mute_heads", "", "deprecated form of ablate: ablate the heads given by layer and head",
+        field<Q>({"", "mute_heads", "", "deprecated, use ablate: ablate the heads given by layer and head",
                   Flag()},
                  &Q::change, &C::mute_heads),
         field<Q>({"", "no_rotation", "", "do not rotate queries and keys", Flag()}, &Q::change,

@@ -57,8 +57,7 @@ SubsetsAnswer subsetsOf(const QuestionContext& context) {
 
 void printSubsets(const SubsetsAnswer& answer, const QuestionContext&, AnswerWriter& to) {
     std::vector<BandSubset> subsets = answer.subsets;
-    std::stable_sort(subsets.begin(), subsets.end(),
-                     [](const BandSubset& a, const BandSubset& b) { return a.loss < b.loss; });
+    std::stable_sort(subsets.begin(), subsets.end(), &hasLowerLoss);
     to.columns("kept_pairs,loss");
     for (const BandSubset& subset : subsets) {
         std::vector<std::string> kept;

@@ -145,7 +145,7 @@ std::string defaultRunName(const Specification& specification) {
 RunFolder createRun(const fs::path& runs, const std::string& name, const Specification& requested,
                     const RunLabels& labels) {
     if (!name.empty()) requireRunName(name);
-    const Specification specification = withOwnPaths(requested);
+    const Specification specification = withResolvedPaths(requested);
     requireText(specification);
     requireInitialWeights(specification, runs);
     makeFolder(runs);

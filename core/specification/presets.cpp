@@ -53,7 +53,7 @@ fs::path initialWeightsPath(const std::string& weights, const fs::path& runs) {
     return weights.find('/') == std::string::npos ? runs / weights : fs::path(weights);
 }
 
-Specification withOwnPaths(Specification specification) {
+Specification withResolvedPaths(Specification specification) {
     const auto absolute = [](const fs::path& path) { return fs::absolute(path).lexically_normal().string(); };
     constexpr std::string_view kSeed = "{seed}";
     std::string& weights = specification.training.initial_weights;

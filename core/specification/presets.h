@@ -34,6 +34,6 @@ std::filesystem::path initialWeightsPath(const std::string& weights, const std::
 /// The specification as it is written to a run's folder: with absolute paths of a text that is not bundled
 /// and of initial weights, because the trainer may be started in another folder, and with the run's seed in
 /// place of `{seed}` in `training.initial_weights`.
-Specification withOwnPaths(Specification specification);
+Specification withResolvedPaths(Specification specification);
 
 }  // namespace roper

@@ -17,7 +17,7 @@ Unigram::Unigram(Pieces pieces, std::vector<double> scores, std::optional<std::i
         const std::string& text = this->pieces().texts()[id];
         if (text.empty() || (!matchable.empty() && !matchable[id])) continue;
         texts.push_back(text);
-        id_of_entry_.push_back(static_cast<std::int32_t>(id));
+        id_of_search_entry_.push_back(static_cast<std::int32_t>(id));
     }
     search_ = PrefixSearch(texts);
 }
@@ -30,7 +30,7 @@ std::int32_t Unigram::requireUnknown() const {
 }
 
 /// The best way to cut the word up to each of its bytes, and behind the last.
-std::vector<Unigram::Best> Unigram::bestCuts(std::string_view word, EncodingBudget& budget) const {
+std::vector<Unigram::Best> Unigram::bestSegmentations(std::string_view word, EncodingBudget& budget) const {
     std::vector<Best> best(word.size() + 1);
     for (std::size_t begin = 0; begin < word.size();) {
         const std::size_t next = std::min(begin + characterLength(word[begin]), word.size());
@@ -41,7 +41,7 @@ std::vector<Unigram::Best> Unigram::bestCuts(std::string_view word, EncodingBudg
         };
         bool is_piece = false;
         search_.forEachAt(word, begin, budget, [&](std::size_t entry, std::size_t length) {
-            const std::int32_t id = id_of_entry_[entry];
+            const std::int32_t id = id_of_search_entry_[entry];
             offer(begin + length, scores_[static_cast<std::size_t>(id)], id);
             is_piece = is_piece || begin + length == next;
         });
@@ -60,7 +60,7 @@ void Unigram::appendUnknown(std::string_view text, std::vector<std::int64_t>& id
 }
 
 void Unigram::encode(std::string_view word, EncodingBudget& budget, std::vector<std::int64_t>& ids) const {
-    const std::vector<Best> best = bestCuts(word, budget);
+    const std::vector<Best> best = bestSegmentations(word, budget);
     struct Cut {
         std::size_t begin, end;
         std::int32_t id;

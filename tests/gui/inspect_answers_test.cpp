@@ -328,7 +328,7 @@ class InspectAnswersTest : public PageTest {
         openModel();
         page().showPanel<SubsetsPanel>();
         control<QSpinBox>("Number of bands")->setValue(2);
-        QTest::mouseClick(control<QPushButton>("Read with every subset"), Qt::LeftButton);
+        QTest::mouseClick(control<QPushButton>("Evaluate every subset"), Qt::LeftButton);
         waitForAnswers();
         QVERIFY(state().answer(answers::subsets) != nullptr);
         QCOMPARE(state().answer(answers::subsets)->subsets.size(), std::size_t(4));
@@ -338,7 +338,7 @@ class InspectAnswersTest : public PageTest {
         QVERIFY(state().answer(answers::subsets) == nullptr);
         QTest::mouseClick(control<QPushButton>("As trained"), Qt::LeftButton);
         waitForAnswers();
-        QTest::mouseClick(control<QPushButton>("Read with every subset"), Qt::LeftButton);
+        QTest::mouseClick(control<QPushButton>("Evaluate every subset"), Qt::LeftButton);
         waitForAnswers();
         // Without changes, the set of all bands gives the model's loss.
         double whole = 0;
@@ -348,7 +348,7 @@ class InspectAnswersTest : public PageTest {
         // A long text takes time and can be cancelled.
         page().readText(QString(kText).repeated(100));
         waitForAnswers();
-        QTest::mouseClick(control<QPushButton>("Read with every subset"), Qt::LeftButton);
+        QTest::mouseClick(control<QPushButton>("Evaluate every subset"), Qt::LeftButton);
         QTRY_VERIFY(state().isAsking());
         QTest::mouseClick(control<QPushButton>("Cancel"), Qt::LeftButton);
         QVERIFY(!state().isAsking());
@@ -795,7 +795,7 @@ class InspectAnswersTest : public PageTest {
         QTest::keyClick(control<QLineEdit>("Ablated pairs"), Qt::Key_Return);
         page().showPanel<SubsetsPanel>();
         control<QSpinBox>("Number of bands")->setValue(2);
-        QTest::mouseClick(control<QPushButton>("Read with every subset"), Qt::LeftButton);
+        QTest::mouseClick(control<QPushButton>("Evaluate every subset"), Qt::LeftButton);
         page().showPanel<LengthsPanel>();
         QTest::mouseClick(control<QPushButton>("Read with scaled frequencies"), Qt::LeftButton);
         page().showPanel<PatchPanel>();

@@ -337,7 +337,7 @@ class MixingPageTest : public PageTest {
         control<QSpinBox>("Tokens T")->setValue(30);
         control<QSpinBox>("Query n")->setValue(29);
         expectChange("tokens");
-        control<QDoubleSpinBox>("Fraction of v")->setValue(0.25);
+        control<QDoubleSpinBox>("Rotary fraction of v")->setValue(0.25);
         expectChange("fraction of v");
         control<QSpinBox>("Head width d")->setValue(32);
         expectChange("head width");

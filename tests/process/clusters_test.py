@@ -49,7 +49,7 @@ class ClustersTest(TrainerTest):
         other = "here" if cluster == "far" else "far"
         for more in ({**environment}, {"SQUEUE_STATES": "RUNNING", "SLURM_CLUSTERS": other, "SBATCH_CLUSTERS": other}):
             again = self.submit(**more)
-            self.assertIn("already submitted", again.stderr, more)
+            self.assertIn("no run remains to be submitted", again.stderr, more)
             done = self.sweep("--status", "--json", **more)
             states = [json.loads(line) for line in done.stdout.splitlines()]
             self.assertEqual([one["stage"] for one in states], ["waiting"] * count, (more, done.stdout, done.stderr))

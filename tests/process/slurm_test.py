@@ -106,7 +106,7 @@ class SlurmTest(TrainerTest):
         for blow in blows:
             one = chance.choice(self.wait(lambda: self.hurry() or [one for one in self.running(path) if one["step"] > 0], 300))
             if blow == "preempt":
-                self.cluster.call("scontrol", "requeue", one["element"])
+                self.cluster.call("scontrol", "requeue", one["array_task"])
             else:
                 self.cluster.kill_node(one["node"])
                 self.wait(lambda: f'{one["node"]} down' in self.cluster.call("sinfo", "--noheader", "--Node", "--format=%N %T"))
@@ -119,7 +119,7 @@ class SlurmTest(TrainerTest):
         self.assertEqual(len(runs), 2 * seeds)
         for name in runs:
             self.assertEqual(without_times(read_rows(self.runs / name)), without_times(read_rows(alone / name)), name)
-        self.assertIn("already submitted", self.submit(path).stderr)
+        self.assertIn("no run remains to be submitted", self.submit(path).stderr)
         return path
 
     def test_an_array_with_two_preempted_and_a_node_killed_trains_what_one_machine_does(self):
@@ -139,7 +139,7 @@ class SlurmTest(TrainerTest):
         job = first.stdout.strip()
         again = self.submit(path)
         self.assertEqual(again.stdout, "")
-        self.assertIn("already submitted", again.stderr)
+        self.assertIn("no run remains to be submitted", again.stderr)
         self.assertEqual(len(self.elements()), 4)
         self.wait(lambda: self.running(path))
         states = self.states(path)
@@ -164,7 +164,7 @@ class SlurmTest(TrainerTest):
         first = self.trainer("sweep", path, "--runs", self.runs, "--slurm", "--at-once", "1", env=env)
         self.assertIn("4 runs in 1 array submitted", first.stderr)
         again = self.trainer("sweep", path, "--runs", self.runs, "--slurm", env=env)
-        self.assertIn("already submitted", again.stderr)
+        self.assertIn("no run remains to be submitted", again.stderr)
         self.assertEqual(len(self.elements()), 4)
         self.wait(lambda: self.running(path))
         done = self.trainer("sweep", path, "--runs", self.runs, "--status", env=env)
@@ -178,7 +178,7 @@ class SlurmTest(TrainerTest):
         self.submit(path)
         one = self.wait(lambda: [one for one in self.running(path) if one["step"] > 10])[0]
         # This is what Slurm does before the time limit, because of --signal=B:TERM@120.
-        self.cluster.call("scancel", "--signal=TERM", "--batch", one["element"])
+        self.cluster.call("scancel", "--signal=TERM", "--batch", one["array_task"])
         self.wait(lambda: self.states(path)[one["run"]].get("slurm_state") == "PENDING" or self.states(path)[one["run"]]["state"] == "finished")
         self.assertEqual(status(self.runs / one["run"])["state"], "preempted")
         self.wait_until_finished(path)
@@ -283,14 +283,14 @@ class SlurmTest(TrainerTest):
         # Without squeue, only the state of the folder is known.
         known = self.trainer("sweep", path, "--runs", self.runs, "--status", env={**os.environ, "PATH": "/nowhere"})
         self.assertEqual(known.returncode, 0, known.stderr)
-        self.assertIn("cannot find out which jobs are waiting: cannot start squeue", known.stderr)
+        self.assertIn("cannot query the scheduler: cannot start squeue", known.stderr)
         self.assertEqual(known.stdout.count("submitted; state in Slurm unknown"), 2, known.stdout)
         self.assert_fails(self.trainer("work", submission), 2, "no array task given")
-        self.assert_fails(self.trainer("work", submission, "--element", 2), 2, "array tasks 0 to 1")
-        self.assertEqual(self.trainer("work", submission, "--element", 1).returncode, 0)
+        self.assert_fails(self.trainer("work", submission, "--array-task", 2), 2, "array tasks 0 to 1")
+        self.assertEqual(self.trainer("work", submission, "--array-task", 1).returncode, 0)
         self.assertEqual(status(self.runs / "mine-roper-s0")["state"], "finished")
         submission.write_text(submission.read_text().replace("mine-roper-s0", "../elsewhere"))
-        self.assert_fails(self.trainer("work", submission, "--element", 1), 2, "is not a valid name of a run")
+        self.assert_fails(self.trainer("work", submission, "--array-task", 1), 2, "is not a valid name of a run")
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ void AttentionState::onSelectionChanged() {
         poll_timer_.stop();
     updateVectors();
     if (isReady())
-        finish();
+        updateDerived();
     else
         heads_ = {};
     emit changed();
@@ -177,7 +177,8 @@ void AttentionState::followTraining(const RunHead& head) {
     if (!(now == setup())) selection_.replace(now);
 }
 
-void AttentionState::finish() {
+/// Updates the tokens' names, the chosen query's scores and weights, and the values that it mixes.
+void AttentionState::updateDerived() {
     const Setup& s = setup();
     names_.clear();
     if (s.source == VectorSource::run) {

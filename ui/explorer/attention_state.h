@@ -65,7 +65,7 @@ class AttentionState : public QObject {
     /// Asks the run for its vectors again.
     void requestVectors();
     /// Counts visible pages; while there are any, a model in training is queried periodically.
-    void countVisiblePage(bool seen) { visible_pages_ += seen ? 1 : -1; }
+    void countVisiblePage(bool visible) { visible_pages_ += visible ? 1 : -1; }
     /// For figures without a window: takes vectors from a run (empty: as the setup says), applies `change` to
     /// the setup, and waits for the run. @throws Error
     void loadForFigure(const std::string& run, const std::function<Setup(const Setup&)>& change);
@@ -80,7 +80,7 @@ class AttentionState : public QObject {
     void applyRunHead(const RunHead& head);
     void followTraining(const RunHead& head);
     void onFailed(const QString& why);
-    void finish();
+    void updateDerived();
 
     Selection& selection_;
     RunStore& runs_;
@@ -91,7 +91,7 @@ class AttentionState : public QObject {
     std::optional<RunHead> run_head_;
     std::optional<HeadQuestion> pending_question_;
     Setup own_;                            ///< the last setup whose vectors were not a run's
-    std::optional<Setup> setup_from_run_;  ///< the setup with the rotation of the last run adopted
+    std::optional<Setup> setup_from_run_;  ///< the setup after adopting the last run's rotation
     bool was_run_ = false;                 ///< whether the vectors were a run's before the last change
     bool is_asking_ = false;
     QString failure_;       ///< why the pending question failed

@@ -182,7 +182,7 @@ TEST(Specification, NamesPathsAsTheRunNeedsThem) {
     s.training.model_seed = 7;
     const auto written = [&](const std::string& weights) {
         s.training.initial_weights = weights;
-        return withOwnPaths(s).training.initial_weights;
+        return withResolvedPaths(s).training.initial_weights;
     };
     EXPECT_EQ(written("rope-s{seed}"), "rope-s7");  // a name, so that the runs folder can be moved
     EXPECT_EQ(written("a/../rope-{seed}-{seed}"), (std::filesystem::current_path() / "rope-7-7").string());

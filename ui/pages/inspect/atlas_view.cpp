@@ -61,7 +61,8 @@ QString describeHead(const HeadReport& report, const InspectState& state) {
 
 AtlasView::AtlasView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
     setAccessibleName(tr("All heads by mean distance and entropy"));
-    for (auto signal : {&InspectState::headChanged, &InspectState::modelChanged, &InspectState::workChanged})
+    for (auto signal :
+         {&InspectState::headChanged, &InspectState::modelChanged, &InspectState::answerOrProgressChanged})
         connect(&state_, signal, this, qOverload<>(&QWidget::update));
 }
 

@@ -39,7 +39,7 @@ ContinuationView::ContinuationView(InspectState& state, QWidget* parent) : Figur
     connect(&state_, &InspectState::answered, this, [begin_anew](const AnswerSpec* what) {
         if (what == &answers::continuation) begin_anew();
     });
-    connect(&state_, &InspectState::workChanged, this, qOverload<>(&QWidget::update));
+    connect(&state_, &InspectState::answerOrProgressChanged, this, qOverload<>(&QWidget::update));
 }
 
 void ContinuationView::choose(int step) {
@@ -234,7 +234,7 @@ GenerationPanel::GenerationPanel(const ShownModels& models, QWidget* parent)
       comparison_continuation_(new ContinuationView(models.comparison, this)) {
     makeControls();
     for (InspectState* one : {&state(), &comparison()})
-        connect(one, &InspectState::workChanged, this, &GenerationPanel::refreshWhenVisible);
+        connect(one, &InspectState::answerOrProgressChanged, this, &GenerationPanel::refreshWhenVisible);
     connect(&state(), &InspectState::modelChanged, this, &GenerationPanel::showModel);
     connect(&state(), &InspectState::answered, this, [this](const AnswerSpec* what) {
         if (what == &answers::continuation) fillHeads();

@@ -60,8 +60,8 @@ QString shortTitle(int head, int heads) {
 HeadsView::HeadsView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
     setAccessibleName(tr("Attention of all heads"));
     setFocusPolicy(Qt::StrongFocus);
-    for (auto signal : {&InspectState::headChanged, &InspectState::modelChanged, &InspectState::workChanged,
-                        &InspectState::snapshotsChanged})
+    for (auto signal : {&InspectState::headChanged, &InspectState::modelChanged,
+                        &InspectState::answerOrProgressChanged, &InspectState::snapshotsChanged})
         connect(&state_, signal, this, qOverload<>(&QWidget::update));
 }
 

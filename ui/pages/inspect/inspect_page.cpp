@@ -197,7 +197,7 @@ void InspectPage::connectState() {
     for (auto signal : {&InspectState::inputsChanged, &InspectState::headChanged})
         connect(state_, signal, this, &Page::explanationChanged);
     for (InspectState* state : {state_, comparison_state_})
-        for (auto signal : {&InspectState::workChanged, &InspectState::snapshotsChanged})
+        for (auto signal : {&InspectState::answerOrProgressChanged, &InspectState::snapshotsChanged})
             connect(state, signal, this, &InspectPage::showProgress);
     connect(comparison_state_, &InspectState::modelChanged, this, &InspectPage::showProgress);
     connect(change_, &ChangePanel::changed, this, [this](const ModelChange& change) {

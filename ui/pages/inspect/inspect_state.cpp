@@ -22,12 +22,12 @@ InspectState::InspectState(RunStore& store, QObject* parent)
     });
     connect(&client_, &ModelClient::progressed, this, [this](int done, int all) {
         progress_ = all > 0 ? static_cast<double>(done) / all : -1;
-        emit workChanged();
+        emit answerOrProgressChanged();
     });
     connect(&store_, &RunStore::runRemoved, this, [this](const QString& name) {
         if (name == model_) setModel({});
     });
-    connect(&sizes_, &SolvedBySize::changed, this, &InspectState::workChanged);
+    connect(&sizes_, &SolvedBySize::changed, this, &InspectState::answerOrProgressChanged);
     connect(&timer_, &QTimer::timeout, this, &InspectState::checkForCheckpoints);
     timer_.start(kPollInterval_ms);
 }
@@ -35,7 +35,7 @@ InspectState::InspectState(RunStore& store, QObject* parent)
 void InspectState::setMessage(const QString& message, const AnswerSpec* failed) {
     message_ = message;
     failed_ = failed;
-    emit workChanged();
+    emit answerOrProgressChanged();
 }
 
 void InspectState::dismissError() {
@@ -128,7 +128,7 @@ void InspectState::showSnapshot(int index) {
     reads_maps_ = false;
     snapshots_.show(index);
     emit snapshotsChanged();
-    emit workChanged();
+    emit answerOrProgressChanged();
 }
 
 void InspectState::readMaps() {
@@ -299,11 +299,11 @@ void InspectState::askNext() {
         progress_ = -1;
         Request request{Command::question, "1"};
         request.question = questionSettings(*question);
-        emit workChanged();
+        emit answerOrProgressChanged();
         client_.ask({model_, request, stepFor(*what)});
         return;
     }
-    emit workChanged();
+    emit answerOrProgressChanged();
 }
 
 }  // namespace roper

@@ -127,7 +127,7 @@ class InspectState : public QObject {
     void headChanged();
     void tokenChanged();
     void answered(const roper::AnswerSpec* what);
-    void workChanged();
+    void answerOrProgressChanged();
     void checkpointsChanged();
     /// Emitted when the list of snapshots, or the one shown, has changed.
     void snapshotsChanged();

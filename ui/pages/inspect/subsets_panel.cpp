@@ -23,7 +23,7 @@ SubsetsView::SubsetsView(InspectState& state, QWidget* parent) : FigureView(pare
     QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
-    for (auto signal : {&InspectState::modelChanged, &InspectState::workChanged})
+    for (auto signal : {&InspectState::modelChanged, &InspectState::answerOrProgressChanged})
         connect(&state_, signal, this, [this] {
             updateGeometry();
             update();
@@ -45,13 +45,12 @@ int SubsetsView::heightForWidth(int width) const {
 SubsetsView::Rows SubsetsView::rowsIn(const QRectF& area) const {
     Rows rows{state_.answer(answers::subsets)->subsets, area.top() + kSubsetsMargin + kSubsetsTitle + kHeader,
               kSubsetsRow};
-    std::stable_sort(rows.subsets.begin(), rows.subsets.end(),
-                     [](const BandSubset& a, const BandSubset& b) { return a.loss < b.loss; });
+    std::stable_sort(rows.subsets.begin(), rows.subsets.end(), &hasLowerLoss);
     const double room = area.bottom() - kSubsetsMargin - rows.top;
     rows.height = std::clamp(room / static_cast<double>(rows.subsets.size()), kMinRowHeight, kSubsetsRow);
     // Rows that do not fit are omitted, the worst first.
-    const auto most = static_cast<std::size_t>(std::max(1.0, std::floor(room / rows.height + 1e-6)));
-    if (rows.subsets.size() > most) rows.subsets.resize(most);
+    const auto max_rows = static_cast<std::size_t>(std::max(1.0, std::floor(room / rows.height + 1e-6)));
+    if (rows.subsets.size() > max_rows) rows.subsets.resize(max_rows);
     return rows;
 }
 
@@ -60,7 +59,7 @@ QString SubsetsView::namesOf(const std::vector<int>& bands) const {
     for (const int band : bands)
         names << QString::fromStdString(
             state_.answer(answers::subsets)->bands.at(static_cast<std::size_t>(band)));
-    return names.isEmpty() ? tr("no band") : names.join(QStringLiteral(", "));
+    return names.isEmpty() ? tr("none") : names.join(QStringLiteral(", "));
 }
 
 void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
@@ -68,14 +67,14 @@ void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     if (answer == nullptr)
         return paintPlaceholder(
             painter, area, theme,
-            state_.placeholder(tr("Press “Read with every subset”: the model reads the text with "
-                                  "scores computed from only some bands of pairs.")));
+            state_.placeholder(tr("Press “Evaluate every subset” to compute the loss of the text with "
+                                  "scores from only some bands of pairs.")));
     const QRectF box = area.adjusted(kSubsetsMargin, kSubsetsMargin, -kSubsetsMargin, -kSubsetsMargin);
     const QFontMetricsF metrics(painter.font());
     painter.setPen(theme.text);
     painter.drawText(QRectF(box.left(), box.top(), box.width(), kSubsetsTitle),
                      Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(tr("loss, nats per token, with scores from only these pairs"),
+                     metrics.elidedText(tr("loss (nats per token) with scores from only these pairs"),
                                         Qt::ElideRight, box.width()));
     const Rows rows = rowsIn(area);
     double column = 30;
@@ -87,8 +86,10 @@ void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme
                          Qt::AlignCenter,
                          QString::fromStdString(answer->bands[static_cast<std::size_t>(band)]));
     const double left = box.left() + column * bands + 10,
-                 full = std::max(10.0, box.right() - left - kSubsetsNumber);
-    const double most = rows.subsets.empty() ? 1 : std::max(rows.subsets.back().loss, 1e-9);
+                 max_length = std::max(10.0, box.right() - left - kSubsetsNumber);
+    double max_loss = 1e-9;
+    for (const BandSubset& subset : rows.subsets)
+        if (std::isfinite(subset.loss)) max_loss = std::max(max_loss, subset.loss);
     double y = rows.top;
     for (const BandSubset& subset : rows.subsets) {
         for (int band = 0; band < bands; ++band) {
@@ -100,7 +101,7 @@ void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme
             painter.setBrush(kept ? QBrush(theme.pair(band, std::max(2, bands))) : QBrush(Qt::NoBrush));
             painter.drawRect(square);
         }
-        const double length = std::isfinite(subset.loss) ? full * subset.loss / most : full;
+        const double length = std::isfinite(subset.loss) ? max_length * subset.loss / max_loss : max_length;
         painter.setPen(Qt::NoPen);
         painter.setBrush(Theme::query());
         painter.drawRect(QRectF(left, y + 2, std::max(1.0, length), rows.height - 4));
@@ -141,16 +142,16 @@ SubsetsPanel::SubsetsPanel(const ShownModels& models, QWidget* parent)
       subsets_(new SubsetsView(models.state, this)),
       band_count_(named(new QSpinBox, tr("Number of bands"),
                         tr("How many bands the pairs are divided into; n bands take 2ⁿ passes"))),
-      compute_(named(new QPushButton, tr("Read with every subset"),
+      compute_(named(new QPushButton, tr("Evaluate every subset"),
                      tr("The loss with scores from only some of the bands, for every choice of bands"))) {
-    const auto say_passes = [this](int bands) {
-        compute_->setText(tr("Read with every subset (%1 passes)").arg(1 << bands));
+    const auto show_passes = [this](int bands) {
+        compute_->setText(tr("Evaluate every subset (%1 passes)").arg(1 << bands));
     };
     band_count_->setRange(1, 8);
     band_count_->setValue(4);
     band_count_->setSuffix(tr(" bands"));
-    connect(band_count_, &QSpinBox::valueChanged, this, say_passes);
-    say_passes(band_count_->value());
+    connect(band_count_, &QSpinBox::valueChanged, this, show_passes);
+    show_passes(band_count_->value());
     connect(compute_, &QPushButton::clicked, this, [this] {
         emit requiredAnswersChanged();  // also after a cancelled question
         Question question{"subsets"};
@@ -163,8 +164,8 @@ SubsetsPanel::SubsetsPanel(const ShownModels& models, QWidget* parent)
     layout->addWidget(scrolled(subsets_), 1);
 }
 
-void SubsetsPanel::prepare(const QString&, const InspectFigureSettings& picture) {
-    Question question = picture.question;
+void SubsetsPanel::prepare(const QString&, const InspectFigureSettings& settings) {
+    Question question = settings.question;
     if (!question.count) question.count = 4;
     state().request(answers::subsets, question);
 }

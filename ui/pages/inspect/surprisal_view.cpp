@@ -37,7 +37,7 @@ SurprisalView::SurprisalView(InspectState& state, QWidget* parent) : FigureView(
     });
     connect(&state_, &InspectState::modelChanged, this, &SurprisalView::refresh);
     connect(&state_, &InspectState::inputsChanged, this, &SurprisalView::refresh);
-    connect(&state_, &InspectState::workChanged, this, [this] {
+    connect(&state_, &InspectState::answerOrProgressChanged, this, [this] {
         if (state_.answer(answers::reading) == nullptr) update();  // shows the progress
     });
 }

@@ -163,7 +163,7 @@ void TrainingPanel::makeControls() {
 
 void TrainingPanel::connectModels() {
     for (InspectState* one : {&state(), &comparison()}) {
-        connect(one, &InspectState::workChanged, this, &TrainingPanel::refreshWhenVisible);
+        connect(one, &InspectState::answerOrProgressChanged, this, &TrainingPanel::refreshWhenVisible);
         connect(one, &InspectState::snapshotsChanged, this, &ModelPanel::requiredAnswersChanged);
     }
     for (auto signal : {&InspectState::modelChanged, &InspectState::snapshotsChanged}) {

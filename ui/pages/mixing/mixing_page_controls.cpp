@@ -57,7 +57,7 @@ void MixingPage::fillPanel() {
     panel_->onSetupShown([shared](const Setup& s) { shared->setEnabled(s.source != VectorSource::run); });
     panel_->addHeading(tr("Rotation"));
     addRotationControls(*panel_);
-    panel_->addDecimal(tr("Fraction of v"), "value_rotary_fraction", {}, 0.25, 4);
+    panel_->addDecimal(tr("Rotary fraction of v"), "value_rotary_fraction", {}, 0.25, 4);
 }
 
 void MixingPage::addActions(Actions& actions) {

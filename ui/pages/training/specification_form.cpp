@@ -183,7 +183,7 @@ std::map<std::string, QString> SpecificationForm::problems() const {
     std::map<std::string, QString> wrong;
     for (const SettingProblem& problem : check(specification()))
         wrong[problem.key] = QString::fromStdString(problem.message);
-    const Specification asked = withOwnPaths(specification());
+    const Specification asked = withResolvedPaths(specification());
     if (asked.task.isText() && !asked.task.specific_settings.text("text").empty() &&
         !pathExists(textPath(asked.task.specific_settings.text("text"))))
         wrong["task.text"] = tr("no such file or folder");
