@@ -20,8 +20,8 @@
 # Source: dequantizeBlockwise4bitCpu in csrc/cpu_ops.cpp (absmax_dim_1), called by dequantize_4bit in
 # bitsandbytes/backends/cpu/ops.py, which uses the generic code only for odd numbers of columns and for blocks of 2048 or
 # more with AVX-512.
-# Ours: core/pretrained/quantised_bitsandbytes.cpp decodes one long row. tests/parity/quantised_reference.py therefore takes
-# the reference from the package's generic code (QuantisedFolder.IsDecodedBitForBitAsByItsPackage, "bitsandbytes_4_bits").
+# Ours: core/pretrained/quantized_bitsandbytes.cpp decodes one long row. tests/parity/quantized_reference.py therefore takes
+# the reference from the package's generic code (QuantizedFolder.IsDecodedBitForBitAsByItsPackage, "bitsandbytes_4_bits").
 # Takes about 3 GB of disk for a few minutes: the package torch.
 set -euo pipefail
 grep --quiet --word-regexp avx512f /proc/cpuinfo || { echo "This behaviour needs a processor with AVX-512."; exit 2; }

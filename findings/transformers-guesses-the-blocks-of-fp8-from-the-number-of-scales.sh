@@ -16,8 +16,8 @@
 #     400 rows  changes at [100, 200, 300]  should at [128, 256, 384]
 #     576 rows  RuntimeError  should at [128, 256, 384, 512]
 # Source: Fp8Dequantize._dequantize_one in transformers/integrations/finegrained_fp8.py, against _dequantize_fp8_weight there.
-# Ours: core/pretrained/quantised_fp8.cpp uses weight_block_size. tests/parity/quantised_reference.py therefore takes the
-# reference from the second function (QuantisedFolder.IsDecodedBitForBitAsByItsPackage, "fp8" with its matrix "ragged").
+# Ours: core/pretrained/quantized_fp8.cpp uses weight_block_size. tests/parity/quantized_reference.py therefore takes the
+# reference from the second function (QuantizedFolder.IsDecodedBitForBitAsByItsPackage, "fp8" with its matrix "ragged").
 # Takes about 3 GB of disk for a few minutes: the package torch.
 set -euo pipefail
 folder=$(mktemp -d)

@@ -10,7 +10,7 @@
 #include "core/pretrained/composite.h"
 #include "core/pretrained/family.h"
 #include "core/pretrained/feature_reading.h"
-#include "core/pretrained/quantised_folder.h"
+#include "core/pretrained/quantized_folder.h"
 
 namespace roper {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/base/text.h"
 #include "core/pretrained/family.h"
 #include "core/pretrained/gguf_rotation.h"
-#include "core/pretrained/quantised_folder.h"
+#include "core/pretrained/quantized_folder.h"
 
 namespace roper {
 namespace {

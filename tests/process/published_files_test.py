@@ -547,8 +547,8 @@ class Tensors(Published):
         self.assertIn("unknown dtype F99", self.look(model, code=4))
 
 
-class Quantised(Published):
-    def test_a_quantised_folder_says_what_it_is(self):
+class Quantized(Published):
+    def test_a_quantized_folder_says_what_it_is(self):
         for config, part in (({"quantization_config": {"quant_method": "fbgemm_fp8"}}, "by FP8 (FBGEMM) (quantization_config)"),
                              ({"quantization_config": {"quant_method": "hqq", "bits": 4}}, "by HQQ in 4 bits"),
                              ({"quantization_config": {"quant_method": "compressed-tensors"}}, "by compressed-tensors"),
@@ -575,7 +575,7 @@ class Quantised(Published):
 
     def test_a_folder_in_fp8_gives_the_loss_of_its_decoded_matrices(self):
         """E4M3 in blocks of 4 × 8, each with its scale."""
-        quantised, plain = small_model(self.home / "quantised", "qwen3"), small_model(self.home / "plain", "qwen3")
+        quantized, plain = small_model(self.home / "quantized", "qwen3"), small_model(self.home / "plain", "qwen3")
         tensors = read_tensors(plain / "model.safetensors")
         stored, decoded, random = dict(tensors), dict(tensors), Random(7)
         for name, (_, shape, _) in tensors.items():
@@ -591,10 +591,10 @@ class Quantised(Published):
             stored[f"{name}_scale_inv"] = ("F32", [len(scales) // across, across], struct.pack(f"<{len(scales)}f", *scales))
             decoded[name] = ("F32", shape, struct.pack(f"<{len(values)}f", *values))
         self.assertGreater(len(stored), len(decoded))
-        write_tensors(quantised / "model.safetensors", stored)
+        write_tensors(quantized / "model.safetensors", stored)
         write_tensors(plain / "model.safetensors", decoded)
-        change_config(quantised, quantization_config={"quant_method": "fp8", "weight_block_size": [4, 8]})
-        self.assertEqual(self.nll(quantised), self.nll(plain))
+        change_config(quantized, quantization_config={"quant_method": "fp8", "weight_block_size": [4, 8]})
+        self.assertEqual(self.nll(quantized), self.nll(plain))
 
     def test_a_file_beside_says_it_too(self):
         model = small_model(self.home, "qwen3")

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "core/pretrained/quantised_tensors.h"
+#include "core/pretrained/quantized_tensors.h"
 
 namespace roper {
 namespace {

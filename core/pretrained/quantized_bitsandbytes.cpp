@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/strict_json.h"
 #include "core/base/text.h"
-#include "core/pretrained/quantised_tensors.h"
+#include "core/pretrained/quantized_tensors.h"
 
 namespace roper {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/pretrained/quantised_folder.h"
+#include "core/pretrained/quantized_folder.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/strict_json.h"
 #include "core/base/text.h"
-#include "core/pretrained/quantised_tensors.h"
+#include "core/pretrained/quantized_tensors.h"
 
 namespace roper {
 namespace {
@@ -54,11 +54,11 @@ constexpr QuantMethod kFilesBeside[] = {
 constexpr QuantMethod kMlx = {"", "MLX", combineMlx};
 
 /// " in 4 bits", if a member says so.
-std::string bitsOf(const Json& quantised) {
+std::string bitsOf(const Json& quantized) {
     for (const auto& [key, bits] : {std::pair("load_in_4bit", 4), std::pair("load_in_8bit", 8)})
-        if (quantised.contains(key) && quantised[key] == true) return " in " + std::to_string(bits) + " bits";
-    if (quantised.contains("bits") && quantised["bits"].is_number())
-        return " in " + formatNumber(quantised["bits"].get<double>()) + " bits";
+        if (quantized.contains(key) && quantized[key] == true) return " in " + std::to_string(bits) + " bits";
+    if (quantized.contains("bits") && quantized["bits"].is_number())
+        return " in " + formatNumber(quantized["bits"].get<double>()) + " bits";
     return "";
 }
 
@@ -122,7 +122,7 @@ std::optional<Json> parsedConfig(std::string_view config) {
     }
 }
 
-[[noreturn]] void refuseQuantised(const FilePath& path, const std::string& what) {
+[[noreturn]] void refuseQuantized(const FilePath& path, const std::string& what) {
     throw Error(
         ErrorKind::checkpoint,
         path.string() + ": this model is " + what +
@@ -141,12 +141,12 @@ void requireSupportedQuantization(const FilePath& folder, std::string_view confi
     if (const auto json = parsedConfig(config))
         if (const auto found = quantizationOf(*json)) {
             if (found->method == nullptr || found->method->combine == nullptr)
-                refuseQuantised(folder / "config.json", found->text());
+                refuseQuantized(folder / "config.json", found->text());
             return;
         }
     for (const QuantMethod& beside : kFilesBeside)
         if (pathExists(folder / beside.method))
-            refuseQuantised(folder / beside.method, std::string("quantized by ") + beside.called);
+            refuseQuantized(folder / beside.method, std::string("quantized by ") + beside.called);
 }
 
 void combineQuantizedMatrices(const FilePath& folder, std::string_view config, TensorStore& store,

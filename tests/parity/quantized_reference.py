@@ -1,4 +1,4 @@
-"""Writes pretrained/quantised.tar.xz: quantised/NAME.safetensors, quantized matrices as folders of Hugging Face hold them, with
+"""Writes pretrained/quantized.tar.xz: quantized/NAME.safetensors, quantized matrices as folders of Hugging Face hold them, with
 the config's members in the metadata, and NAME.expected.safetensors, the same matrices decoded in float32 by the packages that made them.
 Packages for GPTQ and AWQ decode only in float16, so their formulas are written out. Run with Python packages torch (2.11),
 transformers (5.24), bitsandbytes (0.50.2), mlx (0.32.4, with mlx-cpu), safetensors and numpy."""
@@ -19,7 +19,7 @@ from transformers.integrations.bitnet import pack_weights, unpack_weights
 from transformers.integrations.finegrained_fp8 import _dequantize_fp8_weight
 from transformers.integrations.mxfp4 import convert_moe_packed_tensors
 
-ARCHIVE = pathlib.Path(__file__).parent / "pretrained" / "quantised.tar.xz"
+ARCHIVE = pathlib.Path(__file__).parent / "pretrained" / "quantized.tar.xz"
 Tensors = dict[str, torch.Tensor]
 
 
@@ -232,7 +232,7 @@ SCHEMES: list[Callable[[], tuple[dict, Tensors, Tensors]]] = [
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as unpacked:
-        folder = pathlib.Path(unpacked) / "quantised"
+        folder = pathlib.Path(unpacked) / "quantized"
         folder.mkdir()
         for scheme in SCHEMES:
             torch.manual_seed(7)

@@ -1,4 +1,4 @@
-#include "core/pretrained/quantised_folder.h"
+#include "core/pretrained/quantized_folder.h"
 
 #include <bit>
 #include <cmath>
@@ -30,10 +30,10 @@ void expectSame(const std::vector<float>& numbers, const float* right, const std
     }
 }
 
-class QuantisedFolder : public testing::TestWithParam<const char*> {};
+class QuantizedFolder : public testing::TestWithParam<const char*> {};
 
-TEST_P(QuantisedFolder, IsDecodedBitForBitAsByItsPackage) {
-    const std::string path = std::string(ROPER_QUANTISED "/") + GetParam();
+TEST_P(QuantizedFolder, IsDecodedBitForBitAsByItsPackage) {
+    const std::string path = std::string(ROPER_QUANTIZED "/") + GetParam();
     const FilePath file = FilePath::regular(path + ".safetensors");
     const std::string config = SafetensorsHeader::read(file).metadata.at("config");
     TensorStore store;
@@ -65,7 +65,7 @@ TEST_P(QuantisedFolder, IsDecodedBitForBitAsByItsPackage) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, QuantisedFolder,
+INSTANTIATE_TEST_SUITE_P(Schemes, QuantizedFolder,
                          testing::Values("fp8", "fp8_by_matrix", "fp8_without_scales", "mxfp4", "gptq",
                                          "gptq_2_bits", "gptq_3_bits", "gptq_8_bits", "awq", "mlx_affine",
                                          "bitsandbytes_4_bits", "bitsandbytes_8_bits", "bitnet",
@@ -99,7 +99,7 @@ void expectNotCombined(const std::string& config, const std::vector<Part>& parts
     expectError(ErrorKind::checkpoint, why, [&] { combineParts(config, parts); });
 }
 
-TEST(QuantisedFolderRefusals, PartsThatDoNotFitAreNamed) {
+TEST(QuantizedFolderRefusals, PartsThatDoNotFitAreNamed) {
     const auto config = [](const std::string& members) {
         return R"({"quantization_config": {"quant_method": )" + members + "}}";
     };
@@ -136,7 +136,7 @@ TEST(QuantisedFolderRefusals, PartsThatDoNotFitAreNamed) {
                       "another has the same name");
 }
 
-TEST(QuantisedFolderRefusals, GroupsThatDoNotFitAreNamed) {
+TEST(QuantizedFolderRefusals, GroupsThatDoNotFitAreNamed) {
     const std::string gptq =
         R"({"quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 32}})";
     const Part numbers{"a.qweight", Dtype::I32, {8, 16}}, zeros{"a.qzeros", Dtype::I32, {2, 2}},
@@ -172,7 +172,7 @@ TEST(QuantisedFolderRefusals, GroupsThatDoNotFitAreNamed) {
                       "mode is");
 }
 
-TEST(QuantisedFolderRefusals, MatricesOfBitsandbytesThatDoNotFitAreNamed) {
+TEST(QuantizedFolderRefusals, MatricesOfBitsandbytesThatDoNotFitAreNamed) {
     const std::string config = R"({"quantization_config": {"load_in_8bit": true}})";
     const Part numbers{"a.weight", Dtype::I8, {4, 6}};
     combineParts(config, {numbers, {"a.SCB", Dtype::F32, {4}}});

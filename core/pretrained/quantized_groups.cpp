@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/pretrained/quantised_tensors.h"
+#include "core/pretrained/quantized_tensors.h"
 
 // Matrices of integers of 2 to 8 bits. Each group of numbers of a row has a scale, and a zero point or a
 // bias.

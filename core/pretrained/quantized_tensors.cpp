@@ -1,4 +1,4 @@
-#include "core/pretrained/quantised_tensors.h"
+#include "core/pretrained/quantized_tensors.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
