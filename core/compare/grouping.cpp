@@ -52,6 +52,7 @@ bool isPartOfMethod(const std::string& key) {
                                                "model.kv_heads",
                                                "model.shared_kv",
                                                "model.qk_norm",
+                                               "model.attention_sinks",
                                                "model.no_rotation_every",
                                                "model.frequencies",
                                                "model.rotary_fraction",
@@ -78,6 +79,7 @@ std::string settingText(const SpecificationField& field, const Specification& sp
         return value + (value == "1" ? " key/value head" : " key/value heads");
     if (field.hasKey("model.shared_kv")) return "keys are the values";
     if (field.hasKey("model.qk_norm")) return "query-key norm";
+    if (field.hasKey("model.attention_sinks")) return "attention sinks";
     if (field.hasKey("model.no_rotation_every")) return "1 in " + value + " layers unrotated";
     if (value == "linear_cosine") return "linear attention, 1 + cosine";
     if (value == "masked") return "masked tokens";

@@ -37,6 +37,9 @@ struct AttentionSetup {
     RotationTable value;          ///< rotations: cos² + sin² = 1; unused with `shared_kv`
     RotationTable output;         ///< likewise; outputs rotate back
     const float* bias = nullptr;  ///< β [H, 2T − 1], entry n − j + T − 1 for query n and key j; or none
+    /// Score of each head for a further key with the value 0, an attention sink: [H]; or none. The weights of
+    /// a query then sum to less than 1.
+    const float* sinks = nullptr;
 
     /// A sequence and a key/value head with its group of queries.
     std::size_t items() const { return B * K; }
@@ -66,13 +69,14 @@ class AttentionScratch {
 /// rotations are in float32.
 /// @param qkv       [B, T, rowsPerToken, d]: q, k, v before rotation
 /// @param out       [B, T, H, d]
-/// @param log_sum_exps  [B, H, T]: log₂ Σ_j 2^(s_nj log₂e), needed by the backward pass
+/// @param log_sum_exps  [B, H, T]: log₂ Σ_j 2^(s_nj log₂e), with the sink, needed by the backward pass
 void attendForward(const AttentionSetup& setup, const float* qkv, float* out, float* log_sum_exps,
                    std::size_t item, AttentionScratch& scratch);
 void attendForward(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* out, float* log_sum_exps,
                    std::size_t item, AttentionScratch& scratch);
 
-/// Gradients of the same item.
+/// Gradients of the same item, apart from those of the sinks: −Σ_n 2^(s log₂e − log_sum_exps_n) ∂L/∂o_n ·
+/// o_n.
 /// @param out, log_sum_exps  results of `attendForward`
 /// @param grad_out       [B, T, H, d]
 /// @param grad_qkv       [B, T, rowsPerToken, d]

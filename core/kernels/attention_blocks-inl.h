@@ -247,6 +247,11 @@ HWY_INLINE HWY_ATTR const float* loadBias(const AttentionSetup& setup, const Ite
     return to + item.tokens;
 }
 
+/// The score of a head's sink in units of log 2, −∞ without one.
+inline float sinkOf(const AttentionSetup& setup, std::size_t head) {
+    return setup.sinks != nullptr ? setup.sinks[head] * kLog2OfE : -kInfinity;
+}
+
 /// Number of keys, among the `count` from `key` on, that some query of the strip starting at `query` sees.
 HWY_INLINE std::size_t visibleKeys(bool causal, std::size_t query, std::size_t key, std::size_t count) {
     if (!causal) return count;

@@ -133,8 +133,8 @@ HWY_INLINE HWY_ATTR void forwardHead(const AttentionSetup& setup, const Item& it
     for (std::size_t first = 0; first < setup.T; first += kQueryBlock) {
         loadQueries(setup, item, qkv, first, buffers.rows, buffers.row);
         transpose(buffers.rows.rows, feature_steps, buffers.queries, kQueryBlock, kQueryBlock, feature_steps);
-        std::fill_n(running.maxima, kQueryBlock, -kInfinity);
-        std::fill_n(running.sums, kQueryBlock, 0.0F);
+        std::fill_n(running.maxima, kQueryBlock, sinkOf(setup, item.h));
+        std::fill_n(running.sums, kQueryBlock, setup.sinks != nullptr ? 1.0F : 0.0F);
         std::fill_n(running.mixed, kQueryBlock * item.width, 0.0F);
         const std::size_t last = setup.causal ? std::min(setup.T, first + kQueryBlock) : setup.T;
         for (std::size_t key = 0; key < last; key += kKeyBlock)

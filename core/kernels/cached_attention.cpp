@@ -131,14 +131,16 @@ HWY_INLINE HWY_ATTR void cacheRows(const AttentionSetup& setup, const typename K
 
 /// Turns scores in units of log 2, [roundUp(keys, kKeysPerBlock)], into weights 2^(s − max): a factor of the
 /// product with values, 0 beyond the last key.
-/// @return  their sum
+/// @param sink  a further score, −∞ if there is none
+/// @return      the sum of all weights, with the sink's
 template <class Kind>
-HWY_INLINE HWY_ATTR float softmaxRow(float* scores, std::size_t keys, typename Kind::Unit* weights) {
+HWY_INLINE HWY_ATTR float softmaxRow(float* scores, std::size_t keys, float sink,
+                                     typename Kind::Unit* weights) {
     const Floats f;
     const PowerOf2<Floats> powerOf2(f);
     const std::size_t padded_keys = roundUp(keys, kKeysPerBlock);
     std::fill(scores + keys, scores + padded_keys, -kInfinity);
-    auto maximum = hn::Set(f, -kInfinity);
+    auto maximum = hn::Set(f, sink);
     for (std::size_t j = 0; j < padded_keys; j += lanes())
         maximum = hn::Max(maximum, hn::LoadU(f, scores + j));
     maximum = hn::MaxOfLanes(f, maximum);
@@ -149,7 +151,7 @@ HWY_INLINE HWY_ATTR float softmaxRow(float* scores, std::size_t keys, typename K
         storeNumbers(f, p, reinterpret_cast<typename Kind::Number*>(weights) + j);
         sum = hn::Add(sum, p);
     }
-    return hn::GetLane(hn::SumOfLanes(f, sum));
+    return hn::GetLane(hn::SumOfLanes(f, sum)) + std::exp2(sink - hn::GetLane(maximum));
 }
 
 /// Scratch of one token's attention.
@@ -193,7 +195,7 @@ HWY_INLINE HWY_ATTR void attendHead(const AttentionSetup& setup, const Item& ite
                    kKeysPerBlock, scores + j, kKeysPerBlock, kNoZeros);
     for (std::size_t j = 0; bias != nullptr && j < keys; ++j)
         scores[j] += bias[j] * kLog2OfE;
-    const float sum = softmaxRow<Kind>(scores, keys, buffers.weights);
+    const float sum = softmaxRow<Kind>(scores, keys, sinkOf(setup, item.h), buffers.weights);
     std::fill_n(buffers.mixed, head.width, 0.0F);
     addProduct(1, head.width, steps<Kind>(keys), RowMajorFactor<Kind>{buffers.weights, steps<Kind>(keys)},
                head.values, head.width, buffers.mixed, head.width, kNoZeros);
@@ -215,7 +217,8 @@ HWY_INLINE HWY_ATTR void attendItem(const DecodingSetup& decoding, const typenam
                                .query = decoding.query,
                                .key = decoding.key,
                                .value = decoding.value,
-                               .output = decoding.output};
+                               .output = decoding.output,
+                               .sinks = decoding.sinks};
     const Item item(setup, item_index, Kind::kDepth);
     const std::size_t n = static_cast<std::size_t>(decoding.positions[item.b]), keys = n + 1;
     const CachedHead<Kind> head(cache, setup.d, setup.K, static_cast<std::size_t>(decoding.slots[item.b]),

@@ -22,6 +22,7 @@ struct DecodingSetup {
     const std::int64_t* slots = nullptr;      ///< index of the cached sequence that each one continues: [B]
     const float* bias = nullptr;              ///< β to keys 0, 1, …: [B, H, bias_keys]; or none
     std::size_t bias_keys = 0;
+    const float* sinks = nullptr;  ///< as in `AttentionSetup`
 };
 
 /// The cache of one layer: keys and values of all sequences and key/value heads, [sequences, K,

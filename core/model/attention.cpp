@@ -62,6 +62,19 @@ at::Tensor masked(const at::Tensor& scores, const AttentionMask& mask) {
     return scores.masked_fill(futureOf(scores.size(2), scores.size(3), scores.options()), -INFINITY);
 }
 
+/// The scores of the sinks for every query: [B, H, Tq, 1]
+at::Tensor sinkScores(const at::Tensor& sinks, const at::Tensor& scores) {
+    const std::int64_t H = scores.size(1);
+    return sinks.view({1, H, 1, 1}).expand({scores.size(0), H, scores.size(2), 1});
+}
+
+/// Softmax over the keys and, if there is one, the sink. scores [B, H, Tq, Tk] → the same
+at::Tensor softmaxBesideSink(const at::Tensor& scores, const at::Tensor& sinks) {
+    if (!sinks.defined()) return at::softmax(scores, -1);
+    const at::Tensor whole = scores.to(sinks.scalar_type());
+    return at::softmax(at::cat({whole, sinkScores(sinks, whole)}, -1), -1).narrow(-1, 0, scores.size(3));
+}
+
 }  // namespace
 
 SplitHeads splitHeads(const at::Tensor& qkv, const HeadLayout& layout) {
@@ -141,7 +154,7 @@ at::Tensor weights(AttentionKind kind, const Heads& heads, const AttentionMask& 
         return divided(similarities(kind, heads.q, heads.k, mask), denominators(kind, heads, mask));
     const at::Tensor scores = at::matmul(heads.q, ofEachHead(heads.k, heads.q.size(1)).mT()) /
                               std::sqrt(static_cast<double>(heads.q.size(3)));
-    return at::softmax(masked(scores, mask), -1);
+    return softmaxBesideSink(masked(scores, mask), mask.sinks);
 }
 
 RoundedAttention roundedAttention(const Heads& heads, const AttentionMask& mask) {
@@ -154,6 +167,10 @@ RoundedAttention roundedAttention(const Heads& heads, const AttentionMask& mask)
     // Weights are rounded relative to the largest score so far, one block of keys at a time.
     at::Tensor largest = at::full_like(scores.narrow(-1, 0, 1), -INFINITY), sum = at::zeros_like(largest),
                mixed = at::zeros_like(heads.q);
+    if (mask.sinks.defined()) {
+        largest = sinkScores(mask.sinks, scores);
+        sum = at::ones_like(sum);
+    }
     for (std::int64_t first = 0; first < scores.size(3); first += kKeysPerBlock) {
         const at::Tensor block = scores.narrow(-1, first, std::min(kKeysPerBlock, scores.size(3) - first)),
                          now = at::maximum(largest, block.amax(-1, /*keepdim=*/true)),
@@ -162,13 +179,14 @@ RoundedAttention roundedAttention(const Heads& heads, const AttentionMask& mask)
         mixed = mixed * correction + at::matmul(rounded(unscaled), v.narrow(2, first, block.size(3)));
         largest = now;
     }
-    return {at::softmax(scores, -1), mixed / sum};
+    return {softmaxBesideSink(scores, mask.sinks), mixed / sum};
 }
 
 at::Tensor weightedSum(AttentionKind kind, const Heads& heads, const AttentionMask& mask) {
     if (kind != AttentionKind::softmax) return mixLinear(kind, heads, mask);
     const std::int64_t H = heads.q.size(1);
     const at::Tensor k = ofEachHead(heads.k, H), v = ofEachHead(heads.v, H);
+    if (mask.sinks.defined()) return at::matmul(weights(kind, heads, mask).to(v.scalar_type()), v);
     if (mask.added.defined())
         return at::scaled_dot_product_attention(heads.q, k, v, mask.added.to(heads.q.scalar_type()));
     return at::scaled_dot_product_attention(heads.q, k, v, {}, 0.0, mask.causal);

@@ -47,6 +47,9 @@ struct AttentionMask {
     /// to the scores, −∞ for masked keys: [1 or B, 1 or H, Tq, Tk]; softmax only. Undefined if `causal` is
     /// sufficient.
     at::Tensor added = {};
+    /// Score of each head for a further key with the value 0, an attention sink: [H]; softmax only.
+    /// Undefined: none.
+    at::Tensor sinks = {};
 };
 
 /// The mask of whole sequences of T tokens.
@@ -62,7 +65,7 @@ AttentionMask decodingMask(const at::Tensor& visible, const at::Tensor& bias,
 at::Tensor weightedSum(AttentionKind kind, const Heads& heads, const AttentionMask& mask);
 
 /// The weights a_nj: [B, H, Tq, Tk]. Those of linear_numerator need not sum to 1 and may be negative; the
-/// others are probabilities.
+/// others are probabilities, whose sum is less than 1 beside a sink.
 at::Tensor weights(AttentionKind kind, const Heads& heads, const AttentionMask& mask);
 
 /// The same two for softmax attention as the kernels compute it in bfloat16: the factors of both products,

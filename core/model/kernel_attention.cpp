@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <array>
+#include <numbers>
 
 #include "core/kernels/attention.h"
 #include "core/kernels/cached_attention.h"
@@ -61,8 +62,8 @@ void setTables(const Tables& tables, Setup& setup) {
 class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFunction> {
   public:
     static at::Tensor forward(AutogradContext* context, const at::Tensor& given, const at::Tensor& bias,
-                              const HeadLayout& layout, bool causal, std::int64_t pairing,
-                              const Tables& tables) {
+                              const at::Tensor& sinks, const HeadLayout& layout, bool causal,
+                              std::int64_t pairing, const Tables& tables) {
         RECORD_USER_SCOPE("attention");
         const at::Tensor qkv = given.contiguous(), beta = bias.contiguous();
         const std::int64_t B = qkv.size(0), T = qkv.size(1);
@@ -72,11 +73,11 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
                                                                   layout.head_dim, layout.shared_kv ? 1 : 0};
         context->saved_data["causal"] = causal;
         context->saved_data["pairing"] = pairing;
-        tensor_list saved = {qkv, out, log_sum_exps, beta};
+        tensor_list saved = {qkv, out, log_sum_exps, beta, sinks};
         for (const CosSin& table : tables)
             saved.insert(saved.end(), {table.cosine, table.sine});
         context->save_for_backward(saved);
-        const AttentionSetup setup = setupOf(context, qkv, beta, tables);
+        const AttentionSetup setup = setupOf(context, qkv, beta, sinks, tables);
         dispatchType(qkv, [&](auto number) {
             const auto* const from = typedData<decltype(number)>(qkv);
             auto* const to = typedData<decltype(number)>(out);
@@ -90,10 +91,11 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
 
     static tensor_list backward(AutogradContext* context, tensor_list gradients) {
         const tensor_list saved = context->get_saved_variables();
-        const at::Tensor &qkv = saved[0], &out = saved[1], &log_sum_exps = saved[2], &beta = saved[3];
+        const at::Tensor &qkv = saved[0], &out = saved[1], &log_sum_exps = saved[2], &beta = saved[3],
+                         &sinks = saved[4];
         const Tables tables = {
-            {{saved[4], saved[5]}, {saved[6], saved[7]}, {saved[8], saved[9]}, {saved[10], saved[11]}}};
-        const AttentionSetup setup = setupOf(context, qkv, beta, tables);
+            {{saved[5], saved[6]}, {saved[7], saved[8]}, {saved[9], saved[10]}, {saved[11], saved[12]}}};
+        const AttentionSetup setup = setupOf(context, qkv, beta, sinks, tables);
         const at::Tensor grad_out = gradients[0].contiguous();
         const at::Tensor grad_qkv = at::empty_like(qkv);
         at::Tensor grad_bias;  // [B, H, 2T − 1]
@@ -110,12 +112,24 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
                 attendBackward(setup, from, output, sums, given, to, bias_data, item, scratch);
             });
         });
-        return {grad_qkv, grad_bias.defined() ? grad_bias.sum(0) : grad_bias, {}, {}, {}, {}};
+        at::Tensor grad_sinks;
+        if (sinks.numel() > 0 && context->needs_input_grad(2))
+            grad_sinks = gradientOfSinks(sinks, out, log_sum_exps, grad_out);
+        return {grad_qkv, grad_bias.defined() ? grad_bias.sum(0) : grad_bias, grad_sinks, {}, {}, {}, {}};
     }
 
   private:
+    /// −Σ p ∂L/∂o · o with the sink's weight p of each query, since the sink's value is 0.
+    static at::Tensor gradientOfSinks(const at::Tensor& sinks, const at::Tensor& out,
+                                      const at::Tensor& log_sum_exps, const at::Tensor& grad_out) {
+        const std::int64_t H = sinks.numel();
+        const at::Tensor weight = at::exp2(sinks.view({1, H, 1}) * std::numbers::log2e - log_sum_exps);
+        const at::Tensor products = (grad_out.to(at::kFloat) * out.to(at::kFloat)).unflatten(2, {H, -1});
+        return -(weight * products.sum(-1).transpose(1, 2)).sum(at::IntArrayRef{0, 2});
+    }
+
     static AttentionSetup setupOf(AutogradContext* context, const at::Tensor& qkv, const at::Tensor& bias,
-                                  const Tables& tables) {
+                                  const at::Tensor& sinks, const Tables& tables) {
         const std::vector<std::int64_t> layout = context->saved_data["layout"].toIntVector();
         AttentionSetup setup;
         setup.B = sizeOf(qkv.size(0));
@@ -125,6 +139,7 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
         setup.pairing = static_cast<Pairing>(context->saved_data["pairing"].toInt());
         setTables(tables, setup);
         setup.bias = floatData(bias);
+        setup.sinks = floatData(sinks);
         return setup;
     }
 };
@@ -137,7 +152,7 @@ CachedLayer<Number> layerOf(const at::Tensor& keys, const at::Tensor& values, st
 }  // namespace
 
 at::Tensor fusedAttention(const at::Tensor& qkv, const HeadLayout& layout, bool causal, Pairing pairing,
-                          const PassPositions& pass, std::size_t layer) {
+                          const PassPositions& pass, std::size_t layer, const at::Tensor& sinks) {
     TORCH_CHECK(qkv.dim() == 3 && qkv.size(2) == layout.jointWidth() && qkv.is_cpu(),
                 "fusedAttention: no q, k and v of ", layout.heads, " and ", layout.kv_heads, " heads in ",
                 qkv.sizes());
@@ -153,10 +168,13 @@ at::Tensor fusedAttention(const at::Tensor& qkv, const HeadLayout& layout, bool 
                     pass.distance_bias.sizes() == at::IntArrayRef({layout.heads, 2 * T - 1}),
                 "fusedAttention: a bias must be [heads, 2T - 1] = [", layout.heads, ", ", 2 * T - 1,
                 "], not ", pass.distance_bias.sizes());
+    TORCH_CHECK(!sinks.defined() || (sinks.sizes() == at::IntArrayRef({layout.heads}) &&
+                                     sinks.scalar_type() == at::kFloat && sinks.is_contiguous()),
+                "fusedAttention: sinks of ", sinks.sizes());
     // Autograd functions accept no undefined tensors.
-    const at::Tensor bias = pass.distance_bias.defined() ? pass.distance_bias : at::empty({0}, at::kFloat);
-    return FusedAttentionFunction::apply(qkv, bias, layout, causal, static_cast<std::int64_t>(pairing),
-                                         tables);
+    const auto orEmpty = [](const at::Tensor& x) { return x.defined() ? x : at::empty({0}, at::kFloat); };
+    return FusedAttentionFunction::apply(qkv, orEmpty(pass.distance_bias), orEmpty(sinks), layout, causal,
+                                         static_cast<std::int64_t>(pairing), tables);
 }
 
 void KernelKeyValueCache::append(const at::Tensor& given, const PassPositions& pass) {
@@ -186,7 +204,8 @@ void KernelKeyValueCache::append(const at::Tensor& given, const PassPositions& p
 }
 
 at::Tensor KernelKeyValueCache::attend(std::size_t layer, const at::Tensor& given,
-                                       const at::Tensor& positions, const PassPositions& pass) {
+                                       const at::Tensor& positions, const PassPositions& pass,
+                                       const at::Tensor& sinks) {
     const at::Tensor qkv = given.contiguous(),
                      bias = pass.bias.defined() ? pass.bias.contiguous() : at::Tensor();
     TORCH_CHECK(positions.size(0) == slots_.size(0) && qkv.size(0) >= slots_.size(0) && qkv.size(1) == 1,
@@ -202,6 +221,7 @@ at::Tensor KernelKeyValueCache::attend(std::size_t layer, const at::Tensor& give
     setup.slots = slots_.const_data_ptr<std::int64_t>();
     setup.bias = bias.defined() ? bias.const_data_ptr<float>() : nullptr;
     setup.bias_keys = bias.defined() ? sizeOf(bias.size(3)) : 0;
+    setup.sinks = sinks.defined() ? sinks.const_data_ptr<float>() : nullptr;
     dispatchType(qkv, [&](auto number) {
         const auto* const from = typedData<decltype(number)>(qkv);
         auto* const to = typedData<decltype(number)>(out);

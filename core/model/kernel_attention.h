@@ -13,9 +13,10 @@ namespace roper {
 /// k and v and in the bias, not in the angles. On the CPU.
 /// @param qkv   concatenated q, k and v: [B, T, jointWidth], float32 or bfloat16
 /// @param pass  positions 0 … T − 1: this layer's cos and sin and the `distance_bias`, if any
+/// @param sinks  scores of attention sinks [H] (float32), for which it is differentiable, too; or undefined
 /// @return      concatenated outputs of all heads: [B, T, C], of the type of `qkv`
 at::Tensor fusedAttention(const at::Tensor& qkv, const HeadLayout& layout, bool causal, Pairing pairing,
-                          const PassPositions& pass, std::size_t layer);
+                          const PassPositions& pass, std::size_t layer, const at::Tensor& sinks = {});
 
 /// Equivalent of KeyValueCache for the kernel of core/kernels/cached_attention.h: keys and values rotated by
 /// their positions, in the number type of the products and in the kernel's order. Softmax with fixed
@@ -34,9 +35,10 @@ class KernelKeyValueCache {
     /// ignored
     /// @param positions  of the new tokens: [B] (int64)
     /// @param pass       of B′ single tokens
+    /// @param sinks      [H] (float32) or undefined
     /// @return           [B′, 1, C], of the type of `qkv`; 0 in padding rows
     at::Tensor attend(std::size_t layer, const at::Tensor& qkv, const at::Tensor& positions,
-                      const PassPositions& pass);
+                      const PassPositions& pass, const at::Tensor& sinks);
 
     /// Keeps only these sequences, in this order. rows [B′] (int64). Nothing is moved in memory.
     void selectSequences(const at::Tensor& rows) { slots_ = slots_.index_select(0, rows); }

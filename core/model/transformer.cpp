@@ -53,6 +53,8 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
             block.key_norm =
                 parameters_.constant(prefix + "attention.key_norm.weight", layout_.head_dim, 1.0);
         }
+        if (model.attention_sinks)
+            block.sinks = parameters_.constant(prefix + "attention.sinks", layout_.heads, 0.0);
         block.output = linearLayer(prefix + "attention.output", C, C);
         block.feed_forward_norm = normLayer(prefix + "feed_forward_norm");
         block.up = linearLayer(prefix + "feed_forward.up", F, C);
@@ -148,7 +150,7 @@ std::string Transformer::describeComputation() const {
 
 std::string Transformer::selectAttentionBackend(std::int64_t B, std::int64_t T) {
     if (options_.device().is_cpu() || attention_ != AttentionKind::softmax ||
-        specification_.device.kernel == "plain")
+        specification_.model.attention_sinks || specification_.device.kernel == "plain")
         return {};
     const AttentionMask mask = sequenceMask(causal_, T, positions_->makePassPositions({T}).distance_bias);
     return roper::selectAttentionBackend(
@@ -201,6 +203,13 @@ at::Tensor Transformer::withNormedHeads(const at::Tensor& qkv, const Block& bloc
                    2);
 }
 
+/// The mask of a pass, with the sinks of a layer.
+AttentionMask Transformer::maskOf(const Forward& forward, std::size_t layer) const {
+    AttentionMask mask = forward.mask;
+    mask.sinks = layers_.blocks[layer].sinks;
+    return mask;
+}
+
 /// The attention of one layer. qkv: concatenated q, k and v [B, T, jointWidth] → input of the output
 /// projection [B, T, C]
 at::Tensor Transformer::attend(const Forward& forward, std::size_t layer, const at::Tensor& qkv) {
@@ -219,10 +228,11 @@ at::Tensor Transformer::attend(const Forward& forward, std::size_t layer, const 
         else
             cache.append(heads);
     }
+    const AttentionMask mask = maskOf(forward, layer);
     const bool as_matrix = forward.recorder != nullptr && forward.recorder->with_weights;
-    const at::Tensor weights = as_matrix ? roper::weights(attention_, heads, forward.mask) : at::Tensor();
+    const at::Tensor weights = as_matrix ? roper::weights(attention_, heads, mask) : at::Tensor();
     const at::Tensor mixed = as_matrix ? at::matmul(weights, ofEachHead(heads.v, layout_.heads))
-                                       : weightedSum(attention_, heads, forward.mask);  // [B, H, T, d]
+                                       : weightedSum(attention_, heads, mask);  // [B, H, T, d]
     if (forward.recorder != nullptr) forward.recorder->receive({layer, split, heads, weights, mixed});
     return mergedHeads(mixed, pairing, forward.positions, layer);
 }
@@ -231,9 +241,10 @@ at::Tensor Transformer::attend(const Forward& forward, std::size_t layer, const 
 at::Tensor Transformer::attendFused(const Forward& forward, std::size_t layer, const at::Tensor& qkv) {
     if (forward.decode_positions.defined())
         return forward.decoding->kernel_cache_->attend(layer, qkv, forward.decode_positions,
-                                                       forward.positions);
+                                                       forward.positions, layers_.blocks[layer].sinks);
     if (forward.decoding != nullptr) forward.decoding->kernel_cache_->append(qkv, forward.positions);
-    return fusedAttention(qkv, layout_, causal_, positions_->pairing(), forward.positions, layer);
+    return fusedAttention(qkv, layout_, causal_, positions_->pairing(), forward.positions, layer,
+                          layers_.blocks[layer].sinks);
 }
 
 /// The computation of the kernels in bfloat16, step by step, for a recorder.
@@ -241,7 +252,7 @@ at::Tensor Transformer::attendRounded(const Forward& forward, std::size_t layer,
     const Pairing pairing = positions_->pairing();
     const SplitHeads split = splitHeads(qkv.to(at::kFloat), layout_);
     const Heads heads = rotatedHeads(split, attention_, pairing, forward.positions, layer);
-    const RoundedAttention attention = roundedAttention(heads, forward.mask);
+    const RoundedAttention attention = roundedAttention(heads, maskOf(forward, layer));
     forward.recorder->receive({layer, split, heads, attention.weights, attention.mixed});
     return mergedHeads(attention.mixed, pairing, forward.positions, layer).to(at::kBFloat16);
 }

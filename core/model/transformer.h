@@ -99,6 +99,7 @@ class Transformer {
     struct Block {
         Affine attention_norm, qkv, output, feed_forward_norm, up, down;
         at::Tensor query_norm, key_norm;  ///< [d] each; undefined without `model.qk_norm`
+        at::Tensor sinks;                 ///< [H]; undefined without `model.attention_sinks`
     };
     struct Layers {
         std::vector<Block> blocks;
@@ -133,6 +134,7 @@ class Transformer {
         const Recorder* recorder = nullptr;
     };
     at::Tensor run(const Forward& forward, const Layers& layers);
+    AttentionMask maskOf(const Forward& forward, std::size_t layer) const;
     at::Tensor withNormedHeads(const at::Tensor& qkv, const Block& block) const;
     at::Tensor attend(const Forward& forward, std::size_t layer, const at::Tensor& qkv);
     at::Tensor attendFused(const Forward& forward, std::size_t layer, const at::Tensor& qkv);

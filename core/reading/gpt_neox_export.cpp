@@ -32,6 +32,7 @@ void requireRepresentable(const Specification& s, const Architecture& model) {
     if (model.shared_kv) refuse("keys that are also the values (model.shared_kv)");
     if (model.key_value_heads != model.heads) refuse("key/value heads for several queries (model.kv_heads)");
     if (s.model.qk_norm) refuse("norms of queries and keys (model.qk_norm)");
+    if (s.model.attention_sinks) refuse("attention sinks (model.attention_sinks)");
     if (s.model.no_rotation_every > 0) refuse("layers without rotation (model.no_rotation_every)");
     if (model.rotatesValues()) refuse("rotation of values (RoPER)");
     if (model.rotatesOutputs()) refuse("rotation of outputs (model.rotates)");

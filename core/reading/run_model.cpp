@@ -95,6 +95,7 @@ PretrainedModel convertRunModel(const Specification& s, std::shared_ptr<const Te
         model.query_key_norms = QueryKeyNorms::shared_weights;
         model.query_key_norm_biases = false;
     }
+    model.has_sinks = s.model.attention_sinks;
     describeRotations(s, *tensors, model);
     describeBias(s, *tensors, model);
     ModelWeights weights = locateWeights(*tensors, Naming::hugging_face, model);

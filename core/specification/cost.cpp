@@ -18,8 +18,9 @@ std::int64_t parametersOf(const Specification& s, std::int64_t V) {
     const std::int64_t C = s.model.width, F = s.model.feed_forward, joint = s.headLayout().jointWidth();
     const std::int64_t block = joint * C + joint + C * C + C + 2 * C * F + F + C + 4 * C;
     const std::int64_t final_norm = s.model.norm == "pre" ? 2 * C : 0;
-    const std::int64_t head_norms = s.model.qk_norm ? 2 * s.headDim() : 0;
-    return V * C + s.model.layers * (block + head_norms) + final_norm + V * C + V +
+    const std::int64_t of_heads =
+        (s.model.qk_norm ? 2 * s.headDim() : 0) + (s.model.attention_sinks ? s.model.heads : 0);
+    return V * C + s.model.layers * (block + of_heads) + final_norm + V * C + V +
            (s.model.method().parameters ? s.model.method().parameters(s.model, s.shape()) : 0);
 }
 
@@ -59,7 +60,8 @@ double savedActivationBytes(const Specification& s, double T, double V) {
     const double joint = fused ? static_cast<double>(s.headLayout().jointWidth()) : 3 * C;
     double layer = (fused ? 5 : 7) * C + joint + (by_kernels && s.model.activation == "relu" ? 1 : 2) * F;
     if (s.model.attention != "softmax") layer += 12 * C;
-    if (s.model.method().trains_bias && !fused) layer += 2 * H * T;  // attention weights are kept
+    if ((s.model.method().trains_bias || s.model.attention_sinks) && !fused)
+        layer += 2 * H * T;  // attention weights are kept
     if (trained) layer += 12 * C;
     if (s.model.qk_norm)  // inputs of the norms in float32, and their results
         layer += 2 * static_cast<double>(s.headLayout().queryWidth() + s.headLayout().keyWidth());

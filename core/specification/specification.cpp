@@ -22,12 +22,17 @@ void checkModel(const Specification& s, std::vector<SettingProblem>& problems) {
             {"model.kv_heads", "each key/value head serves the same number of heads: " +
                                    std::to_string(s.model.heads) + " heads are not divisible by " +
                                    std::to_string(s.model.kv_heads) + "; choose a divisor, or 0 for all"});
+    if (s.model.attention_sinks && s.model.attention != "softmax")
+        problems.push_back({"model.attention_sinks",
+                            "linear attention has no softmax to whose scores a sink could be added; use "
+                            "softmax, or 0"});
     if (s.model.no_rotation_every == 1)
         problems.push_back({"model.no_rotation_every",
                             "1 leaves every layer unrotated: use position none, or from 2 on, or 0"});
     if (s.model.no_rotation_every > 1 && s.model.trainsFrequencies())
-        problems.push_back({"model.no_rotation_every",
-                            "the frequencies of every layer are trained (model.frequencies): use fixed ones"});
+        problems.push_back(
+            {"model.no_rotation_every",
+             "the frequencies of every layer are trained (model.frequencies): use fixed ones"});
     const PositionMethod& method = s.model.method();
     if (method.biases_scores && s.model.attention != "softmax")
         problems.push_back(

@@ -88,6 +88,12 @@ std::vector<SpecificationField> model() {
         make({"model", "qk_norm", "",
               "1: LayerNorm without bias of each query and key before it is rotated, as in ViT-22B", Flag()},
              &S::model, &S::Model::qk_norm),
+        make(
+            {"model", "attention_sinks", "",
+             "1: each head has a trained score for a key without a value, which takes part of the weight, as "
+             "in gpt-oss and DeepSeek V4",
+             Flag()},
+            &S::model, &S::Model::attention_sinks),
         make({"model", "feed_forward", "features", "Width inside the feed-forward layer",
               IntegerRange{1, 262144}},
              &S::model, &S::Model::feed_forward),

@@ -117,21 +117,25 @@ class Model:
         bucket = numpy.where(delta < e, delta, numpy.minimum(far, buckets - 1)).astype(int)
         return self.t["relative_bias.weight"][bucket + (buckets * ahead if self.masked else 0), head]
 
-    def weights(self, q, k, head, rotate):
+    def weights(self, q, k, head, rotate, sink=-math.inf):
         """Attention weights [T, T] from q, k [T, d] before rotation."""
         seen = numpy.ones((len(q), len(q))) if self.masked else numpy.tril(numpy.ones((len(q), len(q))))
         kind = self.s["model.attention"]
         if kind == "softmax":
             scores = rotate(q) @ rotate(k, -1).T / math.sqrt(self.d) + self.bias(head, len(q))
             scores[seen == 0] = -numpy.inf
-            made = numpy.exp(scores - scores.max(1, keepdims=True))
-            return made / made.sum(1, keepdims=True)
+            largest = numpy.maximum(scores.max(1, keepdims=True), sink)
+            made = numpy.exp(scores - largest)
+            return made / (made.sum(1, keepdims=True) + numpy.exp(sink - largest))
         if kind == "linear_cosine":
             q, k = (x / numpy.linalg.norm(x, axis=1, keepdims=True) for x in (q, k))
             made = (1 + rotate(q) @ rotate(k, -1).T) * seen
             return made / made.sum(1, keepdims=True)
         q, k = (numpy.where(x > 0, x + 1, numpy.exp(numpy.minimum(x, 0))) for x in (q, k))
         return rotate(q) @ rotate(k, -1).T * seen / ((q @ k.T) * seen).sum(1, keepdims=True)
+
+    def sink(self, block, head):
+        return self.t[block + "attention.sinks"][head] if self.s["model.attention_sinks"] else -math.inf
 
     def attention(self, x, block):
         fraction, value_fraction = self.s["model.rotary_fraction"], self.s["model.value_rotary_fraction"]
@@ -150,7 +154,7 @@ class Model:
             def rotate(y, sign=1):
                 rotates = ("q" if sign > 0 else "k") in rotated
                 return self.decay(self.rotate(y, fraction, of_scores), fraction, sign) if rotates else y
-            weights = self.weights(q, k, h, rotate)
+            weights = self.weights(q, k, h, rotate, self.sink(block, h))
             self.attentions.append(weights)
             mixed = weights @ (self.rotate(v, value_fraction, of_values, 1, strength) if "v" in rotated else v)
             heads.append(self.rotate(mixed, value_fraction, of_values, -1, strength) if "o" in rotated else mixed)
@@ -206,12 +210,14 @@ class RoundedModel(Model):
         T = len(x)
         scale = math.log2(math.e) / math.sqrt(self.d)
         heads = []
-        for q, k, v in self.vectors(x, block):
+        for h, (q, k, v) in enumerate(self.vectors(x, block)):
             rotate = lambda y, letter: self.rotate(y, 1, None) if letter in self.rotated() else y
             scores = bfloat16(rotate(q, "q") * scale) @ bfloat16(rotate(k, "k")).T
             scores[numpy.triu(numpy.ones((T, T)), 1) == 1] = -numpy.inf
-            p = numpy.exp2(scores - scores.max(1, keepdims=True))
-            total = p.sum(1, keepdims=True)
+            sink = self.sink(block, h) * math.log2(math.e)
+            largest = numpy.maximum(scores.max(1, keepdims=True), sink)
+            p = numpy.exp2(scores - largest)
+            total = p.sum(1, keepdims=True) + numpy.exp2(sink - largest)
             self.attentions.append(p / total)
             mixed = bfloat16(p) @ bfloat16(rotate(v, "v")) / total
             heads.append(self.rotate(mixed, 1, None, -1) if "o" in self.rotated() else mixed)
@@ -319,6 +325,10 @@ class Parity(TrainerTest):
         self.check("--set", "position=rope", "--set", "qk_norm=1", "--set", "kv_heads=1", "--set", "shared_kv=1")
         self.check("--set", "position=alibi", "--set", "qk_norm=1", "--set", "norm=post")
 
+    def test_attention_sinks(self):
+        for position in ("rope", "roper", "t5"):
+            self.check("--set", "position=" + position, "--set", "attention_sinks=1", "--set", "kv_heads=1", "--set", "learning_rate=0.05")
+
     def test_layers_without_rotation(self):
         for position in ("rope", "roper"):
             self.check("--set", "position=" + position, "--set", "layers=3", "--set", "no_rotation_every=2")
@@ -336,7 +346,7 @@ class Parity(TrainerTest):
     def test_bfloat16_rounds_where_it_is_said(self):
         for settings in (("position=roper", "norm=pre", "activation=gelu"), ("position=rope", "norm=post", "activation=relu"),
                          ("position=roper", "kv_heads=1", "shared_kv=1"), ("position=rotary", "rotates=k"),
-                         ("position=roper", "qk_norm=1"), ("position=rotary", "rotates=vo"), ("position=rotary", "rotates=qkv")):
+                         ("position=roper", "qk_norm=1", "attention_sinks=1"), ("position=rotary", "rotates=vo"), ("position=rotary", "rotates=qkv")):
             run = self.train("-".join(settings).replace("=", ""), "--steps", 60,
                              *[word for setting in settings for word in ("--set", setting)])
             file = read_safetensors(sorted((run / "checkpoints").iterdir())[-1])

@@ -122,8 +122,7 @@ class EigenModel {
         Eigen::MatrixXd joined(x.rows(), C);
         for (std::int64_t head = 0; head < s_.model.heads; ++head) {
             const auto group = head / (s_.model.heads / K);
-            const Eigen::MatrixXd q =
-                                      headNorm(block + "attention.query_norm", qkv.middleCols(head * d, d)),
+            const Eigen::MatrixXd q = headNorm(block + "attention.query_norm", qkv.middleCols(head * d, d)),
                                   k = headNorm(block + "attention.key_norm",
                                                qkv.middleCols(C + group * d, d)),
                                   v = s_.model.shared_kv ? k : qkv.middleCols(C + (K + group) * d, d);
@@ -139,11 +138,12 @@ class EigenModel {
                          of_keys = inThisLayer(key_, "query_key_frequencies"),
                          of_values = slower(inThisLayer(value_, frequencies)),
                          of_outputs = slower(inThisLayer(output_, frequencies));
-            const Eigen::MatrixXd weights =
-                referenceWeights({s_.model.attention, of_queries, of_keys,
-                                  [&](double distance) { return bias(head, distance); }, !s_.isMasked(),
-                                  [&](int pair, int pairs) { return decay(pair, pairs); }},
-                                 q, k, positions);
+            const Eigen::MatrixXd weights = referenceWeights(
+                {s_.model.attention, of_queries, of_keys,
+                 [&](double distance) { return bias(head, distance); }, !s_.isMasked(),
+                 [&](int pair, int pairs) { return decay(pair, pairs); },
+                 s_.model.attention_sinks ? parameters_.at(block + "attention.sinks")(0, head) : -INFINITY},
+                q, k, positions);
             joined.middleCols(head * d, d) = referenceMixing(of_values, of_outputs, weights, v, positions);
         }
         return linear(block + "attention.output", joined);

@@ -31,6 +31,7 @@ struct ReferenceAttention {
     bool causal = true;
     /// Factor on pair i of d/2 of a rotated query per unit of position; keys are divided by it. Default 1.
     std::function<double(int pair, int pairs)> decay = [](int, int) { return 1.0; };
+    double sink = -INFINITY;  ///< score of a further key with the value 0; only for softmax
 };
 
 /// Attention weights a_nj by definition: Q, K [T × d], positions [T] → [T × T], 0 for masked keys.
@@ -50,7 +51,7 @@ inline Eigen::MatrixXd referenceWeights(const ReferenceAttention& attention, con
     };
     Eigen::MatrixXd weights = Eigen::MatrixXd::Zero(Q.rows(), K.rows());
     for (Eigen::Index n = 0; n < Q.rows(); ++n) {
-        double sum = 0;
+        double sum = std::exp(attention.sink);
         for (Eigen::Index j = 0; j <= (attention.causal ? n : K.rows() - 1); ++j) {
             const Eigen::VectorXd q = Q.row(n), k = K.row(j);
             double& weight = weights(n, j);

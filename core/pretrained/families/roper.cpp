@@ -14,6 +14,7 @@ TensorNames roperNames() {
     names.query_key_value = "attention.qkv";
     names.query_norm = "attention.query_norm";
     names.key_norm = "attention.key_norm";
+    names.sinks = "attention.sinks";
     names.output = "attention.output";
     names.feed_forward_norm = "feed_forward_norm";
     names.up = "feed_forward.up";

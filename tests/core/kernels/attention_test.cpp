@@ -32,6 +32,7 @@ struct Case {
     std::size_t kv_heads = 0;  ///< 0: H
     bool shared_kv = false;    ///< values are the keys, and rotate as these
     bool rotates_back = true;  ///< outputs, by the rotation of values
+    bool sinks = false;
 
     std::size_t K() const { return kv_heads > 0 ? kv_heads : H; }
     std::size_t rows() const { return H + (shared_kv ? 1 : 2) * K(); }
@@ -42,7 +43,8 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
                << (c.causal ? ", causal" : ", full") << (c.bias ? ", biased" : "")
                << (c.pairing == Pairing::half ? ", halves" : ", neighbours") << ", size " << c.size << ", "
                << c.K() << " of " << c.H << (c.shared_kv ? " shared" : "") << " key/value heads"
-               << (c.rotates_back ? "" : ", not rotated back") << (c.bfloat16 ? ", bfloat16" : "");
+               << (c.rotates_back ? "" : ", not rotated back") << (c.sinks ? ", sinks" : "")
+               << (c.bfloat16 ? ", bfloat16" : "");
 }
 
 Numbers randomNumbers(std::size_t count, double size, unsigned seed) {
@@ -87,7 +89,7 @@ struct Table {
 
 /// Inputs, outputs, and the gradient of the output.
 struct Arrays {
-    Numbers qkv, out, log_sum_exps, grad_out, grad_qkv, bias, grad_bias;
+    Numbers qkv, out, log_sum_exps, grad_out, grad_qkv, bias, grad_bias, sinks;
 };
 
 class Problem {
@@ -101,6 +103,7 @@ class Problem {
         arrays.qkv = randomNumbers(joint, c.size, 1);
         arrays.grad_out = randomNumbers(outputs, 1, 2);
         if (c.bias) arrays.bias = randomNumbers(c.H * (2 * c.T - 1), 1, 3);
+        if (c.sinks) arrays.sinks = randomNumbers(c.H, 2, 4);
         arrays.out.resize(outputs);
         arrays.grad_qkv.resize(joint);
         arrays.log_sum_exps.resize(c.B * c.H * c.T);
@@ -120,6 +123,7 @@ class Problem {
         setup.value = value_.view();
         setup.output = output_.view();
         if (c_.bias) setup.bias = arrays.bias.data();
+        if (c_.sinks) setup.sinks = arrays.sinks.data();
         if (!c_.bfloat16) return compute(setup, arrays.qkv, arrays.grad_out, arrays.out, arrays.grad_qkv);
         std::vector<BFloat16> out(arrays.out.size()), grad_qkv(arrays.grad_qkv.size());
         compute(setup, rounded(arrays.qkv), rounded(arrays.grad_out), out, grad_qkv);
@@ -189,8 +193,10 @@ class Problem {
                     a(n, j) += arrays.bias[h * (2 * c_.T - 1) + static_cast<std::size_t>(n - j + T - 1)];
                 if (c_.causal && j > n) a(n, j) = -INFINITY;
             }
-            a.row(n) = (a.row(n).array() - a.row(n).maxCoeff()).exp();
-            a.row(n) /= a.row(n).sum();
+            const double sink = c_.sinks ? arrays.sinks[h] : -INFINITY,
+                         largest = std::max(a.row(n).maxCoeff(), sink);
+            a.row(n) = (a.row(n).array() - largest).exp();
+            a.row(n) /= a.row(n).sum() + std::exp(sink - largest);
         }
         const Matrix o = rotated(a * v, of_outputs, -1);
         Matrix grad(T, d);
@@ -319,6 +325,21 @@ TEST(Attention, HeadsMayShareKeysAndValues) {
                         c.rotates_back = rotates_back;
                         expectExact(c, bfloat16 ? 1e-2 : 4e-6);
                     }
+}
+
+TEST(Attention, SinksTakePartOfTheWeight) {
+    for (const bool bfloat16 : {false, true})
+        for (const std::size_t T : {1, 2, 65, 130})
+            for (const double size : {1.0, 0.01, 6.0})  // the sink's share is moderate, large or 0
+                for (const bool causal : {true, false}) {
+                    Case c{T, 20, 1.0, 0.5, causal, /*bias=*/T == 65};
+                    c.size = size;
+                    c.H = 4;
+                    c.kv_heads = 2;
+                    c.bfloat16 = bfloat16;
+                    c.sinks = true;
+                    expectExact(c, bfloat16 ? 1e-2 : size > 1 ? 4e-5 : 4e-6);
+                }
 }
 
 TEST(Attention, OfBFloat16PassesNotANumberOn) {

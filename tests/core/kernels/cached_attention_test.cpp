@@ -22,6 +22,7 @@ struct Case {
     bool bias = false;
     std::size_t kv_heads = 2;
     bool shared_kv = false;  ///< with as many pairs for values as for keys
+    bool sinks = false;
 
     std::size_t row() const { return (2 + (shared_kv ? 1 : 2) * kv_heads) * d; }  ///< numbers of a token
 };
@@ -29,10 +30,12 @@ struct Case {
 std::ostream& operator<<(std::ostream& out, const Case& c) {
     return out << "d " << c.d << ", T " << c.T << ", pairs " << c.pairs << " and " << c.value_pairs
                << (c.pairing == Pairing::half ? ", halves" : ", neighbours") << (c.bias ? ", biased" : "")
-               << ", " << c.kv_heads << (c.shared_kv ? " shared" : "") << " key/value heads";
+               << ", " << c.kv_heads << (c.shared_kv ? " shared" : "") << " key/value heads"
+               << (c.sinks ? ", sinks" : "");
 }
 
 constexpr std::size_t kSequences = 3, kHeads = 2;
+constexpr float kSinks[kHeads] = {0.5F, 6.0F};
 
 Numbers randomNumbers(std::size_t count, unsigned seed) {
     std::mt19937 generator(seed);
@@ -152,7 +155,8 @@ class Decoder {
                                   .positions = positions.data(),
                                   .slots = slots.data(),
                                   .bias = c_.bias ? bias.data() : nullptr,
-                                  .bias_keys = c_.T};
+                                  .bias_keys = c_.T,
+                                  .sinks = c_.sinks ? kSinks : nullptr};
         std::vector<Number> out(slots.size() * kHeads * c_.d);
         for (std::size_t item = 0; item < slots.size() * c_.kv_heads; ++item)
             attendToCache(setup, tokens.data(), cache(), out.data(), item, scratch_);
@@ -175,6 +179,7 @@ class Decoder {
         setup.query = setup.key = query_key_.view();
         setup.value = setup.output = value_.view();
         if (c_.bias) setup.bias = bias_.data();
+        if (c_.sinks) setup.sinks = kSinks;
         return setup;
     }
 
@@ -225,7 +230,9 @@ const std::vector<Case> kCases = {{8, 12, 4, 4},
                                   {20, 64, 10, 10, Pairing::half, true},
                                   {24, 40, 12, 6, Pairing::half, true, 1},
                                   {32, 40, 16, 16, Pairing::half, true, 1, true},
-                                  {20, 35, 5, 5, Pairing::interleaved, false, 2, true}};
+                                  {20, 35, 5, 5, Pairing::interleaved, false, 2, true},
+                                  {64, 75, 32, 32, Pairing::half, false, 2, false, true},
+                                  {20, 40, 10, 10, Pairing::half, true, 1, true, true}};
 
 TEST(CachedAttention, TokenByTokenIsTheSameAsWholeSequences) {
     for (const std::string& target : kernelTargets()) {

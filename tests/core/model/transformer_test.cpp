@@ -88,8 +88,8 @@ void addRotatedKinds(std::vector<Specification>& kinds) {
     kinds.push_back(shared);
 }
 
-/// Models whose queries and keys are normed, and models some of whose layers do not rotate.
-void addNormedAndUnrotatedKinds(std::vector<Specification>& kinds) {
+/// Models with query-key norm, attention sinks or layers that do not rotate.
+void addNormedSinkAndUnrotatedKinds(std::vector<Specification>& kinds) {
     for (const char* position : {"rope", "roper", "t5"}) {
         kinds.push_back(tiny(position));
         kinds.back().model.qk_norm = true;
@@ -99,6 +99,13 @@ void addNormedAndUnrotatedKinds(std::vector<Specification>& kinds) {
     kinds.back().model.position = "roper";
     kinds.push_back(tiny("roper"));
     kinds.back().model.qk_norm = kinds.back().model.shared_kv = true;
+    kinds.back().model.kv_heads = 1;
+    for (const char* position : {"rope", "roper", "t5", "learned"}) {
+        kinds.push_back(tiny(position));
+        kinds.back().model.attention_sinks = true;
+    }
+    kinds.push_back(tiny("roper"));
+    kinds.back().model.attention_sinks = kinds.back().model.shared_kv = true;
     kinds.back().model.kv_heads = 1;
     for (const char* position : {"rope", "roper", "rotary", "xpos"}) {
         kinds.push_back(tiny(position));
@@ -159,7 +166,7 @@ std::vector<Specification> allKinds() {
     kinds.back().model.frequencies = "trained";
     addGroupedKinds(kinds);
     addRotatedKinds(kinds);
-    addNormedAndUnrotatedKinds(kinds);
+    addNormedSinkAndUnrotatedKinds(kinds);
     return kinds;
 }
 
@@ -181,7 +188,8 @@ std::string nameOf(const Specification& s) {
            s.model.attention + " " + s.model.frequencies + " " + s.model.norm + " " +
            nameOf(s.model.pairing) + " " + s.model.activation + " kv_heads " +
            std::to_string(s.model.kv_heads) + (s.model.shared_kv ? " shared" : "") +
-           (s.model.qk_norm ? " qk_norm" : "") + " unrotated " + std::to_string(s.model.no_rotation_every);
+           (s.model.qk_norm ? " qk_norm" : "") + (s.model.attention_sinks ? " sinks" : "") + " unrotated " +
+           std::to_string(s.model.no_rotation_every);
 }
 
 at::Tensor someTokens(std::int64_t B, std::int64_t T) {
