@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <tuple>
 
 #include "app/roper_train/experiment_commands.h"
 #include "app/roper_train/json_line.h"
@@ -26,12 +25,12 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Whether two runs belong to one experiment and have the same seeds and initial weights.
+/// Whether two runs belong to one experiment and have the same seeds.
 bool isSameExperiment(const Specification& a, const Specification& b) {
-    const auto start = [](const Specification& s) {
-        return std::tuple(s.training.data_seed, s.training.model_seed, s.training.initial_weights);
+    const auto seeds = [](const Specification& s) {
+        return std::pair(s.training.data_seed, s.training.model_seed);
     };
-    return groupKey(a) == groupKey(b) && start(a) == start(b);
+    return groupKey(a) == groupKey(b) && seeds(a) == seeds(b);
 }
 
 /// The run of a sweep, created if missing. @throws Error (usage) if an existing one is of another experiment
@@ -40,7 +39,7 @@ RunFolder findOrCreateRun(const fs::path& runs, const SweepRun& requested, const
     if (!fs::exists(folder.path()))
         return createRun(runs, requested.name, requested.specification, {"Sweep " + sweep, {}, {}});
     const Specification existing = folder.specification(),
-                        expected = withResolvedPaths(requested.specification);
+                        expected = withAbsolutePaths(requested.specification);
     if (isSameExperiment(existing, expected)) return folder;
     Specification longer = existing;
     longer.training.steps = std::max(existing.training.steps, expected.training.steps);

@@ -36,10 +36,6 @@ std::map<std::string, std::string> identityOf(const Specification& specification
     for (const SpecificationField& field : specificationFields())
         if (identifiesRun(field, specification)) identity[field.key()] = field.text(specification);
     identity[kPosition] = specification.methodName();
-    // Each seed may start from the weights of its own run.
-    if (const auto weights = identity.find(kInitialWeights);
-        weights != identity.end() && !weights->second.empty())
-        weights->second = "given";
     if (!specification.about.known.empty()) identity[kImported] = "yes";
     // Two files with unknown methods are not assumed to be seeds of one experiment.
     if (specification.about.method == kUnknownMethod) identity[kTitle] = specification.about.title;
@@ -74,7 +70,7 @@ std::string settingText(const SpecificationField& field, const Specification& sp
     if (isPartOfMethod(field.key()) && value == field.text(defaults)) return {};
     if (field.hasKey("task.text")) return "text " + std::filesystem::path(value).filename().string();
     if (value == "linear_numerator") return "linear attention, numerator rotated";
-    if (field.hasKey(kInitialWeights)) return "from given weights";
+    if (field.hasKey(kInitialWeights)) return "from " + value;
     if (field.hasKey("model.kv_heads"))
         return value + (value == "1" ? " key/value head" : " key/value heads");
     if (field.hasKey("model.shared_kv")) return "keys are the values";
@@ -239,8 +235,12 @@ std::optional<std::size_t> findTwin(std::span<const RunRecord> runs, std::size_t
              groupKey(withPosition(candidate, specification.model.position)) == groupKey(specification));
         if (!is_twin) continue;
         const auto worth = [&](std::size_t run) {
-            return std::tuple(haveSamePrecision(runs[run], runs[of]), runs[run].state == RunState::finished,
-                              runs[run].name);
+            const Specification& other = runs[run].specification;
+            // Settings that only the other method reads have their defaults.
+            const bool is_plain =
+                groupKey(withPosition(specification, other.model.position)) == groupKey(other);
+            return std::tuple(is_plain, haveSamePrecision(runs[run], runs[of]),
+                              runs[run].state == RunState::finished, runs[run].name);
         };
         if (!best || worth(i) > worth(*best)) best = i;
     }

@@ -32,8 +32,9 @@ std::string precisionOf(const RunRecord& run);
 /// Whether two runs were computed in the same precision, or that of one is unknown.
 bool haveSamePrecision(const RunRecord& a, const RunRecord& b);
 
-/// The run that differs from this one only in the method, RoPE for RoPER or vice versa: of several, first one
-/// with the same precision, then a finished one, then the newest by name. Empty if there is none.
+/// The run that differs from this one only in the method, RoPE for RoPER or vice versa, and in settings that
+/// only one of the two methods reads: of several, first one with the defaults of these, then one with the
+/// same precision, then a finished one, then the newest by name. Empty if there is none.
 /// @param of  index of a record
 std::optional<std::size_t> findTwin(std::span<const RunRecord> runs, std::size_t of);
 

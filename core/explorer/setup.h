@@ -88,7 +88,7 @@ struct Setup : RotaryConfig {
     int key = 3;
     bool shared_key_value = false;         ///< whether V = K, unless the vectors are a run's
     std::vector<int> ablated_pairs;        ///< pairs ablated from scores, ascending
-    double value_rotation_strength = 1.0;  ///< strength of the value rotation on Value mixing, 0 to 1
+    double value_rotation_strength = 1.0;  ///< factor of the frequencies of values and outputs, 0 to 1
     MixedTokens mixed_tokens = MixedTokens::one;
 
     Setup() : RotaryConfig{.head_dim = 64, .scaling = initialScaling()} {}

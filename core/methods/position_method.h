@@ -127,7 +127,7 @@ const std::vector<std::string>& twinMethods();
 /// Common part of all methods that rotate.
 PositionMethod methodThatRotates();
 
-/// Adds the fields about the rotation of values and outputs to those that a method reads.
-void addFieldsOfValues(PositionMethod& method);
+/// Names of the fields about the rotation of values and outputs.
+const std::vector<std::string>& valueRotationFields();
 
 }  // namespace roper

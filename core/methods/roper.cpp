@@ -15,7 +15,8 @@ PositionMethod roperMethod() {
     method.formula =
         "s = (R(n)q)·(R(j)k)/√d: the same scores and weights as RoPE; in addition, the values rotate";
     method.color = 0xd55e00;
-    addFieldsOfValues(method);
+    method.relevant_fields.insert(method.relevant_fields.end(), valueRotationFields().begin(),
+                                  valueRotationFields().end());
     method.rotated = kRoperTensors;
     return method;
 }

@@ -24,7 +24,8 @@ PositionMethod rotaryMethod() {
     method.formula =
         "s = (R(n)q)·(R(j)k)/√d, o = R(−n) Σ a R(j)v, without the rotations that were not chosen";
     method.color = 0xe69f00;
-    addFieldsOfValues(method);
+    method.relevant_fields.insert(method.relevant_fields.end(), valueRotationFields().begin(),
+                                  valueRotationFields().end());
     method.settings = {choiceSetting(
         "rotates",
         "Rotary: which of queries, keys and values rotate, and whether outputs (o) rotate back; qk is RoPE, "

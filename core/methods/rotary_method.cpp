@@ -15,8 +15,9 @@ std::int64_t trainedFrequencies(const PositionSettings& s, const ModelShape& sha
 
 PositionMethod methodThatRotates() {
     PositionMethod method;
-    method.relevant_fields = {"pairing",     "rotary_fraction", "base",             "frequency_formula",
-                              "frequencies", "frequency_rate",  "no_rotation_every"};
+    method.relevant_fields = {"pairing",           "rotary_fraction", "base",
+                              "frequency_formula", "frequencies",     "frequency_rate",
+                              "no_rotation_every"};
     method.rotated = kRopeTensors;
     method.parameters = trainedFrequencies;
     method.extrapolation =
@@ -25,9 +26,10 @@ PositionMethod methodThatRotates() {
     return method;
 }
 
-void addFieldsOfValues(PositionMethod& method) {
-    for (const char* name : {"value_rotary_fraction", "value_rotation_strength", "value_rotation_warmup"})
-        method.relevant_fields.emplace_back(name);
+const std::vector<std::string>& valueRotationFields() {
+    static const std::vector<std::string> fields = {"value_rotary_fraction", "value_rotation_strength",
+                                                    "value_rotation_warmup"};
+    return fields;
 }
 
 }  // namespace roper

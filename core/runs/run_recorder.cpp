@@ -114,13 +114,15 @@ void requireText(const Specification& specification) {
 }
 
 void requireInitialWeights(const Specification& specification, const fs::path& runs) {
-    const std::string& weights = specification.training.initial_weights;
-    if (weights.empty()) return;
-    const fs::path path = initialWeightsPath(weights, runs);
+    if (specification.training.initial_weights.empty()) return;
+    const fs::path path = initialWeightsPath(specification, runs);
     std::error_code unreadable;
     if (!fs::exists(path, unreadable))
         throw Error(ErrorKind::usage,
                     "training.initial_weights: run or checkpoint not found: " + path.string());
+    if (fs::is_directory(path, unreadable) && RunFolder(path).checkpoints().empty())
+        throw Error(ErrorKind::usage,
+                    "training.initial_weights: " + path.string() + " has no checkpoint yet");
 }
 
 /// A file to which rows are appended; a new one begins with its header.
@@ -145,7 +147,7 @@ std::string defaultRunName(const Specification& specification) {
 RunFolder createRun(const fs::path& runs, const std::string& name, const Specification& requested,
                     const RunLabels& labels) {
     if (!name.empty()) requireRunName(name);
-    const Specification specification = withResolvedPaths(requested);
+    const Specification specification = withAbsolutePaths(requested);
     requireText(specification);
     requireInitialWeights(specification, runs);
     makeFolder(runs);

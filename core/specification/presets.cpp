@@ -49,16 +49,17 @@ fs::path textPath(const std::string& text) {
     return text;
 }
 
-fs::path initialWeightsPath(const std::string& weights, const fs::path& runs) {
+fs::path initialWeightsPath(const Specification& specification, const fs::path& runs) {
+    constexpr std::string_view kSeed = "{seed}";
+    std::string weights = specification.training.initial_weights;
+    for (std::size_t at = weights.find(kSeed); at != std::string::npos; at = weights.find(kSeed))
+        weights.replace(at, kSeed.size(), std::to_string(specification.training.model_seed));
     return weights.find('/') == std::string::npos ? runs / weights : fs::path(weights);
 }
 
-Specification withResolvedPaths(Specification specification) {
+Specification withAbsolutePaths(Specification specification) {
     const auto absolute = [](const fs::path& path) { return fs::absolute(path).lexically_normal().string(); };
-    constexpr std::string_view kSeed = "{seed}";
     std::string& weights = specification.training.initial_weights;
-    for (std::size_t at = weights.find(kSeed); at != std::string::npos; at = weights.find(kSeed))
-        weights.replace(at, kSeed.size(), std::to_string(specification.training.model_seed));
     if (weights.find('/') != std::string::npos) weights = absolute(weights);
     const std::string text = specification.task.specific_settings.text("text");
     if (specification.task.isText() && !text.empty() && textPath(text) == fs::path(text))

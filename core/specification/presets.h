@@ -27,13 +27,13 @@ Preset loadPreset(const std::string& name);
 /// Path of the text given by `task.text`: the name of a bundled text, else a path.
 std::filesystem::path textPath(const std::string& text);
 
-/// Path of the run or checkpoint given by `training.initial_weights`: without a slash, the name of a run in
-/// the same runs folder.
-std::filesystem::path initialWeightsPath(const std::string& weights, const std::filesystem::path& runs);
+/// Path of the run or checkpoint given by `training.initial_weights`, in which `{seed}` stands for the model
+/// seed: without a slash, the name of a run in the same runs folder.
+std::filesystem::path initialWeightsPath(const Specification& specification,
+                                         const std::filesystem::path& runs);
 
-/// The specification as it is written to a run's folder: with absolute paths of a text that is not bundled
-/// and of initial weights, because the trainer may be started in another folder, and with the run's seed in
-/// place of `{seed}` in `training.initial_weights`.
-Specification withResolvedPaths(Specification specification);
+/// The specification with absolute paths of a text that is not bundled and of initial weights, because the
+/// trainer may be started in another folder.
+Specification withAbsolutePaths(Specification specification);
 
 }  // namespace roper

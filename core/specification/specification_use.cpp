@@ -40,9 +40,8 @@ std::optional<std::string> otherReaders(const SpecificationField& field, const S
 std::optional<std::string> methodUnusedReason(const SpecificationField& field, const Specification& s) {
     if (!s.model.method().readsField(field.name)) return otherReaders(field, s);
     if (field.name == "frequency_rate" && !s.model.trainsFrequencies()) return "model.frequencies is fixed";
-    const bool is_about_values = field.name == "value_rotary_fraction" ||
-                                 field.name == "value_rotation_strength" ||
-                                 field.name == "value_rotation_warmup";
+    const std::vector<std::string>& of_values = valueRotationFields();
+    const bool is_about_values = std::find(of_values.begin(), of_values.end(), field.name) != of_values.end();
     if (is_about_values && s.model.shared_kv) return "model.shared_kv is 1, so that values rotate as keys";
     const RotatedTensors rotated = s.model.rotatedTensors();
     if (is_about_values && !rotated.anyOfValues())

@@ -19,9 +19,10 @@
 #include "core/specification/presets.h"
 #include "core/training/optimizer.h"
 
+namespace roper {
+
 namespace fs = std::filesystem;
 
-namespace roper {
 namespace {
 
 constexpr const char* kFormat = "roper-lab-checkpoint-2";
@@ -120,9 +121,12 @@ std::int64_t integerEntry(const SafetensorsFile& file, const std::string& key) {
 }
 
 /// The specification stored in a checkpoint; empty if it is from another version and cannot be read.
-std::optional<Specification> specificationIn(const SafetensorsFile& file) {
+std::optional<Specification> specificationIn(const std::map<std::string, std::string>& metadata,
+                                             const std::string& origin) {
+    const auto found = metadata.find("specification");
+    if (found == metadata.end()) return std::nullopt;
     try {
-        return withoutUnused(parseSpecification(file.entry("specification"), file.origin()));
+        return withoutUnused(parseSpecification(found->second, origin));
     } catch (const Error&) {
         return std::nullopt;
     }
@@ -141,9 +145,14 @@ std::int64_t parametersOfPositions(const Specification& s) {
     return count ? count(s.model, s.shape()) : 0;
 }
 
+[[noreturn]] void refuseWeights(const FilePath& path, const std::string& why) {
+    throw Error(ErrorKind::usage, path.string() + " " + why);
+}
+
 /// A model may start from the weights of another if the two differ only in how positions enter them, and no
-/// parameters belong to that. @throws Error (usage) naming the first setting that differs otherwise
-void requireSameArchitecture(const SafetensorsFile& file, const Specification& specification) {
+/// parameters belong to that. → the other specification
+/// @throws Error (usage) naming the first setting that differs otherwise
+Specification requireSameArchitecture(const FilePath& path, const Specification& specification) {
     static const std::set<std::string> may_change = {"model.position",
                                                      "model.rotates",
                                                      "model.dropout",
@@ -152,23 +161,24 @@ void requireSameArchitecture(const SafetensorsFile& file, const Specification& s
                                                      "model.rotary_fraction",
                                                      "model.base",
                                                      "model.frequency_formula"};
-    const auto refuse = [&](const std::string& why) {
-        throw Error(ErrorKind::usage, file.origin() + " " + why);
-    };
-    const std::optional<Specification> theirs = specificationIn(file);
-    if (!theirs) refuse("was written by another version, and its specification cannot be read");
+    // Only the header is read: another model may be of any size.
+    const std::optional<Specification> theirs =
+        specificationIn(SafetensorsHeader::read(path).metadata, path.string());
+    if (!theirs) refuseWeights(path, "is no checkpoint of this program, or its specification cannot be read");
     const Specification ours = withoutUnused(specification);
     const bool is_same_method = theirs->model.position == ours.model.position;
     if (!is_same_method && parametersOfPositions(*theirs) + parametersOfPositions(ours) > 0)
-        refuse("is a model with model.position = " + theirs->model.position + ", not " + ours.model.position +
-               ", and one of the two has parameters that the other lacks");
+        refuseWeights(path, "is a model with model.position = " + theirs->model.position + ", not " +
+                                ours.model.position +
+                                ", and one of the two has parameters that the other lacks");
     for (const SpecificationField& field : specificationFields()) {
         if (field.section != "model" || may_change.count(field.key()) > 0) continue;
         if (unusedReason(field, *theirs) || unusedReason(field, ours)) continue;
         if (field.text(*theirs) != field.text(ours))
-            refuse("is a model with " + field.key() + " = " + field.text(*theirs) + ", not " +
-                   field.text(ours));
+            refuseWeights(path, "is a model with " + field.key() + " = " + field.text(*theirs) + ", not " +
+                                    field.text(ours));
     }
+    return *theirs;
 }
 
 /// Whether an allowed change is reported: the device is reported anyway.
@@ -252,19 +262,19 @@ void loadWeights(const SafetensorsFile& file, Transformer& model, const std::str
 
 std::string loadInitialWeights(const Specification& specification, const fs::path& runs,
                                const std::string& vocabulary, Transformer& model) {
-    const fs::path given = initialWeightsPath(specification.training.initial_weights, runs);
+    const fs::path given = initialWeightsPath(specification, runs);
     try {
         std::error_code unreadable;
         const FilePath path = fs::is_directory(given, unreadable)
                                   ? chooseCheckpoint(RunFolder(given), std::nullopt).path
                                   : FilePath::regular(given);
+        const Specification theirs = requireSameArchitecture(path, specification);
         const SafetensorsFile file = readCheckpoint(path, model.parameterCount());
-        requireSameArchitecture(file, specification);
         loadWeights(file, model, vocabulary);
         return "initial weights from " + path.string() + ", step " +
-               std::to_string(integerEntry(file, "step"));
+               std::to_string(integerEntry(file, "step")) + " of " + std::to_string(theirs.training.steps);
     } catch (const Error& error) {
-        // As for other settings that cannot be obeyed, no run is left behind.
+        // Of the kind of other settings that cannot be obeyed.
         throw Error(ErrorKind::usage, std::string("training.initial_weights: ") + error.what());
     }
 }
@@ -295,7 +305,7 @@ TrainingPosition loadCheckpoint(const SafetensorsFile& file, Transformer& model,
 
 PreviousSettings requireSameSettings(const SafetensorsFile& file, const Specification& specification) {
     const std::int64_t step = integerEntry(file, "step");
-    const std::optional<Specification> before = specificationIn(file);
+    const std::optional<Specification> before = specificationIn(file.metadata(), file.origin());
     if (!before) return {};
     std::vector<std::string> differing, changed;
     for (const SpecificationField& field : specificationFields()) {

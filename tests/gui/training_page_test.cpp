@@ -258,13 +258,14 @@ class TrainingPageTest : public PageTest {
     }
 
     void aRunStartsFromTheWeightsOfAnother() {
-        fillForm(3);
+        fillForm(10);
         QTest::mouseClick(page().startButton(), Qt::LeftButton);
         const RunWatcher* source = onlyRun();
         QTRY_COMPARE_WITH_TIMEOUT(source->state(), RunState::finished, 60000);
         page().runsPanel().select(source->name());
         page().form().setSpecification({});
-        chooseInMenu(*page().runsPanel().findChild<QTreeView*>(), {"Start a run from its weights…"});
+        chooseInMenu(*page().runsPanel().findChild<QTreeView*>()->viewport(),
+                     {"Start a run from its weights…"});
         auto* weights = qobject_cast<QLineEdit*>(page().form().editor("training.initial_weights"));
         QCOMPARE(weights->text(), source->name());
         QCOMPARE(page().form().specification().model.width, 32);

@@ -49,6 +49,9 @@ class ProcessesTest(TrainerTest):
         self.train("source", "--steps", 20, "--set", "position=rope")
         more = ("--steps", 10, "--set", "device.precision=fp32", "--set", "initial_weights=source", "--set", "value_rotation_warmup=8")
         alone, together = (read_rows(self.train(name, *more, *processes)) for name, *processes in (("alone",), ("together", "--processes", 2)))
+        random = read_rows(self.train("random", "--steps", 10, "--set", "device.precision=fp32"))
+        self.assertLess(float(alone[0]["loss"]), float(random[0]["loss"]) - 0.1)
+        self.assertEqual([len(alone), len(together)], [10, 10])
         for one, two in zip(alone, together):
             self.assertAlmostEqual(float(one["loss"]), float(two["loss"]), delta=1e-4)
 

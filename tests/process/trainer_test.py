@@ -210,7 +210,9 @@ class Interrupted(TrainerTest):
         self.train("narrow", "--steps", 2, "--set", "width=16")
         self.train("table", "--steps", 2, "--set", "position=learned")
         self.train("post", "--steps", 2, "--set", "norm=post")
+        self.train("wide", "--steps", 2, "--set", "width=128", "--set", "feed_forward=512")
         for source, why in (("narrow", "model.width = 16"), ("table", "model.position = learned"), ("post", "model.norm = post"),
+                            ("wide", "model.width = 128"),
                             ("gone", "run or checkpoint not found")):
             done = self.trainer("run", "addition-small", *TINY, "--set", "initial_weights=" + source, "--runs", self.runs,
                                 "--name", "from-" + source)

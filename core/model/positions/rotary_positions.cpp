@@ -40,7 +40,7 @@ RotaryPositions::Rotation RotaryPositions::makeValueRotation(Parameters& paramet
     Rotation made = makeRotation(config, "value_frequencies", parameters);
     made.strength = s.valueRotationStrengthAfter(0);
     if (!made.trained.empty() && (made.strength != 1 || s.training.value_rotation_warmup > 0))
-        made.strength_of_trained = at::full({}, made.strength, options().dtype(at::kDouble));
+        made.strength_tensor = at::full({}, made.strength, options().dtype(at::kDouble));
     return made;
 }
 
@@ -48,7 +48,7 @@ void RotaryPositions::setStep(std::int64_t step) {
     const double strength = specification().valueRotationStrengthAfter(step);
     if (strength == value_.strength) return;
     value_.strength = strength;
-    if (value_.strength_of_trained.defined()) value_.strength_of_trained.fill_(strength);
+    if (value_.strength_tensor.defined()) value_.strength_tensor.fill_(strength);
     // Computed on the host even on a GPU, so that a run resumed elsewhere has the same numbers.
     const auto refill = [&](const CosSin& table) {
         const CosSin now = makeTable(value_, table.cosine.size(0));
@@ -147,7 +147,7 @@ std::vector<CosSin> RotaryPositions::trainedCosSin(const Rotation& rotation,
             angles =
                 angles *
                 at::from_blob(const_cast<double*>(factors.data()), {factors.size()}, at::kDouble).to(exact);
-        if (rotation.strength_of_trained.defined()) angles = angles * rotation.strength_of_trained;
+        if (rotation.strength_tensor.defined()) angles = angles * rotation.strength_tensor;
         layers.push_back({(angles.cos() * rotation.attention_factor).to(options()),
                           (angles.sin() * rotation.attention_factor).to(options())});
     }

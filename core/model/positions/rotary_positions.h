@@ -31,9 +31,8 @@ class RotaryPositions : public Positions {
         Eigen::VectorXd factors = {};          ///< factor of each frequency due to scaling; empty: 1
         double attention_factor = 1;           ///< YaRN: factor of cos and sin
         double strength = 1;                   ///< factor of all frequencies
-        at::Tensor strength_of_trained =
-            {};             ///< the same on the device, for trained frequencies; undefined: 1
-        CosSin table = {};  ///< [positions, pairs], extended as needed
+        at::Tensor strength_tensor = {};  ///< the same on the device, for trained frequencies; undefined: 1
+        CosSin table = {};                ///< [positions, pairs], extended as needed
         std::vector<CosSin> former_tables = {};  ///< shorter ones, which captured steps still read
     };
     /// Decay factors of cos and sin: [positions, pairs] each, extended as needed.

@@ -99,6 +99,27 @@ TEST(Grouping, ATwinDiffersInNothingButTheMethod) {
     EXPECT_FALSE(findTwin(runs.records, runs.records.size() - 1));
 }
 
+/// RoPE cannot have the settings of the values' rotation, so the two runs need not agree in them.
+TEST(Grouping, ATwinMayHaveSettingsThatTheOtherMethodDoesNotRead) {
+    ComparedRuns runs;
+    for (const char* method : {"rope", "roper"})
+        runs.add(method, 0, 1).specification.training.initial_weights = "rope-s{seed}";
+    runs.records[1].specification.training.value_rotation_warmup = 100;
+    EXPECT_EQ(findTwin(runs.records, 0), 1U);
+    EXPECT_EQ(findTwin(runs.records, 1), 0U);
+    // A run with the defaults is the closer twin, whatever its name.
+    runs.add("roper", 0, 1).specification.training.initial_weights = "rope-s{seed}";
+    runs.records[1].name = "z";
+    EXPECT_EQ(findTwin(runs.records, 0), 2U);
+    runs.records[2].specification.training.initial_weights = "another";
+    EXPECT_EQ(findTwin(runs.records, 0), 1U);
+    std::set<std::string> labels;
+    for (const RunGroup& group : groupRuns(runs.records))
+        labels.insert(group.label);
+    EXPECT_EQ(labels, (std::set<std::string>{"RoPE, from rope-s{seed}", "RoPER, from another",
+                                             "RoPER, from rope-s{seed}, value rotation warmup 100"}));
+}
+
 TEST(Grouping, LabelsNameAsLittleAsTellsApart) {
     ComparedRuns runs;
     runs.add("rope", 0, 1);

@@ -48,8 +48,6 @@ TEST(Positions, BiasesAreThoseOfTheMethodsFile) {
     }
 }
 
-/// Peng et al. 2023 (arXiv 2309.00071), section 3.4, and transformers 5.24 multiply cos and sin of queries
-/// and keys by 0.1·ln s + 1. Values must not be multiplied, or else R(−n) would not undo R(n).
 /// A captured step reads the addresses of the tables, also of those that longer ones have replaced.
 TEST(Positions, AWarmupChangesTablesInPlace) {
     const at::NoGradGuard no_gradients;
@@ -74,6 +72,8 @@ TEST(Positions, AWarmupChangesTablesInPlace) {
     EXPECT_TRUE(at::equal(positions->makePassPositions({30}).keyCosSin(0).sine, keys));
 }
 
+/// Peng et al. 2023 (arXiv 2309.00071), section 3.4, and transformers 5.24 multiply cos and sin of queries
+/// and keys by 0.1·ln s + 1. Values must not be multiplied, or else R(−n) would not undo R(n).
 TEST(Positions, AnAttentionFactorLeavesValuesAlone) {
     const at::NoGradGuard no_gradients;
     Specification s;

@@ -50,8 +50,11 @@ TEST(CreateRun, RequiresTheInitialWeightsItNames) {
     const auto create = [&] { return createRun(runs.path(), "a", specification); };
     expectError(ErrorKind::usage, "run or checkpoint not found: " + (runs / "source-0").string(), create);
     EXPECT_TRUE(listRuns(runs.path()).empty());
-    createRun(runs.path(), "source-0", {});
-    EXPECT_EQ(create().specification().training.initial_weights, "source-0");
+    const RunFolder source = createRun(runs.path(), "source-0", {});
+    expectError(ErrorKind::usage, "has no checkpoint yet", create);
+    fs::create_directory(source.checkpointsPath().path());
+    std::ofstream(source.checkpointPath(10).path()) << "weights";
+    EXPECT_EQ(create().specification().training.initial_weights, "source-{seed}");
 }
 
 TEST(Recorder, OnlyOneTrainerWorksOnARun) {

@@ -163,7 +163,6 @@ TEST(Specification, RefusesWhatARunWouldNeverRead) {
     EXPECT_EQ(problems({"position=t5", "bias_distance=16"}), "model.bias_distance ");
 }
 
-// Every field is read by runs of all methods or refused by those that do not read it.
 TEST(Specification, ValuesRotateFasterDuringTheirWarmup) {
     Specification s;
     s.model.value_rotation_strength = 0.6;
@@ -177,20 +176,22 @@ TEST(Specification, ValuesRotateFasterDuringTheirWarmup) {
     EXPECT_EQ(s.afterSteps(2).training.value_rotation_warmup, 0);
 }
 
-TEST(Specification, NamesPathsAsTheRunNeedsThem) {
+TEST(Specification, InitialWeightsAreARunOrAPath) {
     Specification s;
     s.training.model_seed = 7;
-    const auto written = [&](const std::string& weights) {
+    const auto path = [&](const std::string& weights) {
         s.training.initial_weights = weights;
-        return withResolvedPaths(s).training.initial_weights;
+        return initialWeightsPath(withAbsolutePaths(s), "/runs");
     };
-    EXPECT_EQ(written("rope-s{seed}"), "rope-s7");  // a name, so that the runs folder can be moved
-    EXPECT_EQ(written("a/../rope-{seed}-{seed}"), (std::filesystem::current_path() / "rope-7-7").string());
-    EXPECT_EQ(written(""), "");
-    EXPECT_EQ(initialWeightsPath("rope-s7", "/runs"), "/runs/rope-s7");
-    EXPECT_EQ(initialWeightsPath("/other/rope", "/runs"), "/other/rope");
+    EXPECT_EQ(path("rope-s{seed}"), "/runs/rope-s7");
+    EXPECT_EQ(path("/other/rope"), "/other/rope");
+    EXPECT_EQ(path("a/../rope-{seed}-{seed}"), std::filesystem::current_path() / "rope-7-7");
+    // A name stays one, so that the runs folder can be moved.
+    s.training.initial_weights = "rope-s{seed}";
+    EXPECT_EQ(withAbsolutePaths(s).training.initial_weights, "rope-s{seed}");
 }
 
+// Every field is read by runs of all methods or refused by those that do not read it.
 TEST(Specification, AnotherMethodTakesAlongOnlyWhatItReads) {
     Specification specification;
     specification.model.value_rotary_fraction = 0.5;

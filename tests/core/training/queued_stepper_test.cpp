@@ -130,7 +130,7 @@ TEST(QueuedStepper, CapturesEveryKindOfModel) {
         kinds.push_back(small());
         kinds.back().model.frequencies = frequencies;
         kinds.back().device.kernel = "plain";
-        kinds.back().training.value_rotation_warmup = 4;
+        kinds.back().training.value_rotation_warmup = 10;
     }
     for (const Specification& s : kinds) {
         SCOPED_TRACE(s.model.position + ", " + s.model.attention);

@@ -71,6 +71,8 @@ void RunsPanel::openMenu(const QPoint& at) {
     if (run->specification() && !run->specification()->isImported()) {
         menu.addAction(tr("Reuse settings…"), this,
                        [this] { emit settingsRequested(*selected()->specification()); });
+    }
+    if (run->specification() && !run->specification()->isImported() && !is_experiment) {
         QAction* start = menu.addAction(tr("Start a run from its weights…"), this, [this] {
             Specification next = *selected()->specification();
             next.training.initial_weights = selected()->name().toStdString();

@@ -183,12 +183,11 @@ std::map<std::string, QString> SpecificationForm::problems() const {
     std::map<std::string, QString> wrong;
     for (const SettingProblem& problem : check(specification()))
         wrong[problem.key] = QString::fromStdString(problem.message);
-    const Specification asked = withResolvedPaths(specification());
+    const Specification asked = specification();
     if (asked.task.isText() && !asked.task.specific_settings.text("text").empty() &&
         !pathExists(textPath(asked.task.specific_settings.text("text"))))
         wrong["task.text"] = tr("no such file or folder");
-    if (const std::string& weights = asked.training.initial_weights;
-        !weights.empty() && !pathExists(initialWeightsPath(weights, runs_)))
+    if (!asked.training.initial_weights.empty() && !pathExists(initialWeightsPath(asked, runs_)))
         wrong["training.initial_weights"] = tr("no such run or checkpoint");
     for (const auto& [key, row] : rows_)
         if (!row.typing_error.isEmpty() && !unusedReason(*row.field, specification_))
