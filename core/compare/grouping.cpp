@@ -51,6 +51,7 @@ bool isPartOfMethod(const std::string& key) {
                                                "model.attention_sinks",
                                                "model.no_rotation_every",
                                                "model.frequencies",
+                                               "model.rotated_part",
                                                "model.rotary_fraction",
                                                "model.value_rotary_fraction",
                                                "model.pairing",

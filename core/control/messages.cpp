@@ -166,6 +166,7 @@ std::map<std::string, std::string> ModelDescription::toMetadata() const {
             {"frequency_formula", nameOf(rotation.frequency_formula)},
             {"base", formatNumber(rotation.base)},
             {"rotary_fraction", formatNumber(rotation.rotary_fraction)},
+            {"rotated_part", nameOf(rotation.rotated_part)},
             {"value_rotary_fraction", formatNumber(value_rotary_fraction)},
             {"value_rotation_strength", formatNumber(value_rotation_strength)},
             {"layers", std::to_string(layers)},
@@ -180,6 +181,7 @@ ModelDescription ModelDescription::fromFile(const SafetensorsFile& file) {
         model.attention = enumFromName<AttentionKind>(file.entry("attention"));
         model.rotation.pairing = enumFromName<Pairing>(file.entry("pairing"));
         model.rotation.frequency_formula = enumFromName<FrequencyFormula>(file.entry("frequency_formula"));
+        model.rotation.rotated_part = enumFromName<RotatedPart>(file.entryOr("rotated_part", "first"));
     } catch (const std::invalid_argument& error) {
         throw Error(ErrorKind::checkpoint,
                     "the model was written by another version: " + std::string(error.what()));
@@ -188,7 +190,7 @@ ModelDescription ModelDescription::fromFile(const SafetensorsFile& file) {
     model.rotation.base = numberIn(file, "base");
     model.rotation.rotary_fraction = numberIn(file, "rotary_fraction");
     model.value_rotary_fraction = numberIn(file, "value_rotary_fraction");
-    // Files of earlier versions lack it.
+    // Files of earlier versions lack it, and the rotated part.
     if (file.metadata().count("value_rotation_strength") > 0)
         model.value_rotation_strength = numberIn(file, "value_rotation_strength");
     model.layers = static_cast<int>(numberIn(file, "layers"));

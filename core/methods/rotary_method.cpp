@@ -17,7 +17,7 @@ PositionMethod methodThatRotates() {
     PositionMethod method;
     method.relevant_fields = {"pairing",           "rotary_fraction", "base",
                               "frequency_formula", "frequencies",     "frequency_rate",
-                              "no_rotation_every"};
+                              "no_rotation_every", "rotated_part"};
     method.rotated = kRopeTensors;
     method.parameters = trainedFrequencies;
     method.extrapolation =

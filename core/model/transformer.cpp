@@ -31,6 +31,8 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
                          at::ScalarType dtype)
     : specification_(specification),
       layout_(specification.headLayout()),
+      first_rotated_(specification.model.rotation(layout_.head_dim).firstRotated()),
+      first_rotated_value_(specification.model.valueRotation(layout_.head_dim).firstRotated()),
       attention_(enumFromName<AttentionKind>(specification.model.attention)),
       pre_norm_(specification.model.norm == "pre"),
       causal_(!specification.isMasked()),
@@ -169,14 +171,14 @@ at::Tensor Transformer::run(const Forward& forward, const Layers& layers) {
         const Block& block = layers.blocks[layer];
         if (pre_norm_) {
             const Normalized before = pass.norm(x, block.attention_norm, pass.compute_type);
-            const at::Tensor qkv = withNormedHeads(pass.linear(before.normal, block.qkv), block);
-            const at::Tensor attended = attend(forward, layer, qkv);
+            const at::Tensor qkv = preparedHeads(pass.linear(before.normal, block.qkv), block);
+            const at::Tensor attended = inOriginalOrder(attend(forward, layer, qkv));
             x = pass.addLinear(before.x, attended, block.output);
             const Normalized between = pass.norm(x, block.feed_forward_norm, pass.compute_type);
             x = pass.addFeedForward(between.x, between.normal, block.up, block.down);
         } else {
-            const at::Tensor qkv = withNormedHeads(pass.linear(x, block.qkv), block);
-            const at::Tensor attended = attend(forward, layer, qkv);
+            const at::Tensor qkv = preparedHeads(pass.linear(x, block.qkv), block);
+            const at::Tensor attended = inOriginalOrder(attend(forward, layer, qkv));
             x = pass.addLinear(x, attended, block.output);
             x = pass.norm(x, block.attention_norm, pass.master_type).normal;
             x = pass.addFeedForward(x, x, block.up, block.down);
@@ -187,20 +189,34 @@ at::Tensor Transformer::run(const Forward& forward, const Layers& layers) {
     return pass.linearToMaster(x, layers.head);
 }
 
-/// LayerNorm without bias of every query and key (Dehghani et al. 2023), computed in the master type. With
-/// shared keys and values, these are the normed keys. qkv [B, T, jointWidth] → the same, of the same type
-at::Tensor Transformer::withNormedHeads(const at::Tensor& qkv, const Block& block) const {
-    if (!block.query_norm.defined()) return qkv;
-    const auto normed = [&](std::int64_t first, std::int64_t width, const at::Tensor& weight) {
+/// Prepares queries, keys and values for attention: queries and keys are normalized if `model.qk_norm` is set
+/// (LayerNorm without bias, Dehghani et al. 2023, in the master type), and the rotating features of each head
+/// are moved to the front, where positions and kernels expect them. With shared keys and values, values are
+/// the prepared keys. qkv [B, T, jointWidth] → the same, of the same type
+at::Tensor Transformer::preparedHeads(const at::Tensor& qkv, const Block& block) const {
+    if (!block.query_norm.defined() && first_rotated_ == 0 && first_rotated_value_ == 0) return qkv;
+    const auto part = [&](std::int64_t first, std::int64_t width, const at::Tensor& norm,
+                          std::int64_t first_rotated) {
         const std::int64_t d = layout_.head_dim;
-        const at::Tensor heads =
-            qkv.narrow(2, first, width).unflatten(2, {width / d, d}).to(weight.scalar_type());
-        return at::layer_norm(heads, {d}, weight, {}, kLayerNormEpsilon).flatten(2).to(qkv.scalar_type());
+        at::Tensor heads = qkv.narrow(2, first, width).unflatten(2, {width / d, d});
+        if (norm.defined())
+            heads = at::layer_norm(heads.to(norm.scalar_type()), {d}, norm, {}, kLayerNormEpsilon);
+        if (first_rotated > 0) heads = heads.roll({-first_rotated}, {-1});
+        return heads.flatten(2).to(qkv.scalar_type());
     };
-    const std::int64_t C = layout_.queryWidth(), keys = layout_.keyWidth(), rest = C + keys;
-    return at::cat({normed(0, C, block.query_norm), normed(C, keys, block.key_norm),
-                    qkv.narrow(2, rest, qkv.size(2) - rest)},
-                   2);
+    const std::int64_t C = layout_.queryWidth(), keys = layout_.keyWidth();
+    std::vector<at::Tensor> parts = {part(0, C, block.query_norm, first_rotated_),
+                                     part(C, keys, block.key_norm, first_rotated_)};
+    if (!layout_.shared_kv) parts.push_back(part(C + keys, keys, {}, first_rotated_value_));
+    return at::cat(parts, 2);
+}
+
+/// Moves the features of each head's output back. attended [B, T, C]
+at::Tensor Transformer::inOriginalOrder(const at::Tensor& attended) const {
+    if (first_rotated_value_ == 0) return attended;
+    return attended.unflatten(2, {layout_.heads, layout_.head_dim})
+        .roll({first_rotated_value_}, {-1})
+        .flatten(2);
 }
 
 /// The mask of a pass, with the sinks of a layer.

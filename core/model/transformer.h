@@ -135,7 +135,8 @@ class Transformer {
     };
     at::Tensor run(const Forward& forward, const Layers& layers);
     AttentionMask maskOf(const Forward& forward, std::size_t layer) const;
-    at::Tensor withNormedHeads(const at::Tensor& qkv, const Block& block) const;
+    at::Tensor preparedHeads(const at::Tensor& qkv, const Block& block) const;
+    at::Tensor inOriginalOrder(const at::Tensor& attended) const;
     at::Tensor attend(const Forward& forward, std::size_t layer, const at::Tensor& qkv);
     at::Tensor attendFused(const Forward& forward, std::size_t layer, const at::Tensor& qkv);
     Forward plainForward(const at::Tensor& tokens);
@@ -152,6 +153,8 @@ class Transformer {
 
     Specification specification_;
     HeadLayout layout_;
+    /// Index of the first rotating feature of queries and keys, and of values and outputs.
+    std::int64_t first_rotated_ = 0, first_rotated_value_ = 0;
     AttentionKind attention_;
     bool pre_norm_, causal_;
     at::TensorOptions options_;

@@ -48,6 +48,9 @@ std::optional<std::string> methodUnusedReason(const SpecificationField& field, c
         return "model.rotates is " + nameOf(rotated) + ", so that neither values nor outputs rotate";
     if (field.name == "value_rotation_warmup" && s.model.value_rotation_strength == 0)
         return "model.value_rotation_strength is 0";
+    if (field.name == "rotated_part" && s.model.rotary_fraction == 1 &&
+        (s.model.value_rotary_fraction == 1 || s.model.shared_kv))
+        return "all features of a head rotate";
     if (field.name == "rotary_fraction" && !rotated.anyOfScores() && !s.model.shared_kv)
         return "model.rotates is " + nameOf(rotated) + ", so that neither queries nor keys rotate";
     return std::nullopt;

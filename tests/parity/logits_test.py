@@ -82,6 +82,8 @@ class Model:
         theta = self.t.get(trained, self.s["model.base"] ** (-step * i / max(r, 1)))
         angle = sign * strength * numpy.arange(len(x))[:, None] * theta
         first, second = (i, i + r // 2) if self.s["model.pairing"] == "half" else (2 * i, 2 * i + 1)
+        if self.s["model.rotated_part"] == "last":
+            first, second = first + self.d - r, second + self.d - r
         y = x.copy()
         y[:, first] = x[:, first] * numpy.cos(angle) - x[:, second] * numpy.sin(angle)
         y[:, second] = x[:, first] * numpy.sin(angle) + x[:, second] * numpy.cos(angle)
@@ -328,6 +330,14 @@ class Parity(TrainerTest):
     def test_attention_sinks(self):
         for position in ("rope", "roper", "t5"):
             self.check("--set", "position=" + position, "--set", "attention_sinks=1", "--set", "kv_heads=1", "--set", "learning_rate=0.05")
+
+    def test_the_last_features_rotate(self):
+        last = ("--set", "rotated_part=last")
+        self.check("--set", "position=roper", "--set", "rotary_fraction=0.5", "--set", "value_rotary_fraction=0.25", *last)
+        self.check("--set", "position=rope", "--set", "rotary_fraction=0.5", "--set", "pairing=interleaved", *last)
+        self.check("--set", "position=roper", "--set", "rotary_fraction=0.5", "--set", "shared_kv=1", "--set", "kv_heads=1",
+                   "--set", "qk_norm=1", "--set", "attention_sinks=1", "--set", "pairing=interleaved", *last)  # as in DeepSeek V4
+        self.check("--set", "position=rotary", "--set", "rotates=o", "--set", "value_rotary_fraction=0.5", *last)
 
     def test_layers_without_rotation(self):
         for position in ("rope", "roper"):

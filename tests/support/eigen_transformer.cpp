@@ -22,8 +22,10 @@ class EigenModel {
                     plain.const_data_ptr<double>(), rows, columns);
         }
         const auto rotary = [&](bool rotates, double fraction) {
-            return makeRotary(static_cast<int>(s.headDim()), s.model.pairing, s.model.base,
-                              s.model.frequency_formula, rotates ? fraction : 0.0);
+            Rotary made = makeRotary(static_cast<int>(s.headDim()), s.model.pairing, s.model.base,
+                                     s.model.frequency_formula, rotates ? fraction : 0.0);
+            if (s.model.rotated_part == RotatedPart::last) made.first = made.head_dim - made.rotatedWidth();
+            return made;
         };
         const std::string& name = s.model.position;
         const std::string letters = name == "rotary"  ? s.model.specific_settings.text("rotates")

@@ -62,6 +62,7 @@ TEST(Messages, FilesDescribeTheModelAsItWas) {
     model.step = 30;
     model.position = "roper";
     model.value_rotation_strength = 0.4;
+    model.rotation.rotated_part = RotatedPart::last;
     std::map<std::string, std::string> metadata = model.toMetadata();
     const auto readBack = [&] {
         return ModelDescription::fromFile(
@@ -69,7 +70,10 @@ TEST(Messages, FilesDescribeTheModelAsItWas) {
     };
     EXPECT_EQ(readBack().step, 30);
     EXPECT_EQ(readBack().value_rotation_strength, 0.4);
+    EXPECT_EQ(readBack().rotation.rotated_part, RotatedPart::last);
     metadata.erase("value_rotation_strength");  // as written by earlier versions
+    metadata.erase("rotated_part");
+    EXPECT_EQ(readBack().rotation.rotated_part, RotatedPart::first);
     EXPECT_EQ(readBack().value_rotation_strength, 1);
 }
 

@@ -107,6 +107,18 @@ void addNormedSinkAndUnrotatedKinds(std::vector<Specification>& kinds) {
     kinds.push_back(tiny("roper"));
     kinds.back().model.attention_sinks = kinds.back().model.shared_kv = true;
     kinds.back().model.kv_heads = 1;
+    for (const char* position : {"rope", "roper", "rotary"}) {
+        kinds.push_back(tiny(position));
+        kinds.back().model.rotated_part = RotatedPart::last;
+        kinds.back().model.rotary_fraction = 0.5;
+        if (std::string(position) != "rope") kinds.back().model.value_rotary_fraction = 0.25;
+    }
+    kinds.push_back(kinds.back());  // as DeepSeek V4
+    kinds.back().model.position = "roper";
+    kinds.back().model.value_rotary_fraction = 1;
+    kinds.back().model.shared_kv = kinds.back().model.qk_norm = kinds.back().model.attention_sinks = true;
+    kinds.back().model.kv_heads = 1;
+    kinds.back().model.pairing = Pairing::interleaved;
     for (const char* position : {"rope", "roper", "rotary", "xpos"}) {
         kinds.push_back(tiny(position));
         kinds.back().model.layers = 3;
