@@ -46,8 +46,8 @@ AttentionBench benchAttention(const Specification& specification, int times) {
         Parameters parameters(0, at::kFloat);
         const auto positions = makePositions(specification, parameters, at::kFloat);
         const PassPositions pass = positions->makePassPositions({T});
-        const bool causal = !specification.isMasked();
-        const AttentionMask mask = sequenceMask(causal, T, pass.distance_bias);
+        const AttentionScope scope{!specification.isMasked(), specification.model.window};
+        const AttentionMask mask = sequenceMask(scope, T, pass.distance_bias, at::kFloat);
         const at::ScalarType type = specification.device.precision == "bf16" ? at::kBFloat16 : at::kFloat;
         const at::Tensor qkv = at::randn({B, T, layout.jointWidth()}).to(type),
                          gradient = at::randn({B, T, C}).to(type);
@@ -59,7 +59,7 @@ AttentionBench benchAttention(const Specification& specification, int times) {
         RateMeter meter(at::kCPU, type);
         for (int i = -1; i < times; ++i) {  // the first one is a warm-up
             const double kernel = forwardAndBackward([&](const at::Tensor& x) {
-                return fusedAttention(x, layout, causal, positions->pairing(), pass, 0);
+                return fusedAttention(x, layout, scope, positions->pairing(), pass, 0);
             });
             const double plain = forwardAndBackward([&](const at::Tensor& x) {
                 return plainAttention(x, layout, pass, positions->pairing(), mask);

@@ -49,6 +49,7 @@ bool isPartOfMethod(const std::string& key) {
                                                "model.shared_kv",
                                                "model.qk_norm",
                                                "model.attention_sinks",
+                                               "model.window",
                                                "model.no_rotation_every",
                                                "model.frequencies",
                                                "model.rotated_part",

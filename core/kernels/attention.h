@@ -32,6 +32,7 @@ struct AttentionSetup {
     std::size_t B = 0, T = 0, H = 0, K = 0, d = 0;
     bool shared_kv = false;  ///< values are the keys, and qkv has none
     bool causal = true;      ///< query n sees keys 0 … n, otherwise all keys
+    std::size_t window = 0;  ///< if causal and not 0: of these, only the last `window` keys
     Pairing pairing = Pairing::half;
     RotationTable query, key;     ///< cos² + sin² may have any value (YaRN, xPos)
     RotationTable value;          ///< rotations: cos² + sin² = 1; unused with `shared_kv`

@@ -159,7 +159,8 @@ HWY_INLINE HWY_ATTR void backwardBlock(const AttentionSetup& setup, const Item& 
             StartFromRow{query_block.minus_deltas + at}, count, feature_steps,
             RowMajorFactor<Kind>{buffers.of.values.rows + key * feature_steps, feature_steps},
             query_block.output_transposed + at, kQueryBlock, scores.gradients + at, kQueryBlock);
-        weightGradients(setup.causal, {first + at, key, count, buffers.bias}, buffers.grad_bias, at, scores);
+        weightGradients(setup.causal, {first + at, key, count, buffers.bias, setup.window}, buffers.grad_bias,
+                        at, scores);
         // dQᵀ[i][n] += Σ_j Kᵀ[i][j] dS[j][n]
         multiplyStrip<kTileVectors>(
             AccumulateInto{}, width, steps<Kind>(count),
@@ -239,7 +240,7 @@ HWY_INLINE HWY_ATTR void backward(const AttentionSetup& setup, const typename Ki
             loadQueryBlock(setup, head, qkv, out, log_sum_exps, grad_out, first, query_block, buffer);
             const std::size_t last = setup.causal ? std::min(setup.T, first + kQueryBlock) : setup.T;
             const std::size_t queries = std::min(kQueryBlock, Item::roundUp(setup.T - first, kStrip));
-            for (std::size_t key = 0; key < last; key += kKeyBlock)
+            for (std::size_t key = firstKeyBlock(setup, first); key < last; key += kKeyBlock)
                 backwardBlock(setup, head, buffers, query_block, first, queries, key,
                               std::min(kKeyBlock, last - key));
             transpose(query_block.gradient, kQueryBlock, gradient_rows, item.width, item.width, kQueryBlock);

@@ -252,6 +252,12 @@ inline float sinkOf(const AttentionSetup& setup, std::size_t head) {
     return setup.sinks != nullptr ? setup.sinks[head] * kLog2OfE : -kInfinity;
 }
 
+/// First block of keys of which queries from `query` on see some.
+inline std::size_t firstKeyBlock(const AttentionSetup& setup, std::size_t query) {
+    const bool sees_all = setup.window == 0 || query < setup.window;
+    return sees_all ? 0 : (query + 1 - setup.window) / kKeyBlock * kKeyBlock;
+}
+
 /// Number of keys, among the `count` from `key` on, that some query of the strip starting at `query` sees.
 HWY_INLINE std::size_t visibleKeys(bool causal, std::size_t query, std::size_t key, std::size_t count) {
     if (!causal) return count;
@@ -259,39 +265,61 @@ HWY_INLINE std::size_t visibleKeys(bool causal, std::size_t query, std::size_t k
     return end <= key ? 0 : std::min(count, end - key);
 }
 
-/// Mask of the queries `query` … of a vector that precede `key` and must not see it.
-template <class F>
-HWY_INLINE HWY_ATTR hn::Mask<F> maskedQueries(F f, std::size_t query, std::size_t key) {
-    return hn::FirstN(f, key > query ? key - query : 0);
-}
-
 /// A strip of queries with a range of keys.
 struct QueryKeyTile {
     std::size_t query, key, count;  ///< first query, first key, number of keys
     const float* bias;              ///< entry of query − key = 0, or null
+    std::size_t window;             ///< as in `AttentionSetup`
 
     /// Distance from key number j to a query.
     std::ptrdiff_t distance(std::size_t from, std::size_t j) const {
         return static_cast<std::ptrdiff_t>(from) - static_cast<std::ptrdiff_t>(key + j);
     }
 
-    /// Number of keys visible to all queries.
-    std::size_t keysVisibleToAll(bool causal) const {
-        if (!causal) return count;
-        return query < key ? 0 : std::min(count, query - key + 1);
+    /// Range of the keys visible to all queries.
+    struct Range {
+        std::size_t begin, end;
+    };
+    Range keysVisibleToAll(bool causal) const {
+        if (!causal) return {0, count};
+        const std::size_t end = query < key ? 0 : std::min(count, query - key + 1);
+        const std::size_t after_last = query + kStrip;  // key + begin > last query − window
+        if (window == 0 || after_last <= key + window) return {0, end};
+        return {std::min(end, after_last - window - key), end};
     }
+
+    /// Whether no query sees a key, because all keys are before their windows.
+    bool isBeforeWindows() const { return window > 0 && key + count + window <= query + 1; }
 };
+
+/// Mask of the queries `from` … of a vector that must not see key number j: those that precede it, and those
+/// whose window begins after it.
+template <class F>
+HWY_INLINE HWY_ATTR hn::Mask<F> maskedQueries(F f, const QueryKeyTile& tile, std::size_t from,
+                                              std::size_t j) {
+    const auto first = [&](std::size_t query) HWY_ATTR {
+        return hn::FirstN(f, query > from ? std::min(query - from, lanes()) : 0);
+    };
+    const std::size_t key = tile.key + j;
+    if (tile.window == 0) return first(key);
+    return hn::Or(first(key), hn::Not(first(key + tile.window)));
+}
 
 /// Calls each(j, kept) for every key j, for the vector of queries from `query` on: kept(x) is x, or 0 for
 /// queries that do not see the key.
 template <class Each>
 HWY_INLINE HWY_ATTR void forEachKey(bool causal, const QueryKeyTile& tile, std::size_t query, Each each) {
-    const std::size_t visible = tile.keysVisibleToAll(causal);
-    for (std::size_t j = 0; j < visible; ++j)
-        each(j, [](Vector x) HWY_ATTR { return x; });
-    for (std::size_t j = visible; j < tile.count; ++j)
+    const auto [begin, end] = tile.keysVisibleToAll(causal);
+    const auto visit = [&](std::size_t j) HWY_ATTR {
         each(j, [&](Vector x)
-                    HWY_ATTR { return hn::IfThenZeroElse(maskedQueries(Floats(), query, tile.key + j), x); });
+                    HWY_ATTR { return hn::IfThenZeroElse(maskedQueries(Floats(), tile, query, j), x); });
+    };
+    for (std::size_t j = 0; j < begin; ++j)
+        visit(j);
+    for (std::size_t j = begin; j < end; ++j)
+        each(j, [](Vector x) HWY_ATTR { return x; });
+    for (std::size_t j = std::max(begin, end); j < tile.count; ++j)
+        visit(j);
 }
 
 }  // namespace roper::HWY_NAMESPACE

@@ -35,7 +35,7 @@ HWY_INLINE HWY_ATTR void softmaxStrip(bool causal, std::size_t width, const Quer
                                       const OnlineSoftmax& running) {
     const Floats f;
     const PowerOf2<Floats> powerOf2(f);
-    const std::size_t visible = tile.keysVisibleToAll(causal);
+    const auto [begin, end] = tile.keysVisibleToAll(causal);
     for (std::size_t w = 0; w < kTileVectors; ++w, at += lanes(), scores += lanes(), weights += lanes()) {
         const std::size_t query = tile.query + w * lanes();
         const auto old_maximum = hn::LoadU(f, running.maxima + at);
@@ -46,13 +46,17 @@ HWY_INLINE HWY_ATTR void softmaxStrip(bool causal, std::size_t width, const Quer
                 hn::StoreU(hn::Add(hn::LoadU(f, scores + j * kStrip), hn::LoadU(f, bias)), f,
                            scores + j * kStrip);
             }
-        for (std::size_t j = 0; j < visible; ++j)
-            maximum = hn::Max(maximum, hn::LoadU(f, scores + j * kStrip));
-        for (std::size_t j = visible; j < tile.count; ++j) {
-            const auto hidden = maskedQueries(f, query, tile.key + j);
+        const auto include = [&](std::size_t j) HWY_ATTR {
+            const auto hidden = maskedQueries(f, tile, query, j);
             maximum =
                 hn::Max(maximum, hn::IfThenElse(hidden, old_maximum, hn::LoadU(f, scores + j * kStrip)));
-        }
+        };
+        for (std::size_t j = 0; j < begin; ++j)
+            include(j);
+        for (std::size_t j = begin; j < end; ++j)
+            maximum = hn::Max(maximum, hn::LoadU(f, scores + j * kStrip));
+        for (std::size_t j = std::max(begin, end); j < tile.count; ++j)
+            include(j);
         const auto correction = powerOf2(hn::Sub(old_maximum, maximum));
         auto sum = hn::Mul(hn::LoadU(f, running.sums + at), correction);
         ColumnWriter<Kind> writer(weights, kStrip);
@@ -130,25 +134,30 @@ HWY_INLINE HWY_ATTR void forwardHead(const AttentionSetup& setup, const Item& it
     const std::size_t feature_steps = item.width / Kind::kDepth;
     const OnlineSoftmax& running = buffers.running;
     const float* const bias = setup.bias != nullptr ? loadBias(setup, item, buffers.bias) : nullptr;
+    // With windows, a query may see no key of its first block: below any score, yet finite, so that no weight
+    // is 2^(−∞ + ∞).
+    constexpr float kBelowScores = -1e30F;
+    const float first_maximum = std::max(sinkOf(setup, item.h), setup.window > 0 ? kBelowScores : -kInfinity);
     for (std::size_t first = 0; first < setup.T; first += kQueryBlock) {
         loadQueries(setup, item, qkv, first, buffers.rows, buffers.row);
         transpose(buffers.rows.rows, feature_steps, buffers.queries, kQueryBlock, kQueryBlock, feature_steps);
-        std::fill_n(running.maxima, kQueryBlock, sinkOf(setup, item.h));
+        std::fill_n(running.maxima, kQueryBlock, first_maximum);
         std::fill_n(running.sums, kQueryBlock, setup.sinks != nullptr ? 1.0F : 0.0F);
         std::fill_n(running.mixed, kQueryBlock * item.width, 0.0F);
         const std::size_t last = setup.causal ? std::min(setup.T, first + kQueryBlock) : setup.T;
-        for (std::size_t key = 0; key < last; key += kKeyBlock)
+        for (std::size_t key = firstKeyBlock(setup, first); key < last; key += kKeyBlock)
             for (std::size_t at = 0; at < kQueryBlock && first + at < setup.T; at += kStrip) {
                 const std::size_t count =
                     visibleKeys(setup.causal, first + at, key, std::min(kKeyBlock, last - key));
-                if (count == 0) continue;
+                const QueryKeyTile tile{first + at, key, count, bias, setup.window};
+                if (count == 0 || tile.isBeforeWindows()) continue;
                 // S[j][n] = Σ_i K[j][i] Qᵀ[i][n]
                 multiplyStrip<kTileVectors>(
                     StartFromRow{kZeros}, count, feature_steps,
                     RowMajorFactor<Kind>{buffers.of.keys.rows + key * feature_steps, feature_steps},
                     buffers.queries + at, kQueryBlock, buffers.scores, kStrip);
-                softmaxStrip<Kind>(setup.causal, item.width, {first + at, key, count, bias}, at,
-                                   buffers.scores, buffers.weights, running);
+                softmaxStrip<Kind>(setup.causal, item.width, tile, at, buffers.scores, buffers.weights,
+                                   running);
                 // Oᵀ[i][n] += Σ_j Vᵀ[i][j] P[j][n]
                 multiplyStrip<kTileVectors>(
                     AccumulateInto{}, item.width, steps<Kind>(count),

@@ -195,6 +195,7 @@ HWY_INLINE HWY_ATTR void attendHead(const AttentionSetup& setup, const Item& ite
                    kKeysPerBlock, scores + j, kKeysPerBlock, kNoZeros);
     for (std::size_t j = 0; bias != nullptr && j < keys; ++j)
         scores[j] += bias[j] * kLog2OfE;
+    if (setup.window > 0 && keys > setup.window) std::fill_n(scores, keys - setup.window, -kInfinity);
     const float sum = softmaxRow<Kind>(scores, keys, sinkOf(setup, item.h), buffers.weights);
     std::fill_n(buffers.mixed, head.width, 0.0F);
     addProduct(1, head.width, steps<Kind>(keys), RowMajorFactor<Kind>{buffers.weights, steps<Kind>(keys)},
@@ -213,6 +214,7 @@ HWY_INLINE HWY_ATTR void attendItem(const DecodingSetup& decoding, const typenam
                                .K = decoding.K,
                                .d = decoding.d,
                                .shared_kv = decoding.shared_kv,
+                               .window = decoding.window,
                                .pairing = decoding.pairing,
                                .query = decoding.query,
                                .key = decoding.key,

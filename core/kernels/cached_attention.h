@@ -23,6 +23,7 @@ struct DecodingSetup {
     const float* bias = nullptr;              ///< β to keys 0, 1, …: [B, H, bias_keys]; or none
     std::size_t bias_keys = 0;
     const float* sinks = nullptr;  ///< as in `AttentionSetup`
+    std::size_t window = 0;        ///< likewise
 };
 
 /// The cache of one layer: keys and values of all sequences and key/value heads, [sequences, K,

@@ -125,12 +125,18 @@ at::Tensor ofEachHead(const at::Tensor& x, std::int64_t H) {
     return K == H ? x : x.unsqueeze(2).expand({-1, -1, H / K, -1, -1}).flatten(1, 2);
 }
 
-AttentionMask sequenceMask(bool causal, std::int64_t T, const at::Tensor& distance_bias) {
-    if (!distance_bias.defined()) return {causal, {}, {}};
+AttentionMask sequenceMask(const AttentionScope& scope, std::int64_t T, const at::Tensor& distance_bias,
+                           const at::TensorOptions& options) {
+    const bool is_windowed = scope.window > 0 && scope.window < T;
+    if (!distance_bias.defined() && !is_windowed) return {scope.causal, {}, {}};
+    at::Tensor hidden = scope.causal ? futureOf(T, T, options) : at::Tensor();
+    if (is_windowed) hidden = hidden.logical_or(at::ones({T, T}, hidden.options()).tril(-scope.window));
+    if (!distance_bias.defined())
+        return {scope.causal, {}, at::zeros({1, 1, T, T}, options).masked_fill(hidden, -INFINITY)};
     const at::Tensor tokens = at::arange(T, distance_bias.options().dtype(at::kLong));
     const at::Tensor distances = (tokens.unsqueeze(1) - tokens + (T - 1)).flatten();
     const at::Tensor bias = distance_bias.index_select(1, distances).view({1, -1, T, T});
-    return {causal, {}, causal ? bias.masked_fill(futureOf(T, T, bias.options()), -INFINITY) : bias};
+    return {scope.causal, {}, hidden.defined() ? bias.masked_fill(hidden, -INFINITY) : bias};
 }
 
 AttentionMask decodingMask(const at::Tensor& visible, const at::Tensor& bias,
@@ -165,7 +171,8 @@ RoundedAttention roundedAttention(const Heads& heads, const AttentionMask& mask)
     const at::Tensor k = ofEachHead(rounded(heads.k), H), v = ofEachHead(rounded(heads.v), H);
     const at::Tensor scores = masked(at::matmul(q, k.mT()) / log2_of_e, mask);
     // Weights are rounded relative to the largest score so far, one block of keys at a time.
-    at::Tensor largest = at::full_like(scores.narrow(-1, 0, 1), -INFINITY), sum = at::zeros_like(largest),
+    // Below any score, yet finite: with windows, a query may see no key of its first block.
+    at::Tensor largest = at::full_like(scores.narrow(-1, 0, 1), -1e30), sum = at::zeros_like(largest),
                mixed = at::zeros_like(heads.q);
     if (mask.sinks.defined()) {
         largest = sinkScores(mask.sinks, scores);

@@ -54,7 +54,9 @@ struct AttentionMask {
 
 /// The mask of whole sequences of T tokens.
 /// @param distance_bias  as in `PassPositions`, or undefined
-AttentionMask sequenceMask(bool causal, std::int64_t T, const at::Tensor& distance_bias);
+/// @param options        of the scores
+AttentionMask sequenceMask(const AttentionScope& scope, std::int64_t T, const at::Tensor& distance_bias,
+                           const at::TensorOptions& options);
 
 /// The mask of a decoding step, one query per sequence. visible [B, 1, 1, Tk] (bool); bias [B, H, 1, Tk] or
 /// undefined

@@ -62,7 +62,7 @@ void setTables(const Tables& tables, Setup& setup) {
 class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFunction> {
   public:
     static at::Tensor forward(AutogradContext* context, const at::Tensor& given, const at::Tensor& bias,
-                              const at::Tensor& sinks, const HeadLayout& layout, bool causal,
+                              const at::Tensor& sinks, const HeadLayout& layout, const AttentionScope& scope,
                               std::int64_t pairing, const Tables& tables) {
         RECORD_USER_SCOPE("attention");
         const at::Tensor qkv = given.contiguous(), beta = bias.contiguous();
@@ -71,7 +71,8 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
         const at::Tensor log_sum_exps = at::empty({B, layout.heads, T}, qkv.options().dtype(at::kFloat));
         context->saved_data["layout"] = std::vector<std::int64_t>{layout.heads, layout.kv_heads,
                                                                   layout.head_dim, layout.shared_kv ? 1 : 0};
-        context->saved_data["causal"] = causal;
+        context->saved_data["causal"] = scope.causal;
+        context->saved_data["window"] = scope.window;
         context->saved_data["pairing"] = pairing;
         tensor_list saved = {qkv, out, log_sum_exps, beta, sinks};
         for (const CosSin& table : tables)
@@ -136,6 +137,7 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
         setup.T = sizeOf(qkv.size(1));
         setHeads({layout[0], layout[1], layout[2], layout[3] != 0}, setup);
         setup.causal = context->saved_data["causal"].toBool();
+        setup.window = sizeOf(context->saved_data["window"].toInt());
         setup.pairing = static_cast<Pairing>(context->saved_data["pairing"].toInt());
         setTables(tables, setup);
         setup.bias = floatData(bias);
@@ -151,8 +153,9 @@ CachedLayer<Number> layerOf(const at::Tensor& keys, const at::Tensor& values, st
 
 }  // namespace
 
-at::Tensor fusedAttention(const at::Tensor& qkv, const HeadLayout& layout, bool causal, Pairing pairing,
-                          const PassPositions& pass, std::size_t layer, const at::Tensor& sinks) {
+at::Tensor fusedAttention(const at::Tensor& qkv, const HeadLayout& layout, const AttentionScope& scope,
+                          Pairing pairing, const PassPositions& pass, std::size_t layer,
+                          const at::Tensor& sinks) {
     TORCH_CHECK(qkv.dim() == 3 && qkv.size(2) == layout.jointWidth() && qkv.is_cpu(),
                 "fusedAttention: no q, k and v of ", layout.heads, " and ", layout.kv_heads, " heads in ",
                 qkv.sizes());
@@ -168,12 +171,13 @@ at::Tensor fusedAttention(const at::Tensor& qkv, const HeadLayout& layout, bool 
                     pass.distance_bias.sizes() == at::IntArrayRef({layout.heads, 2 * T - 1}),
                 "fusedAttention: a bias must be [heads, 2T - 1] = [", layout.heads, ", ", 2 * T - 1,
                 "], not ", pass.distance_bias.sizes());
+    TORCH_CHECK(scope.causal || scope.window == 0, "fusedAttention: a window in both directions");
     TORCH_CHECK(!sinks.defined() || (sinks.sizes() == at::IntArrayRef({layout.heads}) &&
                                      sinks.scalar_type() == at::kFloat && sinks.is_contiguous()),
                 "fusedAttention: sinks of ", sinks.sizes());
     // Autograd functions accept no undefined tensors.
     const auto orEmpty = [](const at::Tensor& x) { return x.defined() ? x : at::empty({0}, at::kFloat); };
-    return FusedAttentionFunction::apply(qkv, orEmpty(pass.distance_bias), orEmpty(sinks), layout, causal,
+    return FusedAttentionFunction::apply(qkv, orEmpty(pass.distance_bias), orEmpty(sinks), layout, scope,
                                          static_cast<std::int64_t>(pairing), tables);
 }
 
@@ -222,6 +226,7 @@ at::Tensor KernelKeyValueCache::attend(std::size_t layer, const at::Tensor& give
     setup.bias = bias.defined() ? bias.const_data_ptr<float>() : nullptr;
     setup.bias_keys = bias.defined() ? sizeOf(bias.size(3)) : 0;
     setup.sinks = sinks.defined() ? sinks.const_data_ptr<float>() : nullptr;
+    setup.window = sizeOf(window_);
     dispatchType(qkv, [&](auto number) {
         const auto* const from = typedData<decltype(number)>(qkv);
         auto* const to = typedData<decltype(number)>(out);

@@ -15,16 +15,18 @@ namespace roper {
 /// @param pass  positions 0 … T − 1: this layer's cos and sin and the `distance_bias`, if any
 /// @param sinks  scores of attention sinks [H] (float32), for which it is differentiable, too; or undefined
 /// @return      concatenated outputs of all heads: [B, T, C], of the type of `qkv`
-at::Tensor fusedAttention(const at::Tensor& qkv, const HeadLayout& layout, bool causal, Pairing pairing,
-                          const PassPositions& pass, std::size_t layer, const at::Tensor& sinks = {});
+at::Tensor fusedAttention(const at::Tensor& qkv, const HeadLayout& layout, const AttentionScope& scope,
+                          Pairing pairing, const PassPositions& pass, std::size_t layer,
+                          const at::Tensor& sinks = {});
 
 /// Equivalent of KeyValueCache for the kernel of core/kernels/cached_attention.h: keys and values rotated by
 /// their positions, in the number type of the products and in the kernel's order. Softmax with fixed
 /// frequencies, on the CPU.
 class KernelKeyValueCache {
   public:
-    KernelKeyValueCache(const HeadLayout& layout, Pairing pairing, std::int64_t capacity)
-        : layout_(layout), capacity_(capacity), pairing_(pairing) {}
+    /// @param window  as in `AttentionScope`
+    KernelKeyValueCache(const HeadLayout& layout, std::int64_t window, Pairing pairing, std::int64_t capacity)
+        : layout_(layout), window_(window), capacity_(capacity), pairing_(pairing) {}
 
     /// Stores the keys and values of whole prompts, positions 0 … T − 1, of the next layer.
     /// @param qkv  concatenated q, k and v, before rotation: [B, T, jointWidth], float32 or bfloat16
@@ -45,7 +47,7 @@ class KernelKeyValueCache {
 
   private:
     HeadLayout layout_;
-    std::int64_t capacity_;
+    std::int64_t window_, capacity_;
     Pairing pairing_;
     at::Tensor slots_;                       ///< index of each sequence in the layers: [B] (int64)
     std::vector<at::Tensor> keys_, values_;  ///< one per layer [sequences, kv_heads, elements]

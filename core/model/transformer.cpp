@@ -35,7 +35,7 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
       first_rotated_value_(specification.model.valueRotation(layout_.head_dim).firstRotated()),
       attention_(enumFromName<AttentionKind>(specification.model.attention)),
       pre_norm_(specification.model.norm == "pre"),
-      causal_(!specification.isMasked()),
+      scope_{!specification.isMasked(), specification.model.window},
       options_(at::TensorOptions().device(device).dtype(dtype)),
       uses_kernels_(reasonForPlain().empty()),
       compute_type_(selectComputeType()),
@@ -154,11 +154,12 @@ std::string Transformer::selectAttentionBackend(std::int64_t B, std::int64_t T) 
     if (options_.device().is_cpu() || attention_ != AttentionKind::softmax ||
         specification_.model.attention_sinks || specification_.device.kernel == "plain")
         return {};
-    const AttentionMask mask = sequenceMask(causal_, T, positions_->makePassPositions({T}).distance_bias);
+    const AttentionMask mask =
+        sequenceMask(scope_, T, positions_->makePassPositions({T}).distance_bias, options_);
     return roper::selectAttentionBackend(
         {B, layout_.heads, T, layout_.head_dim,
-         specification_.model.trainsFrequencies() ? at::kFloat : compute_type_, options_.device(), causal_,
-         mask.added});
+         specification_.model.trainsFrequencies() ? at::kFloat : compute_type_, options_.device(),
+         scope_.causal, mask.added});
 }
 
 /// One pass through the blocks. → logits [B, T, V]
@@ -259,7 +260,7 @@ at::Tensor Transformer::attendFused(const Forward& forward, std::size_t layer, c
         return forward.decoding->kernel_cache_->attend(layer, qkv, forward.decode_positions,
                                                        forward.positions, layers_.blocks[layer].sinks);
     if (forward.decoding != nullptr) forward.decoding->kernel_cache_->append(qkv, forward.positions);
-    return fusedAttention(qkv, layout_, causal_, positions_->pairing(), forward.positions, layer,
+    return fusedAttention(qkv, layout_, scope_, positions_->pairing(), forward.positions, layer,
                           layers_.blocks[layer].sinks);
 }
 
@@ -277,7 +278,7 @@ at::Tensor Transformer::attendRounded(const Forward& forward, std::size_t layer,
 Transformer::Forward Transformer::plainForward(const at::Tensor& tokens) {
     const std::int64_t T = tokens.size(1);
     Forward forward{tokens, positions_->makePassPositions({T}), {}, plainPass()};
-    forward.mask = sequenceMask(causal_, T, forward.positions.distance_bias);
+    forward.mask = sequenceMask(scope_, T, forward.positions.distance_bias, options_);
     return forward;
 }
 
@@ -294,7 +295,7 @@ at::Tensor Transformer::forward(const at::Tensor& tokens, bool training) {
     const std::int64_t T = tokens.size(1);
     Forward forward = optimizedForward(tokens, positions_->makePassPositions({T}));
     if (training) forward.pass.dropout = specification_.model.dropout;
-    if (!forward.fused) forward.mask = sequenceMask(causal_, T, forward.positions.distance_bias);
+    if (!forward.fused) forward.mask = sequenceMask(scope_, T, forward.positions.distance_bias, options_);
     // The kernels cast weights themselves.
     const bool cast = !uses_kernels_ && forward.pass.compute_type != forward.pass.master_type;
     return run(forward, cast ? castLayers() : layers_);
@@ -314,7 +315,8 @@ Transformer::Decoding Transformer::startDecoding(std::int64_t capacity) const {
     Decoding decoding;
     decoding.layers_ = uses_kernels_ ? layersForKernels() : layers_;
     decoding.cache_ = KeyValueCache(capacity);
-    if (reasonNotFused().empty()) decoding.kernel_cache_.emplace(layout_, positions_->pairing(), capacity);
+    if (reasonNotFused().empty())
+        decoding.kernel_cache_.emplace(layout_, scope_.window, positions_->pairing(), capacity);
     return decoding;
 }
 
@@ -332,7 +334,8 @@ at::Tensor Transformer::prefill(const at::Tensor& tokens, Decoding& decoding) {
     Forward forward = uses_kernels_
                           ? optimizedForward(tokens, positions_->makePassPositions({tokens.size(1)}))
                           : plainForward(tokens);
-    if (!forward.fused) forward.mask = sequenceMask(causal_, tokens.size(1), forward.positions.distance_bias);
+    if (!forward.fused)
+        forward.mask = sequenceMask(scope_, tokens.size(1), forward.positions.distance_bias, options_);
     forward.decoding = &decoding;
     return run(forward, decoding.layers_);
 }
@@ -351,8 +354,10 @@ at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& posit
                                     : Forward{all_tokens, std::move(at_positions), {}, plainPass()};
     if (!forward.fused) {
         // A text attends to its own tokens up to the new one; positions beyond are padding of longer prompts.
-        const at::Tensor visible =
-            at::arange(used, positions.options()).view({1, 1, 1, used}).le(positions.view({B, 1, 1, 1}));
+        const at::Tensor keys = at::arange(used, positions.options()).view({1, 1, 1, used}),
+                         queries = positions.view({B, 1, 1, 1});
+        at::Tensor visible = keys.le(queries);
+        if (scope_.window > 0) visible = visible.logical_and(keys.gt(queries - scope_.window));
         forward.mask = decodingMask(visible, forward.positions.bias, options_);
     }
     forward.decoding = &decoding;
@@ -366,7 +371,7 @@ void Transformer::record(const at::Tensor& tokens, const Recorder& recorder, Num
     const std::int64_t T = tokens.size(1);
     Forward forward =
         rounds ? optimizedForward(tokens, positions_->makePassPositions({T})) : plainForward(tokens);
-    if (rounds) forward.mask = sequenceMask(causal_, T, forward.positions.distance_bias);
+    if (rounds) forward.mask = sequenceMask(scope_, T, forward.positions.distance_bias, options_);
     forward.recorder = &recorder;
     run(forward, rounds && !uses_kernels_ ? castLayers() : layers_);
 }

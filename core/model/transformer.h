@@ -41,7 +41,7 @@ class Transformer {
     at::Tensor loss(const at::Tensor& tokens, const at::Tensor& targets, bool training);
 
     /// Whether attention is causal, so that texts can be generated.
-    bool causal() const { return causal_; }
+    bool causal() const { return scope_.causal; }
 
     /// State of token-by-token generation: KV cache of the texts, and the weights as read by products, cast
     /// once. Valid only for the weights at its creation.
@@ -156,7 +156,8 @@ class Transformer {
     /// Index of the first rotating feature of queries and keys, and of values and outputs.
     std::int64_t first_rotated_ = 0, first_rotated_value_ = 0;
     AttentionKind attention_;
-    bool pre_norm_, causal_;
+    bool pre_norm_;
+    AttentionScope scope_;
     at::TensorOptions options_;
     bool uses_kernels_;            ///< in passes over whole sequences
     at::ScalarType compute_type_;  ///< type of matrix products in such passes

@@ -31,7 +31,7 @@ Transformer::ActivationStatistics Transformer::statistics(const at::Tensor& toke
 
 at::Tensor Transformer::minNormalizers(const at::Tensor& tokens) {
     if (attention_ == AttentionKind::softmax) return {};
-    const AttentionMask mask = sequenceMask(causal_, tokens.size(1), {});
+    const AttentionMask mask = sequenceMask(scope_, tokens.size(1), {}, options_);
     std::vector<at::Tensor> layers;
     record(tokens, {false, [&](const LayerRecord& layer) {
                         layers.push_back(denominators(attention_, layer.heads, mask).amin({0, 2, 3}));

@@ -96,6 +96,10 @@ PretrainedModel convertRunModel(const Specification& s, std::shared_ptr<const Te
         model.query_key_norm_biases = false;
     }
     model.has_sinks = s.model.attention_sinks;
+    if (s.model.window > 0) {
+        model.window = s.model.window;
+        model.windowed.assign(static_cast<std::size_t>(model.layers), true);
+    }
     describeRotations(s, *tensors, model);
     describeBias(s, *tensors, model);
     ModelWeights weights = locateWeights(*tensors, Naming::hugging_face, model);

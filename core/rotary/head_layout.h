@@ -53,4 +53,10 @@ RotatedTensors rotatedTensorsFromName(const std::string& name);
 
 std::string nameOf(const RotatedTensors& rotated);
 
+/// To which keys a query attends.
+struct AttentionScope {
+    bool causal = true;       ///< those up to its own position, otherwise all
+    std::int64_t window = 0;  ///< if causal and not 0: the last `window` of these
+};
+
 }  // namespace roper

@@ -24,12 +24,18 @@ std::int64_t parametersOf(const Specification& s, std::int64_t V) {
            (s.model.method().parameters ? s.model.method().parameters(s.model, s.shape()) : 0);
 }
 
+/// Mean number of keys to which a token attends: a causal mask hides half of them.
+double attendedKeys(const Specification& s, double T) {
+    if (s.isMasked()) return T;
+    const auto W = static_cast<double>(s.model.window);
+    return W == 0 || W >= T ? T / 2 : W - W * W / (2 * T);
+}
+
 /// FLOP of attention itself for one token, forward and backward: scores and the weighted sum of values,
 /// without the linear layers.
 double attentionFlop(const Specification& s, double T) {
     const auto L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width);
-    if (s.model.attention == "softmax")
-        return 12 * L * T * C / (s.isMasked() ? 1 : 2);  // a causal mask hides half of the keys
+    if (s.model.attention == "softmax") return 12 * L * C * attendedKeys(s, T);
     constexpr double kChunk = 64;  // as in core/operators/linear_attention.cpp, with four running products
     return 16 * L * C * (kChunk + static_cast<double>(s.headDim()));
 }

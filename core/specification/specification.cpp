@@ -26,6 +26,12 @@ void checkModel(const Specification& s, std::vector<SettingProblem>& problems) {
         problems.push_back({"model.attention_sinks",
                             "linear attention has no softmax to whose scores a sink could be added; use "
                             "softmax, or 0"});
+    if (s.model.window > 0 && s.model.attention != "softmax")
+        problems.push_back({"model.window", "linear attention has no sliding window; use softmax, or 0"});
+    if (s.model.window > 0 && s.isMasked())
+        problems.push_back({"model.window",
+                            "a masked language model attends in both directions, and windows are causal; "
+                            "use training.objective causal, or 0"});
     if (s.model.no_rotation_every == 1)
         problems.push_back({"model.no_rotation_every",
                             "1 leaves every layer unrotated: use position none, or from 2 on, or 0"});

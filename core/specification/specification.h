@@ -44,6 +44,8 @@ struct Specification {
         std::int64_t kv_heads = 0;  ///< 0: as many as heads
         bool qk_norm = false;
         bool attention_sinks = false;
+        std::int64_t window = 0;
+        std::int64_t window = 0;
         std::int64_t feed_forward = 512;
         std::string norm = "pre";
         std::string activation = "gelu";

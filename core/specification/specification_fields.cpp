@@ -94,6 +94,11 @@ std::vector<SpecificationField> model() {
              "in gpt-oss and DeepSeek V4",
              Flag()},
             &S::model, &S::Model::attention_sinks),
+        make({"model", "window", "tokens",
+              "Sliding window: each token attends only to itself and the window − 1 tokens before it, as in "
+              "Mistral; 0: to all before it",
+              IntegerRange{0, 1 << 20}},
+             &S::model, &S::Model::window),
         make({"model", "feed_forward", "features", "Width inside the feed-forward layer",
               IntegerRange{1, 262144}},
              &S::model, &S::Model::feed_forward),

@@ -122,6 +122,8 @@ class Model:
     def weights(self, q, k, head, rotate, sink=-math.inf):
         """Attention weights [T, T] from q, k [T, d] before rotation."""
         seen = numpy.ones((len(q), len(q))) if self.masked else numpy.tril(numpy.ones((len(q), len(q))))
+        if window := int(self.s["model.window"]):
+            seen = numpy.triu(seen, 1 - window)
         kind = self.s["model.attention"]
         if kind == "softmax":
             scores = rotate(q) @ rotate(k, -1).T / math.sqrt(self.d) + self.bias(head, len(q))
@@ -216,6 +218,8 @@ class RoundedModel(Model):
             rotate = lambda y, letter: self.rotate(y, 1, None) if letter in self.rotated() else y
             scores = bfloat16(rotate(q, "q") * scale) @ bfloat16(rotate(k, "k")).T
             scores[numpy.triu(numpy.ones((T, T)), 1) == 1] = -numpy.inf
+            if window := int(self.s["model.window"]):
+                scores[numpy.tril(numpy.ones((T, T)), -window) == 1] = -numpy.inf
             sink = self.sink(block, h) * math.log2(math.e)
             largest = numpy.maximum(scores.max(1, keepdims=True), sink)
             p = numpy.exp2(scores - largest)
@@ -339,6 +343,11 @@ class Parity(TrainerTest):
                    "--set", "qk_norm=1", "--set", "attention_sinks=1", "--set", "pairing=interleaved", *last)  # as in DeepSeek V4
         self.check("--set", "position=rotary", "--set", "rotates=o", "--set", "value_rotary_fraction=0.5", *last)
 
+    def test_sliding_window(self):
+        for window in (1, 5, 100):
+            self.check("--set", "position=roper", "--set", f"window={window}")
+        self.check("--set", "position=t5", "--set", "window=5", "--set", "attention_sinks=1")
+
     def test_layers_without_rotation(self):
         for position in ("rope", "roper"):
             self.check("--set", "position=" + position, "--set", "layers=3", "--set", "no_rotation_every=2")
@@ -356,7 +365,7 @@ class Parity(TrainerTest):
     def test_bfloat16_rounds_where_it_is_said(self):
         for settings in (("position=roper", "norm=pre", "activation=gelu"), ("position=rope", "norm=post", "activation=relu"),
                          ("position=roper", "kv_heads=1", "shared_kv=1"), ("position=rotary", "rotates=k"),
-                         ("position=roper", "qk_norm=1", "attention_sinks=1"), ("position=rotary", "rotates=vo"), ("position=rotary", "rotates=qkv")):
+                         ("position=roper", "qk_norm=1", "attention_sinks=1", "window=7"), ("position=rotary", "rotates=vo"), ("position=rotary", "rotates=qkv")):
             run = self.train("-".join(settings).replace("=", ""), "--steps", 60,
                              *[word for setting in settings for word in ("--set", setting)])
             file = read_safetensors(sorted((run / "checkpoints").iterdir())[-1])

@@ -143,7 +143,7 @@ class EigenModel {
             const Eigen::MatrixXd weights = referenceWeights(
                 {s_.model.attention, of_queries, of_keys,
                  [&](double distance) { return bias(head, distance); }, !s_.isMasked(),
-                 [&](int pair, int pairs) { return decay(pair, pairs); },
+                 [&](int pair, int pairs) { return decay(pair, pairs); }, s_.model.window,
                  s_.model.attention_sinks ? parameters_.at(block + "attention.sinks")(0, head) : -INFINITY},
                 q, k, positions);
             joined.middleCols(head * d, d) = referenceMixing(of_values, of_outputs, weights, v, positions);

@@ -31,6 +31,7 @@ struct ReferenceAttention {
     bool causal = true;
     /// Factor on pair i of d/2 of a rotated query per unit of position; keys are divided by it. Default 1.
     std::function<double(int pair, int pairs)> decay = [](int, int) { return 1.0; };
+    Eigen::Index window = 0;  ///< if causal and not 0: only the last `window` keys
     double sink = -INFINITY;  ///< score of a further key with the value 0; only for softmax
 };
 
@@ -52,7 +53,9 @@ inline Eigen::MatrixXd referenceWeights(const ReferenceAttention& attention, con
     Eigen::MatrixXd weights = Eigen::MatrixXd::Zero(Q.rows(), K.rows());
     for (Eigen::Index n = 0; n < Q.rows(); ++n) {
         double sum = std::exp(attention.sink);
-        for (Eigen::Index j = 0; j <= (attention.causal ? n : K.rows() - 1); ++j) {
+        const bool is_windowed = attention.window > 0 && n >= attention.window;
+        for (Eigen::Index j = is_windowed ? n + 1 - attention.window : 0;
+             j <= (attention.causal ? n : K.rows() - 1); ++j) {
             const Eigen::VectorXd q = Q.row(n), k = K.row(j);
             double& weight = weights(n, j);
             double share = 0;

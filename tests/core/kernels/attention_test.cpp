@@ -33,6 +33,7 @@ struct Case {
     bool shared_kv = false;    ///< values are the keys, and rotate as these
     bool rotates_back = true;  ///< outputs, by the rotation of values
     bool sinks = false;
+    std::size_t window = 0;
 
     std::size_t K() const { return kv_heads > 0 ? kv_heads : H; }
     std::size_t rows() const { return H + (shared_kv ? 1 : 2) * K(); }
@@ -43,8 +44,8 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
                << (c.causal ? ", causal" : ", full") << (c.bias ? ", biased" : "")
                << (c.pairing == Pairing::half ? ", halves" : ", neighbours") << ", size " << c.size << ", "
                << c.K() << " of " << c.H << (c.shared_kv ? " shared" : "") << " key/value heads"
-               << (c.rotates_back ? "" : ", not rotated back") << (c.sinks ? ", sinks" : "")
-               << (c.bfloat16 ? ", bfloat16" : "");
+               << (c.rotates_back ? "" : ", not rotated back") << (c.sinks ? ", sinks" : "") << ", window "
+               << c.window << (c.bfloat16 ? ", bfloat16" : "");
 }
 
 Numbers randomNumbers(std::size_t count, double size, unsigned seed) {
@@ -118,6 +119,7 @@ class Problem {
         setup.B = c_.B, setup.T = c_.T, setup.H = c_.H, setup.K = c_.K(), setup.d = c_.d;
         setup.shared_kv = c_.shared_kv;
         setup.causal = c_.causal;
+        setup.window = c_.window;
         setup.pairing = c_.pairing;
         setup.query = setup.key = query_key_.view();
         setup.value = value_.view();
@@ -191,7 +193,8 @@ class Problem {
             for (Index j = 0; j < T; ++j) {
                 if (c_.bias)
                     a(n, j) += arrays.bias[h * (2 * c_.T - 1) + static_cast<std::size_t>(n - j + T - 1)];
-                if (c_.causal && j > n) a(n, j) = -INFINITY;
+                const bool is_before_window = c_.window > 0 && n - j >= static_cast<Index>(c_.window);
+                if ((c_.causal && j > n) || is_before_window) a(n, j) = -INFINITY;
             }
             const double sink = c_.sinks ? arrays.sinks[h] : -INFINITY,
                          largest = std::max(a.row(n).maxCoeff(), sink);
@@ -340,6 +343,20 @@ TEST(Attention, SinksTakePartOfTheWeight) {
                     c.sinks = true;
                     expectExact(c, bfloat16 ? 1e-2 : size > 1 ? 4e-5 : 4e-6);
                 }
+}
+
+TEST(Attention, WindowsHideDistantKeys) {
+    for (const bool bfloat16 : {false, true})
+        for (const std::size_t window : {1, 2, 7, 16, 63, 64, 65, 127, 128, 129, 300})
+            for (const std::size_t T : {1, 20, 70, 400}) {
+                Case c{
+                    T, T == 70 ? std::size_t{20} : std::size_t{32}, 1.0, 0.5, true, /*bias=*/window % 2 == 0};
+                c.bfloat16 = bfloat16;
+                c.window = window;
+                c.sinks = T == 70;
+                c.kv_heads = 1;
+                expectExact(c, bfloat16 ? 1e-2 : 4e-6);
+            }
 }
 
 TEST(Attention, OfBFloat16PassesNotANumberOn) {

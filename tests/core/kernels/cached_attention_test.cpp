@@ -23,6 +23,7 @@ struct Case {
     std::size_t kv_heads = 2;
     bool shared_kv = false;  ///< with as many pairs for values as for keys
     bool sinks = false;
+    std::size_t window = 0;
 
     std::size_t row() const { return (2 + (shared_kv ? 1 : 2) * kv_heads) * d; }  ///< numbers of a token
 };
@@ -31,7 +32,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
     return out << "d " << c.d << ", T " << c.T << ", pairs " << c.pairs << " and " << c.value_pairs
                << (c.pairing == Pairing::half ? ", halves" : ", neighbours") << (c.bias ? ", biased" : "")
                << ", " << c.kv_heads << (c.shared_kv ? " shared" : "") << " key/value heads"
-               << (c.sinks ? ", sinks" : "");
+               << (c.sinks ? ", sinks" : "") << ", window " << c.window;
 }
 
 constexpr std::size_t kSequences = 3, kHeads = 2;
@@ -156,7 +157,8 @@ class Decoder {
                                   .slots = slots.data(),
                                   .bias = c_.bias ? bias.data() : nullptr,
                                   .bias_keys = c_.T,
-                                  .sinks = c_.sinks ? kSinks : nullptr};
+                                  .sinks = c_.sinks ? kSinks : nullptr,
+                                  .window = c_.window};
         std::vector<Number> out(slots.size() * kHeads * c_.d);
         for (std::size_t item = 0; item < slots.size() * c_.kv_heads; ++item)
             attendToCache(setup, tokens.data(), cache(), out.data(), item, scratch_);
@@ -180,6 +182,7 @@ class Decoder {
         setup.value = setup.output = value_.view();
         if (c_.bias) setup.bias = bias_.data();
         if (c_.sinks) setup.sinks = kSinks;
+        setup.window = c_.window;
         return setup;
     }
 
@@ -232,7 +235,9 @@ const std::vector<Case> kCases = {{8, 12, 4, 4},
                                   {32, 40, 16, 16, Pairing::half, true, 1, true},
                                   {20, 35, 5, 5, Pairing::interleaved, false, 2, true},
                                   {64, 75, 32, 32, Pairing::half, false, 2, false, true},
-                                  {20, 40, 10, 10, Pairing::half, true, 1, true, true}};
+                                  {20, 40, 10, 10, Pairing::half, true, 1, true, true},
+                                  {32, 60, 16, 16, Pairing::half, true, 1, false, false, 9},
+                                  {20, 50, 10, 5, Pairing::half, false, 2, false, true, 1}};
 
 TEST(CachedAttention, TokenByTokenIsTheSameAsWholeSequences) {
     for (const std::string& target : kernelTargets()) {

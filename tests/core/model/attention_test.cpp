@@ -208,7 +208,8 @@ TEST(Positions, BiasesFollowFromTheDistanceAlone) {
         const auto positions = makePositions(s, parameters, at::kDouble);
         const at::Tensor by_distance = positions->makePassPositions({40}).distance_bias;  // [H, 2T − 1]
         ASSERT_EQ(by_distance.sizes().vec(), (std::vector<std::int64_t>{2, 79}));
-        const at::Tensor bias = sequenceMask(false, 40, by_distance).added;  // [1, H, T, T]
+        const at::Tensor bias =
+            sequenceMask({.causal = false}, 40, by_distance, at::kFloat).added;  // [1, H, T, T]
         ASSERT_EQ(bias.sizes().vec(), (std::vector<std::int64_t>{1, 2, 40, 40}));
         for (std::int64_t head = 0; head < 2; ++head)
             for (std::int64_t n = 0; n < 40; ++n)

@@ -107,6 +107,12 @@ void addNormedSinkAndUnrotatedKinds(std::vector<Specification>& kinds) {
     kinds.push_back(tiny("roper"));
     kinds.back().model.attention_sinks = kinds.back().model.shared_kv = true;
     kinds.back().model.kv_heads = 1;
+    for (const char* position : {"rope", "roper", "t5"}) {
+        kinds.push_back(tiny(position));
+        kinds.back().model.window = 5;
+    }
+    kinds.push_back(kinds.back());
+    kinds.back().model.attention_sinks = true;
     for (const char* position : {"rope", "roper", "rotary"}) {
         kinds.push_back(tiny(position));
         kinds.back().model.rotated_part = RotatedPart::last;
@@ -189,6 +195,7 @@ std::vector<Specification> allKindsBothWays() {
     for (std::size_t i = 0; i < causal; ++i) {
         Specification masked = kinds[i];
         masked.training.objective = "masked";
+        if (masked.model.window > 0) continue;
         const PositionMethod& method = masked.model.method();
         if (!method.check || method.check(masked.model, masked.shape()).empty()) kinds.push_back(masked);
     }
@@ -200,8 +207,8 @@ std::string nameOf(const Specification& s) {
            s.model.attention + " " + s.model.frequencies + " " + s.model.norm + " " +
            nameOf(s.model.pairing) + " " + s.model.activation + " kv_heads " +
            std::to_string(s.model.kv_heads) + (s.model.shared_kv ? " shared" : "") +
-           (s.model.qk_norm ? " qk_norm" : "") + (s.model.attention_sinks ? " sinks" : "") + " unrotated " +
-           std::to_string(s.model.no_rotation_every);
+           (s.model.qk_norm ? " qk_norm" : "") + (s.model.attention_sinks ? " sinks" : "") + " window " +
+           std::to_string(s.model.window) + " unrotated " + std::to_string(s.model.no_rotation_every);
 }
 
 at::Tensor someTokens(std::int64_t B, std::int64_t T) {

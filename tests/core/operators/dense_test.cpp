@@ -191,8 +191,8 @@ TEST(Dense, SumsDoNotDependOnTheThreads) {
     const at::Tensor table = at::rand({40, 8});
     pass.queries = pass.keys = pass.values = pass.outputs = {{table, table}};
     const auto compute = [&](const Tensors& t) {
-        return fusedAttention(denseNorm(t[0], t[1], t[2], 1e-5).normal, {2, 2, 16, false}, true,
-                              Pairing::half, pass, 0);
+        return fusedAttention(denseNorm(t[0], t[1], t[2], 1e-5).normal, {2, 2, 16, false}, {}, Pairing::half,
+                              pass, 0);
     };
     const int before = at::get_num_threads();
     at::set_num_threads(1);
