@@ -47,6 +47,7 @@ bool isPartOfMethod(const std::string& key) {
     static const std::set<std::string> keys = {"model.attention",
                                                "model.kv_heads",
                                                "model.shared_kv",
+                                               "model.block",
                                                "model.qk_norm",
                                                "model.attention_sinks",
                                                "model.window",

@@ -52,8 +52,9 @@ std::vector<at::Tensor> castAll(const std::vector<at::Tensor>& tensors, at::Scal
 }
 
 Normalized LayerOperations::norm(const at::Tensor& x, const Affine& norm, at::ScalarType type) const {
-    if (uses_kernels) return denseNorm(x, norm.weight, norm.bias, kLayerNormEpsilon, type);
-    return {x, at::layer_norm(x, {x.size(-1)}, norm.weight, norm.bias, kLayerNormEpsilon).to(type)};
+    if (rms) return {x, at::rms_norm(x, {x.size(-1)}, norm.weight, kNormEpsilon).to(type)};
+    if (uses_kernels) return denseNorm(x, norm.weight, norm.bias, kNormEpsilon, type);
+    return {x, at::layer_norm(x, {x.size(-1)}, norm.weight, norm.bias, kNormEpsilon).to(type)};
 }
 
 at::Tensor LayerOperations::linear(const at::Tensor& x, const Affine& layer) const {
@@ -74,8 +75,9 @@ at::Tensor LayerOperations::addLinear(const at::Tensor& residual, const at::Tens
     return denseLinear(input, layer.weight, layer.bias, at::kFloat, residual);
 }
 
-at::Tensor LayerOperations::addFeedForward(const at::Tensor& residual, const at::Tensor& x, const Affine& up,
-                                           const Affine& down) const {
+at::Tensor LayerOperations::addFeedForward(const at::Tensor& residual, const at::Tensor& x,
+                                           const Affine& gate, const Affine& up, const Affine& down) const {
+    if (gate.weight.defined()) return addLinear(residual, at::silu(linear(x, gate)) * linear(x, up), down);
     if (!uses_kernels) {
         const at::Tensor hidden = plainLinear(x, up);
         return addLinear(residual, gelu ? at::gelu(hidden) : at::relu(hidden), down);

@@ -9,9 +9,10 @@
 
 namespace roper {
 
-inline constexpr double kLayerNormEpsilon = 1e-5;
+inline constexpr double kNormEpsilon = 1e-5;
 
-/// Weight [out, in] and bias [out] of a linear layer; or both [C] for a norm.
+/// Weight [out, in] and bias [out] of a linear layer; or both [C] for a norm. A layer without a bias has one
+/// of zeros, which is not trained; a layer that a block does not have is undefined.
 struct Affine {
     at::Tensor weight, bias;
 };
@@ -22,7 +23,8 @@ struct Affine {
 class LayerOperations {
   public:
     bool uses_kernels = false;  ///< those of core/operators/dense.h
-    bool gelu = true;           ///< activation of the feed-forward layers; otherwise ReLU
+    bool gelu = true;           ///< activation of feed-forward layers without a gate; otherwise ReLU
+    bool rms = false;           ///< norms are RMSNorm, otherwise LayerNorm
     double dropout = 0;         ///< 0: no dropout
 
     /// Type of parameters, residuals, norms and logits.
@@ -32,7 +34,7 @@ class LayerOperations {
     /// the mixed precision of Micikevicius et al. 2018.
     at::ScalarType compute_type = at::kFloat;
 
-    /// x itself, and its layer norm in the given type. [..., C]
+    /// x itself, and normalized in the given type. [..., C]
     Normalized norm(const at::Tensor& x, const Affine& norm, at::ScalarType type) const;
 
     /// x Wᵀ + b [..., out], of type `compute_type`
@@ -44,9 +46,10 @@ class LayerOperations {
     /// residual + drop(x Wᵀ + b)
     at::Tensor addLinear(const at::Tensor& residual, const at::Tensor& x, const Affine& layer) const;
 
-    /// residual + drop(W₂ act(W₁ x + b₁) + b₂)
-    at::Tensor addFeedForward(const at::Tensor& residual, const at::Tensor& x, const Affine& up,
-                              const Affine& down) const;
+    /// residual + drop(W₂ act(W₁ x + b₁) + b₂), or with a gate residual + drop(W₂ (silu(W_g x) ⊙ W₁ x))
+    /// (SwiGLU, Shazeer 2020)
+    at::Tensor addFeedForward(const at::Tensor& residual, const at::Tensor& x, const Affine& gate,
+                              const Affine& up, const Affine& down) const;
 
     at::Tensor applyDropout(const at::Tensor& x) const;
 };

@@ -59,6 +59,7 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
             block.sinks = parameters_.constant(prefix + "attention.sinks", layout_.heads, 0.0);
         block.output = linearLayer(prefix + "attention.output", C, C);
         block.feed_forward_norm = normLayer(prefix + "feed_forward_norm");
+        if (specification_.isModern()) block.gate = linearLayer(prefix + "feed_forward.gate", F, C);
         block.up = linearLayer(prefix + "feed_forward.up", F, C);
         block.down = linearLayer(prefix + "feed_forward.down", C, F);
     }
@@ -66,13 +67,19 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
     layers_.head = linearLayer("head", vocabulary_size, C);
 }
 
+/// A trained bias, or zeros in a model without biases.
+at::Tensor Transformer::biasOf(const std::string& layer, std::int64_t size) {
+    return specification_.isModern() ? at::zeros({size}, options_)
+                                     : parameters_.constant(layer + ".bias", size, 0.0);
+}
+
 Affine Transformer::normLayer(const std::string& name) {
     const std::int64_t C = specification_.model.width;
-    return {parameters_.constant(name + ".weight", C, 1.0), parameters_.constant(name + ".bias", C, 0.0)};
+    return {parameters_.constant(name + ".weight", C, 1.0), biasOf(name, C)};
 }
 
 Affine Transformer::linearLayer(const std::string& name, std::int64_t out, std::int64_t in) {
-    return {parameters_.linear(name + ".weight", out, in), parameters_.constant(name + ".bias", out, 0.0)};
+    return {parameters_.linear(name + ".weight", out, in), biasOf(name, out)};
 }
 
 std::int64_t Transformer::parameterCount() const {
@@ -111,6 +118,7 @@ at::ScalarType Transformer::selectComputeType() const {
 LayerOperations Transformer::plainPass() const {
     LayerOperations pass;
     pass.gelu = specification_.model.activation == "gelu";
+    pass.rms = specification_.isModern();
     pass.master_type = pass.compute_type = c10::typeMetaToScalarType(options_.dtype());
     return pass;
 }
@@ -119,9 +127,11 @@ LayerOperations Transformer::plainPass() const {
 Transformer::Layers Transformer::castLayers() const {
     Layers layers = layers_;
     std::vector<at::Tensor*> operands;
-    const auto add = [&](Affine& layer) { operands.insert(operands.end(), {&layer.weight, &layer.bias}); };
+    const auto add = [&](Affine& layer) {
+        if (layer.weight.defined()) operands.insert(operands.end(), {&layer.weight, &layer.bias});
+    };
     for (Block& block : layers.blocks)
-        for (Affine* layer : {&block.qkv, &block.output, &block.up, &block.down})
+        for (Affine* layer : {&block.qkv, &block.output, &block.gate, &block.up, &block.down})
             add(*layer);
     add(layers.head);
     std::vector<at::Tensor> masters;
@@ -176,13 +186,13 @@ at::Tensor Transformer::run(const Forward& forward, const Layers& layers) {
             const at::Tensor attended = inOriginalOrder(attend(forward, layer, qkv));
             x = pass.addLinear(before.x, attended, block.output);
             const Normalized between = pass.norm(x, block.feed_forward_norm, pass.compute_type);
-            x = pass.addFeedForward(between.x, between.normal, block.up, block.down);
+            x = pass.addFeedForward(between.x, between.normal, block.gate, block.up, block.down);
         } else {
             const at::Tensor qkv = preparedHeads(pass.linear(x, block.qkv), block);
             const at::Tensor attended = inOriginalOrder(attend(forward, layer, qkv));
             x = pass.addLinear(x, attended, block.output);
             x = pass.norm(x, block.attention_norm, pass.master_type).normal;
-            x = pass.addFeedForward(x, x, block.up, block.down);
+            x = pass.addFeedForward(x, x, block.gate, block.up, block.down);
             x = pass.norm(x, block.feed_forward_norm, pass.master_type).normal;
         }
     }
@@ -191,17 +201,20 @@ at::Tensor Transformer::run(const Forward& forward, const Layers& layers) {
 }
 
 /// Prepares queries, keys and values for attention: queries and keys are normalized if `model.qk_norm` is set
-/// (LayerNorm without bias, Dehghani et al. 2023, in the master type), and the rotating features of each head
-/// are moved to the front, where positions and kernels expect them. With shared keys and values, values are
-/// the prepared keys. qkv [B, T, jointWidth] → the same, of the same type
+/// (LayerNorm without bias, Dehghani et al. 2023; in a modern block RMSNorm; in the master type), and the
+/// rotating features of each head are moved to the front, where positions and kernels expect them. With
+/// shared keys and values, values are the prepared keys. qkv [B, T, jointWidth] → the same, of the same type
 at::Tensor Transformer::preparedHeads(const at::Tensor& qkv, const Block& block) const {
     if (!block.query_norm.defined() && first_rotated_ == 0 && first_rotated_value_ == 0) return qkv;
     const auto part = [&](std::int64_t first, std::int64_t width, const at::Tensor& norm,
                           std::int64_t first_rotated) {
         const std::int64_t d = layout_.head_dim;
         at::Tensor heads = qkv.narrow(2, first, width).unflatten(2, {width / d, d});
-        if (norm.defined())
-            heads = at::layer_norm(heads.to(norm.scalar_type()), {d}, norm, {}, kLayerNormEpsilon);
+        if (norm.defined()) {
+            const at::Tensor whole = heads.to(norm.scalar_type());
+            heads = specification_.isModern() ? at::rms_norm(whole, {d}, norm, kNormEpsilon)
+                                              : at::layer_norm(whole, {d}, norm, {}, kNormEpsilon);
+        }
         if (first_rotated > 0) heads = heads.roll({-first_rotated}, {-1});
         return heads.flatten(2).to(qkv.scalar_type());
     };
@@ -324,8 +337,8 @@ Transformer::Decoding Transformer::startDecoding(std::int64_t capacity) const {
 Transformer::Layers Transformer::layersForKernels() const {
     Layers layers = layers_;
     for (Block& block : layers.blocks)
-        for (Affine* layer : {&block.qkv, &block.output, &block.up, &block.down})
-            layer->weight = layer->weight.to(compute_type_);
+        for (Affine* layer : {&block.qkv, &block.output, &block.gate, &block.up, &block.down})
+            if (layer->weight.defined()) layer->weight = layer->weight.to(compute_type_);
     layers.head.weight = layers.head.weight.to(compute_type_);
     return layers;
 }

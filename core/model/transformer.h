@@ -98,6 +98,7 @@ class Transformer {
   private:
     struct Block {
         Affine attention_norm, qkv, output, feed_forward_norm, up, down;
+        Affine gate;                      ///< undefined in a classic block
         at::Tensor query_norm, key_norm;  ///< [d] each; undefined without `model.qk_norm`
         at::Tensor sinks;                 ///< [H]; undefined without `model.attention_sinks`
     };
@@ -105,6 +106,7 @@ class Transformer {
         std::vector<Block> blocks;
         Affine final_norm, head;
     };
+    at::Tensor biasOf(const std::string& layer, std::int64_t size);
     Affine normLayer(const std::string& name);
     Affine linearLayer(const std::string& name, std::int64_t out, std::int64_t in);
 

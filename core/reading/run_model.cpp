@@ -81,9 +81,11 @@ PretrainedModel convertRunModel(const Specification& s, std::shared_ptr<const Te
     model.shared_kv = layout.shared_kv;
     model.feed_forward = s.model.feed_forward;
     model.context = s.inputLength();
-    model.norm = NormKind::layer;
-    model.gated = false;
-    model.activation = s.model.activation == "relu" ? Activation::relu : Activation::gelu;
+    model.norm = s.isModern() ? NormKind::rms : NormKind::layer;
+    model.gated = s.isModern();
+    model.activation = s.isModern()                   ? Activation::silu
+                       : s.model.activation == "relu" ? Activation::relu
+                                                      : Activation::gelu;
     model.post_norm = s.model.norm == "post";
     model.causal = !s.isMasked();
     model.predicts_masked = s.isMasked();

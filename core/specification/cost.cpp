@@ -11,16 +11,19 @@ namespace {
 /// Weights of one layer by which every token is multiplied.
 double layerWeights(const Specification& s) {
     const auto C = static_cast<double>(s.model.width), F = static_cast<double>(s.model.feed_forward);
-    return C * static_cast<double>(s.headLayout().jointWidth()) + C * C + 2 * C * F;
+    return C * static_cast<double>(s.headLayout().jointWidth()) + C * C + (s.isModern() ? 3 : 2) * C * F;
 }
 
 std::int64_t parametersOf(const Specification& s, std::int64_t V) {
     const std::int64_t C = s.model.width, F = s.model.feed_forward, joint = s.headLayout().jointWidth();
-    const std::int64_t block = joint * C + joint + C * C + C + 2 * C * F + F + C + 4 * C;
-    const std::int64_t final_norm = s.model.norm == "pre" ? 2 * C : 0;
+    const std::int64_t products = joint * C + C * C, biases = joint + C + F + C;
+    const std::int64_t block =
+        s.isModern() ? products + 3 * C * F + 2 * C : products + 2 * C * F + biases + 4 * C;
+    const std::int64_t final_norm = s.model.norm == "pre" ? (s.isModern() ? 1 : 2) * C : 0,
+                       head = V * C + (s.isModern() ? 0 : V);
     const std::int64_t of_heads =
         (s.model.qk_norm ? 2 * s.headDim() : 0) + (s.model.attention_sinks ? s.model.heads : 0);
-    return V * C + s.model.layers * (block + of_heads) + final_norm + V * C + V +
+    return V * C + s.model.layers * (block + of_heads) + final_norm + head +
            (s.model.method().parameters ? s.model.method().parameters(s.model, s.shape()) : 0);
 }
 
@@ -64,7 +67,9 @@ double savedActivationBytes(const Specification& s, double T, double V) {
     const bool fused = by_kernels && s.model.attention == "softmax" && !trained;
     // LibTorch's operations copy keys and values for each head.
     const double joint = fused ? static_cast<double>(s.headLayout().jointWidth()) : 3 * C;
-    double layer = (fused ? 5 : 7) * C + joint + (by_kernels && s.model.activation == "relu" ? 1 : 2) * F;
+    // SwiGLU keeps the gate before and after its activation, the other factor and the product.
+    const double hidden = s.isModern() ? 4 : by_kernels && s.model.activation == "relu" ? 1 : 2;
+    double layer = (fused ? 5 : 7) * C + joint + hidden * F;
     if (s.model.attention != "softmax") layer += 12 * C;
     if ((s.model.method().trains_bias || s.model.attention_sinks) && !fused)
         layer += 2 * H * T;  // attention weights are kept

@@ -47,6 +47,7 @@ struct Specification {
         std::int64_t window = 0;
         std::int64_t window = 0;
         std::int64_t feed_forward = 512;
+        std::string block = "classic";
         std::string norm = "pre";
         std::string activation = "gelu";
         double dropout = 0;
@@ -130,6 +131,9 @@ struct Specification {
     /// Whether the model predicts masked tokens from both sides, rather than each token from the preceding
     /// ones.
     bool isMasked() const { return training.objective == "masked"; }
+
+    /// Whether blocks have RMSNorm, SwiGLU and no biases.
+    bool isModern() const { return model.block == "modern"; }
 
     /// The specification of the model as it is after `step` steps: during `training.value_rotation_warmup`,
     /// its values rotate at a fraction of `model.value_rotation_strength`.

@@ -86,7 +86,10 @@ std::vector<SpecificationField> model() {
               Flag()},
              &S::model, &S::Model::shared_kv),
         make({"model", "qk_norm", "",
-              "1: LayerNorm without bias of each query and key before it is rotated, as in ViT-22B", Flag()},
+              "1: each query and key is normalized before it is rotated: LayerNorm without bias (ViT-22B), "
+              "or RMSNorm "
+              "in a modern block (Qwen3)",
+              Flag()},
              &S::model, &S::Model::qk_norm),
         make(
             {"model", "attention_sinks", "",
@@ -102,7 +105,13 @@ std::vector<SpecificationField> model() {
         make({"model", "feed_forward", "features", "Width inside the feed-forward layer",
               IntegerRange{1, 262144}},
              &S::model, &S::Model::feed_forward),
-        make({"model", "norm", "", "LayerNorm before each sublayer (pre) or after each residual sum (post)",
+        make({"model", "block", "",
+              "LayerNorm, biases and model.activation (classic, as in GPT-2), or RMSNorm, SwiGLU and no "
+              "biases "
+              "(modern, as in Llama)",
+              Choice{{"classic", "modern"}}},
+             &S::model, &S::Model::block),
+        make({"model", "norm", "", "Norm before each sublayer (pre) or after each residual sum (post)",
               Choice{{"pre", "post"}}},
              &S::model, &S::Model::norm),
         make({"model", "activation", "", "Activation of the feed-forward layer", Choice{{"gelu", "relu"}}},

@@ -84,6 +84,8 @@ std::optional<std::string> unusedReason(const SpecificationField& field, const S
         return "a masked language model generates nothing, and training.objective is masked";
     if (key == "training.objective" && !specification.task.isText())
         return "only tokens of a text can be masked, and task.name is " + task;
+    if (key == "model.activation" && specification.isModern())
+        return "model.block is modern, whose feed-forward layers are SwiGLU";
     if (key == "training.masked_share" && !specification.isMasked()) return "training.objective is causal";
     if (key == "snapshots.tokens" && specification.snapshots.every == 0)
         return "snapshots.every is 0, so no snapshots are taken";

@@ -43,6 +43,7 @@ class Model:
         self.d = int(self.s["model.width"]) // self.heads
         self.kv_heads = int(self.s["model.kv_heads"]) or self.heads
         self.shared = self.s["model.shared_kv"] == 1
+        self.modern = self.s["model.block"] == "modern"
 
     def rotated(self):
         """The letters of what rotates: queries, keys, values, output."""
@@ -62,13 +63,17 @@ class Model:
         """LayerNorm without bias of each row, if the model has it."""
         if not self.s["model.qk_norm"]:
             return x
+        if self.modern:
+            return self.norm(x, name)
         centred = x - x.mean(-1, keepdims=True)
         return centred / numpy.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * self.t[name + ".weight"]
 
     def linear(self, x, name):
-        return x @ self.t[name + ".weight"].T + self.t[name + ".bias"]
+        return x @ self.t[name + ".weight"].T + self.t.get(name + ".bias", 0)
 
     def norm(self, x, name):
+        if self.modern:
+            return x / numpy.sqrt((x**2).mean(-1, keepdims=True) + 1e-5) * self.t[name + ".weight"]
         centred = x - x.mean(-1, keepdims=True)
         scaled = centred / numpy.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5)
         return scaled * self.t[name + ".weight"] + self.t[name + ".bias"]
@@ -176,7 +181,10 @@ class Model:
 
     def feed_forward(self, x, block):
         hidden = self.linear(x, block + "feed_forward.up")
-        if self.s["model.activation"] == "gelu":
+        if self.modern:
+            gate = self.linear(x, block + "feed_forward.gate")
+            hidden *= gate / (1 + numpy.exp(-gate))
+        elif self.s["model.activation"] == "gelu":
             hidden = 0.5 * hidden * (1 + numpy.vectorize(math.erf)(hidden / math.sqrt(2)))
         else:
             hidden = numpy.maximum(hidden, 0)
@@ -347,6 +355,11 @@ class Parity(TrainerTest):
         for window in (1, 5, 100):
             self.check("--set", "position=roper", "--set", f"window={window}")
         self.check("--set", "position=t5", "--set", "window=5", "--set", "attention_sinks=1")
+
+    def test_a_modern_block(self):
+        modern = ("--set", "block=modern")
+        self.check("--set", "position=roper", *modern)
+        self.check("--set", "position=rope", "--set", "norm=post", "--set", "kv_heads=1", "--set", "qk_norm=1", *modern)
 
     def test_layers_without_rotation(self):
         for position in ("rope", "roper"):

@@ -76,11 +76,22 @@ class EigenModel {
     }
 
     Eigen::MatrixXd linear(const std::string& name, const Eigen::MatrixXd& x) const {
-        return (x * parameters_.at(name + ".weight").transpose()).rowwise() +
-               parameters_.at(name + ".bias").row(0);
+        const Eigen::MatrixXd product = x * parameters_.at(name + ".weight").transpose();
+        if (s_.isModern()) return product;
+        return product.rowwise() + parameters_.at(name + ".bias").row(0);
+    }
+
+    /// Rows divided by their root mean square, times a weight.
+    Eigen::MatrixXd rmsNorm(const std::string& name, const Eigen::MatrixXd& x) const {
+        Eigen::MatrixXd out(x.rows(), x.cols());
+        for (Eigen::Index t = 0; t < x.rows(); ++t)
+            out.row(t) = x.row(t).cwiseProduct(parameters_.at(name + ".weight").row(0)) /
+                         std::sqrt(x.row(t).squaredNorm() / static_cast<double>(x.cols()) + 1e-5);
+        return out;
     }
 
     Eigen::MatrixXd norm(const std::string& name, const Eigen::MatrixXd& x) const {
+        if (s_.isModern()) return rmsNorm(name, x);
         Eigen::MatrixXd out(x.rows(), x.cols());
         for (Eigen::Index t = 0; t < x.rows(); ++t) {
             const Eigen::ArrayXd centred = x.row(t).array() - x.row(t).mean();
@@ -96,6 +107,11 @@ class EigenModel {
 
     Eigen::MatrixXd feedForward(const std::string& block, const Eigen::MatrixXd& x) const {
         Eigen::MatrixXd hidden = linear(block + "feed_forward.up", x);
+        if (s_.isModern()) {
+            const Eigen::MatrixXd gate = linear(block + "feed_forward.gate", x);
+            hidden.array() *= gate.array() / (1 + (-gate.array()).exp());
+            return linear(block + "feed_forward.down", hidden);
+        }
         const bool gelu = s_.model.activation == "gelu";
         hidden = hidden.unaryExpr(
             [&](double v) { return gelu ? 0.5 * v * (1 + std::erf(v / std::sqrt(2.0))) : std::max(v, 0.0); });
@@ -105,6 +121,7 @@ class EigenModel {
     /// LayerNorm without bias of the rows.
     Eigen::MatrixXd headNorm(const std::string& name, const Eigen::MatrixXd& x) const {
         if (!s_.model.qk_norm) return x;
+        if (s_.isModern()) return rmsNorm(name, x);
         Eigen::MatrixXd out(x.rows(), x.cols());
         for (Eigen::Index t = 0; t < x.rows(); ++t) {
             const Eigen::RowVectorXd centred = x.row(t).array() - x.row(t).mean();

@@ -17,6 +17,7 @@ TensorNames roperNames() {
     names.sinks = "attention.sinks";
     names.output = "attention.output";
     names.feed_forward_norm = "feed_forward_norm";
+    names.gate = "feed_forward.gate";
     names.up = "feed_forward.up";
     names.down = "feed_forward.down";
     return names;

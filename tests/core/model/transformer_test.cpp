@@ -88,8 +88,8 @@ void addRotatedKinds(std::vector<Specification>& kinds) {
     kinds.push_back(shared);
 }
 
-/// Models with query-key norm, attention sinks or layers that do not rotate.
-void addNormedSinkAndUnrotatedKinds(std::vector<Specification>& kinds) {
+/// Models with query-key norm, attention sinks, modern blocks, windows or layers that do not rotate.
+void addCurrentKinds(std::vector<Specification>& kinds) {
     for (const char* position : {"rope", "roper", "t5"}) {
         kinds.push_back(tiny(position));
         kinds.back().model.qk_norm = true;
@@ -107,6 +107,14 @@ void addNormedSinkAndUnrotatedKinds(std::vector<Specification>& kinds) {
     kinds.push_back(tiny("roper"));
     kinds.back().model.attention_sinks = kinds.back().model.shared_kv = true;
     kinds.back().model.kv_heads = 1;
+    for (const char* norm : {"pre", "post"}) {
+        kinds.push_back(tiny("roper"));
+        kinds.back().model.block = "modern";
+        kinds.back().model.norm = norm;
+        kinds.back().model.qk_norm = true;
+    }
+    kinds.push_back(tiny("learned"));
+    kinds.back().model.block = "modern";
     for (const char* position : {"rope", "roper", "t5"}) {
         kinds.push_back(tiny(position));
         kinds.back().model.window = 5;
@@ -184,7 +192,7 @@ std::vector<Specification> allKinds() {
     kinds.back().model.frequencies = "trained";
     addGroupedKinds(kinds);
     addRotatedKinds(kinds);
-    addNormedSinkAndUnrotatedKinds(kinds);
+    addCurrentKinds(kinds);
     return kinds;
 }
 
@@ -207,8 +215,9 @@ std::string nameOf(const Specification& s) {
            s.model.attention + " " + s.model.frequencies + " " + s.model.norm + " " +
            nameOf(s.model.pairing) + " " + s.model.activation + " kv_heads " +
            std::to_string(s.model.kv_heads) + (s.model.shared_kv ? " shared" : "") +
-           (s.model.qk_norm ? " qk_norm" : "") + (s.model.attention_sinks ? " sinks" : "") + " window " +
-           std::to_string(s.model.window) + " unrotated " + std::to_string(s.model.no_rotation_every);
+           (s.model.qk_norm ? " qk_norm" : "") + (s.model.attention_sinks ? " sinks" : "") + " " +
+           s.model.block + " window " + std::to_string(s.model.window) + " unrotated " +
+           std::to_string(s.model.no_rotation_every);
 }
 
 at::Tensor someTokens(std::int64_t B, std::int64_t T) {
