@@ -89,9 +89,8 @@ std::vector<std::unique_ptr<Baseline>> startBaselines(const Specification& speci
         throw Error(
             ErrorKind::usage,
             "the baselines have classic blocks, rotate the first features of every layer, do not normalize "
-            "queries and keys "
-            "and have neither sinks nor windows: leave out model.block, no_rotation_every, rotated_part, "
-            "qk_norm, attention_sinks and window to compare with them");
+            "queries and keys and have neither sinks nor windows: leave out model.block, no_rotation_every, "
+            "rotated_part, qk_norm, attention_sinks and window to compare with them");
     std::vector<Baseline::Kind> kinds = {{"tight PyTorch", "tight", false, 5},
                                          {"tight PyTorch, warm heap", "tight", true, 5},
                                          {"torch.compile", "compile", false, 5},

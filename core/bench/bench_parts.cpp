@@ -10,6 +10,7 @@
 #include "core/model/kernel_attention.h"
 #include "core/operators/threads.h"
 #include "core/operators/translate_errors.h"
+#include "core/specification/cost.h"
 #include "core/training/loaded_model.h"
 
 namespace roper {
@@ -71,7 +72,8 @@ AttentionBench benchAttention(const Specification& specification, int times) {
         }
         // Two products forward and five backward (scores again, then gradients of the weights, q, k and v),
         // 2·T²·d each.
-        bench.flop = 14.0 * static_cast<double>(B * T * T * C) / (causal ? 2 : 1);
+        bench.flop =
+            14.0 * static_cast<double>(B * T * C) * attendedKeys(specification, static_cast<double>(T));
         bench.rates = meter.rates();
         return bench;
     });

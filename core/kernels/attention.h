@@ -25,6 +25,7 @@ struct RotationTable {
 /// Keys and values have K heads, each for a group of H/K queries' heads (Ainslie et al. 2023), which read one
 /// copy of them. They may also be one: v = k, rotated once.
 ///
+/// With a window, j > n − window; with sinks, the softmax has a further score, of a key whose value is 0.
 /// Features beyond 2·pairs of a table pass through, so RoPE has no pairs for values and outputs, and a model
 /// without rotation none at all. No matrix of T × T numbers is ever kept: softmax is computed block by block
 /// (Milakov & Gimelshein 2018; Dao et al. 2022).

@@ -309,17 +309,17 @@ HWY_INLINE HWY_ATTR hn::Mask<F> maskedQueries(F f, const QueryKeyTile& tile, std
 /// queries that do not see the key.
 template <class Each>
 HWY_INLINE HWY_ATTR void forEachKey(bool causal, const QueryKeyTile& tile, std::size_t query, Each each) {
-    const auto [begin, end] = tile.keysVisibleToAll(causal);
-    const auto visit = [&](std::size_t j) HWY_ATTR {
-        each(j, [&](Vector x)
-                    HWY_ATTR { return hn::IfThenZeroElse(maskedQueries(Floats(), tile, query, j), x); });
-    };
-    for (std::size_t j = 0; j < begin; ++j)
-        visit(j);
-    for (std::size_t j = begin; j < end; ++j)
-        each(j, [](Vector x) HWY_ATTR { return x; });
-    for (std::size_t j = std::max(begin, end); j < tile.count; ++j)
-        visit(j);
+    const auto visible = tile.keysVisibleToAll(causal);
+    const std::size_t ends[] = {visible.begin, std::max(visible.begin, visible.end), tile.count};
+    for (std::size_t part = 0, j = 0; part < 3; ++part)
+        if (part == 1)
+            for (; j < ends[part]; ++j)
+                each(j, [](Vector x) HWY_ATTR { return x; });
+        else
+            for (; j < ends[part]; ++j)
+                each(j, [&](Vector x) HWY_ATTR {
+                    return hn::IfThenZeroElse(maskedQueries(Floats(), tile, query, j), x);
+                });
 }
 
 }  // namespace roper::HWY_NAMESPACE

@@ -35,7 +35,8 @@ HWY_INLINE HWY_ATTR void softmaxStrip(bool causal, std::size_t width, const Quer
                                       const OnlineSoftmax& running) {
     const Floats f;
     const PowerOf2<Floats> powerOf2(f);
-    const auto [begin, end] = tile.keysVisibleToAll(causal);
+    const auto visible = tile.keysVisibleToAll(causal);
+    const std::size_t ends[] = {visible.begin, std::max(visible.begin, visible.end), tile.count};
     for (std::size_t w = 0; w < kTileVectors; ++w, at += lanes(), scores += lanes(), weights += lanes()) {
         const std::size_t query = tile.query + w * lanes();
         const auto old_maximum = hn::LoadU(f, running.maxima + at);
@@ -46,17 +47,16 @@ HWY_INLINE HWY_ATTR void softmaxStrip(bool causal, std::size_t width, const Quer
                 hn::StoreU(hn::Add(hn::LoadU(f, scores + j * kStrip), hn::LoadU(f, bias)), f,
                            scores + j * kStrip);
             }
-        const auto include = [&](std::size_t j) HWY_ATTR {
-            const auto hidden = maskedQueries(f, tile, query, j);
-            maximum =
-                hn::Max(maximum, hn::IfThenElse(hidden, old_maximum, hn::LoadU(f, scores + j * kStrip)));
-        };
-        for (std::size_t j = 0; j < begin; ++j)
-            include(j);
-        for (std::size_t j = begin; j < end; ++j)
-            maximum = hn::Max(maximum, hn::LoadU(f, scores + j * kStrip));
-        for (std::size_t j = std::max(begin, end); j < tile.count; ++j)
-            include(j);
+        for (std::size_t part = 0, j = 0; part < 3; ++part)
+            if (part == 1)
+                for (; j < ends[part]; ++j)
+                    maximum = hn::Max(maximum, hn::LoadU(f, scores + j * kStrip));
+            else
+                for (; j < ends[part]; ++j) {
+                    const auto hidden = maskedQueries(f, tile, query, j);
+                    maximum = hn::Max(maximum,
+                                      hn::IfThenElse(hidden, old_maximum, hn::LoadU(f, scores + j * kStrip)));
+                }
         const auto correction = powerOf2(hn::Sub(old_maximum, maximum));
         auto sum = hn::Mul(hn::LoadU(f, running.sums + at), correction);
         ColumnWriter<Kind> writer(weights, kStrip);

@@ -130,15 +130,16 @@ HWY_INLINE HWY_ATTR void cacheRows(const AttentionSetup& setup, const typename K
 }
 
 /// Turns scores in units of log 2, [roundUp(keys, kKeysPerBlock)], into weights 2^(s − max): a factor of the
-/// product with values, 0 beyond the last key.
+/// product with values, 0 for the first `hidden` keys and beyond the last one.
 /// @param sink  a further score, −∞ if there is none
 /// @return      the sum of all weights, with the sink's
 template <class Kind>
-HWY_INLINE HWY_ATTR float softmaxRow(float* scores, std::size_t keys, float sink,
+HWY_INLINE HWY_ATTR float softmaxRow(float* scores, std::size_t hidden, std::size_t keys, float sink,
                                      typename Kind::Unit* weights) {
     const Floats f;
     const PowerOf2<Floats> powerOf2(f);
     const std::size_t padded_keys = roundUp(keys, kKeysPerBlock);
+    std::fill_n(scores, hidden, -kInfinity);
     std::fill(scores + keys, scores + padded_keys, -kInfinity);
     auto maximum = hn::Set(f, sink);
     for (std::size_t j = 0; j < padded_keys; j += lanes())
@@ -146,7 +147,10 @@ HWY_INLINE HWY_ATTR float softmaxRow(float* scores, std::size_t keys, float sink
     maximum = hn::MaxOfLanes(f, maximum);
     auto sum = hn::Zero(f);
     for (std::size_t j = 0; j < padded_keys; j += lanes()) {
-        const auto visible = hn::FirstN(f, keys > j ? keys - j : 0);
+        const auto firstKeys = [&](std::size_t count) HWY_ATTR {
+            return hn::FirstN(f, count > j ? std::min(count - j, lanes()) : 0);
+        };
+        const auto visible = hn::AndNot(firstKeys(hidden), firstKeys(keys));
         const auto p = hn::IfThenElseZero(visible, powerOf2(hn::Sub(hn::LoadU(f, scores + j), maximum)));
         storeNumbers(f, p, reinterpret_cast<typename Kind::Number*>(weights) + j);
         sum = hn::Add(sum, p);
@@ -182,7 +186,10 @@ HWY_INLINE HWY_ATTR void attendHead(const AttentionSetup& setup, const Item& ite
                                     std::size_t keys, const float* bias, const DecodingBuffers<Kind>& buffers,
                                     typename Kind::Number* out) {
     constexpr std::ptrdiff_t kNoZeros = -(std::ptrdiff_t{1} << 40);
-    const std::size_t padded_keys = roundUp(keys, kKeysPerBlock);
+    // Blocks before the window are left out.
+    const std::size_t all_hidden = setup.window > 0 && keys > setup.window ? keys - setup.window : 0,
+                      start = all_hidden / kKeysPerBlock * kKeysPerBlock, used = keys - start,
+                      padded_keys = roundUp(used, kKeysPerBlock);
     float* const scores = buffers.scores;
     const float scale = kLog2OfE / std::sqrt(static_cast<float>(setup.d));
     rotateFilled(setup, setup.query, item.b, scale, rowOf(qkv, setup, item, QkvPart::query, 0),
@@ -191,15 +198,16 @@ HWY_INLINE HWY_ATTR void attendHead(const AttentionSetup& setup, const Item& ite
     std::fill_n(scores, padded_keys, 0.0F);
     for (std::size_t j = 0; j < padded_keys; j += kKeysPerBlock)
         addProduct(1, kKeysPerBlock, head.feature_steps,
-                   RowMajorFactor<Kind>{buffers.query_units, head.feature_steps}, head.keyBlock(j),
+                   RowMajorFactor<Kind>{buffers.query_units, head.feature_steps}, head.keyBlock(start + j),
                    kKeysPerBlock, scores + j, kKeysPerBlock, kNoZeros);
-    for (std::size_t j = 0; bias != nullptr && j < keys; ++j)
-        scores[j] += bias[j] * kLog2OfE;
-    if (setup.window > 0 && keys > setup.window) std::fill_n(scores, keys - setup.window, -kInfinity);
-    const float sum = softmaxRow<Kind>(scores, keys, sinkOf(setup, item.h), buffers.weights);
+    for (std::size_t j = 0; bias != nullptr && j < used; ++j)
+        scores[j] += bias[start + j] * kLog2OfE;
+    const float sum =
+        softmaxRow<Kind>(scores, all_hidden - start, used, sinkOf(setup, item.h), buffers.weights);
     std::fill_n(buffers.mixed, head.width, 0.0F);
-    addProduct(1, head.width, steps<Kind>(keys), RowMajorFactor<Kind>{buffers.weights, steps<Kind>(keys)},
-               head.values, head.width, buffers.mixed, head.width, kNoZeros);
+    addProduct(1, head.width, steps<Kind>(used), RowMajorFactor<Kind>{buffers.weights, steps<Kind>(used)},
+               head.values + start / Kind::kDepth * head.width, head.width, buffers.mixed, head.width,
+               kNoZeros);
     rotateOutput(setup, setup.output, item.b, 1.0F / sum, buffers.mixed, outputRow(out, setup, item, 0));
 }
 

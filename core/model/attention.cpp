@@ -127,6 +127,7 @@ at::Tensor ofEachHead(const at::Tensor& x, std::int64_t H) {
 
 AttentionMask sequenceMask(const AttentionScope& scope, std::int64_t T, const at::Tensor& distance_bias,
                            const at::TensorOptions& options) {
+    TORCH_CHECK(scope.causal || scope.window == 0, "sequenceMask: a window in both directions");
     const bool is_windowed = scope.window > 0 && scope.window < T;
     if (!distance_bias.defined() && !is_windowed) return {scope.causal, {}, {}};
     at::Tensor hidden = scope.causal ? futureOf(T, T, options) : at::Tensor();

@@ -261,8 +261,9 @@ at::Tensor Transformer::attend(const Forward& forward, std::size_t layer, const 
     const AttentionMask mask = maskOf(forward, layer);
     const bool as_matrix = forward.recorder != nullptr && forward.recorder->with_weights;
     const at::Tensor weights = as_matrix ? roper::weights(attention_, heads, mask) : at::Tensor();
-    const at::Tensor mixed = as_matrix ? at::matmul(weights, ofEachHead(heads.v, layout_.heads))
-                                       : weightedSum(attention_, heads, mask);  // [B, H, T, d]
+    const at::Tensor mixed =
+        as_matrix ? at::matmul(weights.to(heads.v.scalar_type()), ofEachHead(heads.v, layout_.heads))
+                  : weightedSum(attention_, heads, mask);  // [B, H, T, d]
     if (forward.recorder != nullptr) forward.recorder->receive({layer, split, heads, weights, mixed});
     return mergedHeads(mixed, pairing, forward.positions, layer);
 }

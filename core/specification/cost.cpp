@@ -27,13 +27,6 @@ std::int64_t parametersOf(const Specification& s, std::int64_t V) {
            (s.model.method().parameters ? s.model.method().parameters(s.model, s.shape()) : 0);
 }
 
-/// Mean number of keys to which a token attends: a causal mask hides half of them.
-double attendedKeys(const Specification& s, double T) {
-    if (s.isMasked()) return T;
-    const auto W = static_cast<double>(s.model.window);
-    return W == 0 || W >= T ? T / 2 : W - W * W / (2 * T);
-}
-
 /// FLOP of attention itself for one token, forward and backward: scores and the weighted sum of values,
 /// without the linear layers.
 double attentionFlop(const Specification& s, double T) {
@@ -74,7 +67,8 @@ double savedActivationBytes(const Specification& s, double T, double V) {
     if ((s.model.method().trains_bias || s.model.attention_sinks) && !fused)
         layer += 2 * H * T;  // attention weights are kept
     if (trained) layer += 12 * C;
-    if (s.model.qk_norm)  // inputs of the norms in float32, and their results
+    if (s.isModern()) layer += 2 * C;  // LibTorch's RMSNorm keeps its result before the weight
+    if (s.model.qk_norm)               // inputs of the norms in float32, and their results
         layer += 2 * static_cast<double>(s.headLayout().queryWidth() + s.headLayout().keyWidth());
     const double dropped = s.model.dropout > 0 ? L * 2 * C * 1.25 : 0;  // the result, and the mask
     // Our attention kernel and the layers around it keep bfloat16, half the size, except for the inputs of
@@ -84,13 +78,18 @@ double savedActivationBytes(const Specification& s, double T, double V) {
     return 4 * (L * layer + dropped + 4 * V + 2 * C) - 2 * halved;
 }
 
+/// Vectors of the width of a feed-forward layer that exist at once in a pass.
+double hiddenCopies(const Specification& s) {
+    return s.isModern() ? 4 : 2;
+}
+
 /// Bytes for solving one problem: keys and values of all layers, and the forward pass over the prompt.
 double bytesOfProblem(const Specification& s, double tokens) {
     const auto L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width),
                F = static_cast<double>(s.model.feed_forward);
     const auto V = static_cast<double>(vocabularySize(s.task));
     const auto cached = 2 * static_cast<double>(s.headLayout().keyWidth());
-    return 4 * tokens * (L * cached + 8 * C + 2 * F + V);
+    return 4 * tokens * (L * cached + 8 * C + hiddenCopies(s) * F + V);
 }
 
 /// Bytes for evaluating one sequence of the training's length: activations of one layer at a time, and three
@@ -98,7 +97,7 @@ double bytesOfProblem(const Specification& s, double tokens) {
 /// @param V  size of the model's vocabulary
 double bytesOfSequence(const Specification& s, double V) {
     const auto C = static_cast<double>(s.model.width), F = static_cast<double>(s.model.feed_forward);
-    return 4 * static_cast<double>(s.training.length) * (8 * C + 2 * F + 3 * V);
+    return 4 * static_cast<double>(s.training.length) * (8 * C + hiddenCopies(s) * F + 3 * V);
 }
 
 /// Size of the model's vocabulary, including the mask token of a masked language model.
@@ -178,6 +177,12 @@ double diskBytes(const Specification& s, std::int64_t parameters) {
 }
 
 }  // namespace
+
+double attendedKeys(const Specification& s, double T) {
+    if (s.isMasked()) return T;
+    const auto W = static_cast<double>(s.model.window);
+    return W == 0 || W >= T ? T / 2 : W - W * W / (2 * T);
+}
 
 double flopPerStep(const Specification& s) {
     const double T = static_cast<double>(s.inputLength()), B = static_cast<double>(s.training.batch),

@@ -48,6 +48,9 @@ std::optional<std::string> evaluationProblem(const Specification& specification,
 /// Why runs do not fit on a disk with this much space, with numbers and what to change; nothing if they fit.
 std::optional<std::string> diskProblem(const std::vector<Specification>& runs, double available_bytes);
 
+/// Mean number of keys to which a token of a sequence of T tokens attends: a causal mask hides half of them.
+double attendedKeys(const Specification& specification, double T);
+
 /// "600 thousand parameters, 39 GFLOP per step, about 0.7 GB of memory and 33 MB on disk"
 std::string costText(const Cost& cost);
 

@@ -45,7 +45,6 @@ struct Specification {
         bool qk_norm = false;
         bool attention_sinks = false;
         std::int64_t window = 0;
-        std::int64_t window = 0;
         std::int64_t feed_forward = 512;
         std::string block = "classic";
         std::string norm = "pre";

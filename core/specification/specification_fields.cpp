@@ -86,29 +86,22 @@ std::vector<SpecificationField> model() {
               Flag()},
              &S::model, &S::Model::shared_kv),
         make({"model", "qk_norm", "",
-              "1: each query and key is normalized before it is rotated: LayerNorm without bias (ViT-22B), "
-              "or RMSNorm "
-              "in a modern block (Qwen3)",
-              Flag()},
+              "1: each query and key is normalized before it is rotated, as in ViT-22B and Qwen3", Flag()},
              &S::model, &S::Model::qk_norm),
-        make(
-            {"model", "attention_sinks", "",
-             "1: each head has a trained score for a key without a value, which takes part of the weight, as "
-             "in gpt-oss and DeepSeek V4",
-             Flag()},
-            &S::model, &S::Model::attention_sinks),
+        make({"model", "attention_sinks", "",
+              "1: softmax has a further trained score for each head, without a value (gpt-oss, DeepSeek V4)",
+              Flag()},
+             &S::model, &S::Model::attention_sinks),
         make({"model", "window", "tokens",
-              "Sliding window: each token attends only to itself and the window − 1 tokens before it, as in "
-              "Mistral; 0: to all before it",
+              "Number of tokens, up to its own, to which each token attends (sliding window); 0: all",
               IntegerRange{0, 1 << 20}},
              &S::model, &S::Model::window),
         make({"model", "feed_forward", "features", "Width inside the feed-forward layer",
               IntegerRange{1, 262144}},
              &S::model, &S::Model::feed_forward),
         make({"model", "block", "",
-              "LayerNorm, biases and model.activation (classic, as in GPT-2), or RMSNorm, SwiGLU and no "
-              "biases "
-              "(modern, as in Llama)",
+              "LayerNorm, biases, activation (classic, as in GPT-2); RMSNorm, SwiGLU, no biases (modern: "
+              "Llama)",
               Choice{{"classic", "modern"}}},
              &S::model, &S::Model::block),
         make({"model", "norm", "", "Norm before each sublayer (pre) or after each residual sum (post)",

@@ -48,8 +48,11 @@ std::optional<std::string> methodUnusedReason(const SpecificationField& field, c
         return "model.rotates is " + nameOf(rotated) + ", so that neither values nor outputs rotate";
     if (field.name == "value_rotation_warmup" && s.model.value_rotation_strength == 0)
         return "model.value_rotation_strength is 0";
-    if (field.name == "rotated_part" && s.model.rotary_fraction == 1 &&
-        (s.model.value_rotary_fraction == 1 || s.model.shared_kv))
+    const bool has_whole_scores =
+        s.model.rotary_fraction == 1 || !(rotated.anyOfScores() || s.model.shared_kv);
+    const bool has_whole_values =
+        s.model.value_rotary_fraction == 1 || s.model.shared_kv || !rotated.anyOfValues();
+    if (field.name == "rotated_part" && has_whole_scores && has_whole_values)
         return "all features of a head rotate";
     if (field.name == "rotary_fraction" && !rotated.anyOfScores() && !s.model.shared_kv)
         return "model.rotates is " + nameOf(rotated) + ", so that neither queries nor keys rotate";
@@ -85,7 +88,7 @@ std::optional<std::string> unusedReason(const SpecificationField& field, const S
     if (key == "training.objective" && !specification.task.isText())
         return "only tokens of a text can be masked, and task.name is " + task;
     if (key == "model.activation" && specification.isModern())
-        return "model.block is modern, whose feed-forward layers are SwiGLU";
+        return "model.block is modern, whose feed-forward layers are SwiGLU (set it to gelu)";
     if (key == "training.masked_share" && !specification.isMasked()) return "training.objective is causal";
     if (key == "snapshots.tokens" && specification.snapshots.every == 0)
         return "snapshots.every is 0, so no snapshots are taken";

@@ -156,6 +156,8 @@ Specification requireSameArchitecture(const FilePath& path, const Specification&
     static const std::set<std::string> may_change = {"model.position",
                                                      "model.rotates",
                                                      "model.dropout",
+                                                     "model.window",
+                                                     "model.no_rotation_every",
                                                      "model.value_rotary_fraction",
                                                      "model.value_rotation_strength",
                                                      "model.rotary_fraction",

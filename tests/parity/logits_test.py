@@ -218,6 +218,10 @@ class RoundedModel(Model):
         made = super().linear(bfloat16(x), name)
         return bfloat16(made) if name.endswith("qkv") else made
 
+    def head_norm(self, x, name):
+        made = super().head_norm(x, name)
+        return bfloat16(made) if self.s["model.qk_norm"] else made
+
     def attention(self, x, block):
         T = len(x)
         scale = math.log2(math.e) / math.sqrt(self.d)
@@ -341,7 +345,7 @@ class Parity(TrainerTest):
 
     def test_attention_sinks(self):
         for position in ("rope", "roper", "t5"):
-            self.check("--set", "position=" + position, "--set", "attention_sinks=1", "--set", "kv_heads=1", "--set", "learning_rate=0.05")
+            self.check("--set", "position=" + position, "--set", "attention_sinks=1", "--set", "kv_heads=1", "--set", "learning_rate=0.01")
 
     def test_the_last_features_rotate(self):
         last = ("--set", "rotated_part=last")

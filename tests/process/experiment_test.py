@@ -221,7 +221,7 @@ class Sweep(TrainerTest):
         done = self.trainer("sweep", path, "--runs", self.runs)
         self.assertEqual(done.returncode, 0, done.stderr)
         for name, source in (("next-rope-s0", "rope-s0"), ("next-warmup-s1", "rope-s1")):
-            self.assertIn('initial_weights = "rope-s{seed}"\n', (self.runs / name / "run.toml").read_text())
+            self.assertIn('initial_weights = "rope-s{seed}" ', (self.runs / name / "run.toml").read_text())
             self.assertIn(f"initial weights from {checkpoints(self.runs / source)[-1]}, step 5 of 5", (self.runs / name / "log.txt").read_text())
         self.assertIn("4 runs, 4 finished before", self.trainer("sweep", path, "--runs", self.runs).stderr)
         # Seeds are paired, although each started from other weights.

@@ -67,7 +67,7 @@ class Terminal(TrainerTest):
         self.assertEqual(self.complete_in_bash("resume", "my"), ["my-run"])
         self.assertEqual(self.complete_in_bash("diff", "my-run", "m"), ["my-run"])
         self.assertIn("addition-quick", self.complete_in_bash("run", "addition-"))
-        self.assertEqual(self.complete_in_bash("run", "x", "--set", "model.wi"), ["model.width="])
+        self.assertEqual(self.complete_in_bash("run", "x", "--set", "model.wid"), ["model.width="])
         self.assertEqual(self.complete_in_bash("eval", "my-run", "--scaling", "y"), ["yarn"])
         self.assertEqual(self.complete_in_bash("eval", "my-run", "--by-p"), ["--by-position"])
         self.assertEqual(self.complete_in_bash("run", "x", "--name", ""), [], "a name of one's own")
@@ -101,7 +101,7 @@ class Terminal(TrainerTest):
         self.assertEqual(self.complete_in_fish("roper-train resu"), ["resume"])
         self.assertEqual(self.complete_in_fish("roper-train resume my"), ["my-run"])
         self.assertIn("addition-quick", self.complete_in_fish("roper-train run addition-"))
-        self.assertEqual(self.complete_in_fish("roper-train run x --set model.wi"), ["model.width="])
+        self.assertEqual(self.complete_in_fish("roper-train run x --set model.wid"), ["model.width="])
         self.assertEqual(self.complete_in_fish("roper-train eval my-run --scaling y"), ["yarn"])
         self.assertEqual(self.complete_in_fish("roper-train run x --set model.position=ro"),
                          ["model.position=rope", "model.position=roper", "model.position=rotary"])
@@ -117,7 +117,7 @@ class Terminal(TrainerTest):
         self.assertEqual(self.complete_in_zsh("roper-train resume my"), "roper-train resume my-run ")
         self.assertEqual(self.complete_in_zsh(f"roper-train resume --runs {elsewhere} o"),
                          f"roper-train resume --runs {elsewhere} other ")
-        self.assertEqual(self.complete_in_zsh("roper-train run x --set model.wi"), "roper-train run x --set model.width=")
+        self.assertEqual(self.complete_in_zsh("roper-train run x --set model.wid"), "roper-train run x --set model.width=")
         self.assertEqual(self.complete_in_zsh("roper-train run x --set model.position=al"),
                          "roper-train run x --set model.position=alibi ")
 

@@ -297,7 +297,7 @@ class Refused(TrainerTest):
         self.assert_fails(done, 6, str(self.runs), "belongs to" if as_nobody else "Permission denied", "--runs")
 
     def test_a_full_disk(self):
-        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8000, 8000))
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (16000, 16000))
         done = self.trainer("run", "addition-small", *TINY, "--steps", 500, "--set", "snapshots.every=0", "--runs", self.runs,
                             "--name", "a", preexec_fn=limit)
         self.assert_fails(done, 6, "cannot write", "a/")

@@ -32,7 +32,7 @@ class AttentionState : public QObject {
 
     const HeadVectors& heads() const { return heads_; }
     int tokens() const { return heads_.tokens(); }
-    /// The chosen query and key, clamped to the text.
+    /// The chosen query and key, clamped to the text; −1 if there are no tokens.
     int query() const { return std::min(setup().query, tokens() - 1); }
     int key() const { return std::min(setup().key, tokens() - 1); }
 

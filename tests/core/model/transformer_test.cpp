@@ -338,6 +338,7 @@ double difference(const std::vector<at::Tensor>& found, const std::vector<at::Te
 TEST(Transformer, OurKernelsAgreeWithLibTorchsOperations) {
     for (Specification s : allKinds())
         for (const char* objective : {"causal", "masked"}) {
+            if (s.model.window > 0 && std::string(objective) == "masked") continue;
             s.training.objective = objective;
             const auto plain = logitsAndGradients(s, "plain"), ours = logitsAndGradients(s, "auto");
             EXPECT_LT(difference(ours, plain), 1e-5) << nameOf(s) << ", " << objective;
@@ -349,6 +350,7 @@ TEST(Transformer, OurKernelsAgreeWithLibTorchsOperations) {
 TEST(Transformer, OfBFloat16StaysNearFloat32) {
     for (Specification s : allKinds())
         for (const char* objective : {"causal", "masked"}) {
+            if (s.model.window > 0 && std::string(objective) == "masked") continue;
             s.training.objective = objective;
             const auto exact = logitsAndGradients(s, "plain");
             for (const char* kernel : {"auto", "plain"}) {
@@ -357,6 +359,22 @@ TEST(Transformer, OfBFloat16StaysNearFloat32) {
                 EXPECT_GT(off, 1e-4) << "nothing was rounded: " << nameOf(s) << ", " << kernel;
             }
         }
+}
+
+/// As on a GPU: scores with a bias, a mask or a sink are float32, values bfloat16.
+TEST(Transformer, RecordsEveryKindInBFloat16) {
+    at::manual_seed(4);
+    const at::NoGradGuard no_gradients;
+    const at::Tensor tokens = someTokens(1, 12);
+    for (Specification s : allKinds()) {
+        s.device.kernel = "plain";
+        s.device.precision = "bf16";
+        Transformer rounded(s, kVocabulary, at::kCPU);
+        const at::Tensor off =
+            rounded.attentionWeights(tokens, Transformer::NumberMode::compute).to(at::kFloat) -
+            rounded.attentionWeights(tokens);
+        EXPECT_LT(off.abs().max().item<double>(), 5e-2) << nameOf(s);
+    }
 }
 
 TEST(Transformer, SaysWhatComputesIt) {

@@ -82,6 +82,29 @@ TEST(RunModel, ComputesWhatItsTransformerDoes) {
           Settings{{"model.position", "roper"},
                    {"model.frequencies", "trained"},
                    {"model.value_rotation_strength", "0.3"}},
+          Settings{{"model.position", "roper"}, {"model.block", "modern"}, {"model.qk_norm", "1"}},
+          Settings{{"model.position", "t5"}, {"model.block", "modern"}, {"model.norm", "post"}},
+          Settings{{"model.position", "rope"}, {"model.qk_norm", "1"}, {"model.attention_sinks", "1"}},
+          Settings{{"model.position", "roper"}, {"model.window", "7"}},
+          Settings{{"model.position", "roper"},
+                   {"model.no_rotation_every", "2"},
+                   {"model.rotary_fraction", "0.5"},
+                   {"model.value_rotary_fraction", "0.75"},
+                   {"model.rotated_part", "last"}},
+          Settings{{"model.position", "rotary"},
+                   {"model.rotates", "vo"},
+                   {"model.value_rotary_fraction", "0.5"},
+                   {"model.rotated_part", "last"}},
+          Settings{{"model.position", "roper"},
+                   {"model.block", "modern"},
+                   {"model.kv_heads", "1"},
+                   {"model.shared_kv", "1"},
+                   {"model.qk_norm", "1"},
+                   {"model.attention_sinks", "1"},
+                   {"model.window", "9"},
+                   {"model.pairing", "interleaved"},
+                   {"model.rotary_fraction", "0.5"},
+                   {"model.rotated_part", "last"}},
           Settings{{"model.position", "rope"}, {"training.objective", "masked"}},
           Settings{{"model.position", "xpos"}},
           Settings{{"model.position", "alibi"}},
@@ -227,6 +250,22 @@ TEST(RunModel, AShiftOfAllPositionsRevealsWhetherOutputsRotateBack) {
         EXPECT_GT(
             changeByShift({{"model.position", "rope"}, {"model.kv_heads", heads}, {"model.shared_kv", "1"}}),
             1e-2);
+    }
+    for (const char* position : {"rope", "roper"}) {  // with all else as in DeepSeek V4
+        const double change = changeByShift({{"model.position", position},
+                                             {"model.block", "modern"},
+                                             {"model.kv_heads", "1"},
+                                             {"model.shared_kv", "1"},
+                                             {"model.qk_norm", "1"},
+                                             {"model.attention_sinks", "1"},
+                                             {"model.window", "9"},
+                                             {"model.pairing", "interleaved"},
+                                             {"model.rotary_fraction", "0.5"},
+                                             {"model.rotated_part", "last"}});
+        if (std::string(position) == "rope")
+            EXPECT_GT(change, 1e-2);
+        else
+            EXPECT_LT(change, 1e-4);
     }
 }
 

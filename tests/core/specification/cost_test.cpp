@@ -66,6 +66,20 @@ TEST(Cost, FewerKeyValueHeadsNeedLess) {
     EXPECT_GE(problemsPerBatch(s, 100000), 2 * problemsPerBatch(Specification(), 100000));
 }
 
+TEST(Cost, WindowsNeedLessAndGatesMore) {
+    Specification s;
+    const Cost plain = costOf(s);
+    s.model.window = 16;
+    EXPECT_LT(costOf(s).flop_per_step, plain.flop_per_step);
+    EXPECT_EQ(attendedKeys(s, 8), 4);
+    EXPECT_NEAR(attendedKeys(s, 100), (16 * 17 / 2.0 + 84 * 16) / 100, 0.1);  // counted one by one
+    s.model.window = 0;
+    s.model.block = "modern";
+    const Cost gated = costOf(s);
+    for (double Cost::*part : {&Cost::flop_per_step, &Cost::step_bytes, &Cost::evaluation_bytes})
+        EXPECT_GT(gated.*part, plain.*part);
+}
+
 TEST(Cost, WhatIsTooMuchIsSaidWithWhatToChange) {
     Specification s = preset("addition-demo");
     EXPECT_EQ(memoryProblem(s, 8e9), std::nullopt);

@@ -140,6 +140,15 @@ TEST(Specification, RefusesWhatARunWouldNeverRead) {
     EXPECT_EQ(problems({"position=roper", "value_rotation_warmup=10", "shared_kv=1"}),
               "training.value_rotation_warmup ");
     EXPECT_EQ(problems({"position=xpos", "shared_kv=1"}), "model.shared_kv ");
+    EXPECT_EQ(problems({"attention=linear_cosine", "attention_sinks=1", "window=5"}),
+              "model.attention_sinks model.window ");
+    EXPECT_EQ(problems({"task.name=text", "text=opticks", "objective=masked", "window=5"}), "model.window ");
+    EXPECT_EQ(problems({"no_rotation_every=1"}), "model.no_rotation_every ");
+    EXPECT_EQ(problems({"no_rotation_every=2", "frequencies=trained"}), "model.no_rotation_every ");
+    EXPECT_EQ(problems({"position=alibi", "no_rotation_every=2"}), "model.no_rotation_every ");
+    EXPECT_EQ(problems({"rotated_part=last"}), "model.rotated_part ");
+    EXPECT_EQ(problems({"rotated_part=last", "value_rotary_fraction=0.5"}), "");
+    EXPECT_EQ(problems({"block=modern", "activation=relu"}), "model.activation ");
     EXPECT_EQ(problems({"position=rope", "rotates=vo"}), "model.rotates ");
     EXPECT_EQ(problems({"position=rotary", "rotates=vo", "rotary_fraction=0.5"}), "model.rotary_fraction ");
     EXPECT_EQ(problems({"position=rotary", "rotates=k", "value_rotary_fraction=0.5"}),
@@ -204,6 +213,9 @@ TEST(Specification, AnotherMethodTakesAlongOnlyWhatItReads) {
     EXPECT_EQ(withPosition(specification, "rope").model.pairing, Pairing::interleaved);
     EXPECT_EQ(withPosition(specification, "rope").model.value_rotary_fraction, 1);
     EXPECT_EQ(withPosition(specification, "alibi").model.pairing, Pairing::half);
+    specification.model.rotated_part = RotatedPart::last;  // of values alone
+    EXPECT_EQ(withPosition(specification, "rope").model.rotated_part, RotatedPart::first);
+    EXPECT_TRUE(check(withPosition(specification, "rope")).empty());
 }
 
 TEST(Specification, SettingsByBareNameOrKey) {

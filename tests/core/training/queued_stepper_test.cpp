@@ -132,8 +132,20 @@ TEST(QueuedStepper, CapturesEveryKindOfModel) {
         kinds.back().device.kernel = "plain";
         kinds.back().training.value_rotation_warmup = 10;
     }
+    for (const char* precision : {"fp32", "bf16"}) {
+        kinds.push_back(small());  // with the parts of current models
+        Specification& current = kinds.back();
+        current.model.block = "modern";
+        current.model.qk_norm = current.model.attention_sinks = true;
+        current.model.window = 9;
+        current.model.rotary_fraction = 0.5;
+        current.model.rotated_part = RotatedPart::last;
+        current.model.no_rotation_every = 2;
+        current.device.kernel = "plain";
+        current.device.precision = precision;
+    }
     for (const Specification& s : kinds) {
-        SCOPED_TRACE(s.model.position + ", " + s.model.attention);
+        SCOPED_TRACE(s.model.position + ", " + s.model.attention + ", " + s.model.block);
         const auto pretended = std::make_shared<FakeGpu>();
         Trained trained(s);
         std::vector<StepResult> queued;

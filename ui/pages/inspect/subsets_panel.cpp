@@ -72,11 +72,13 @@ void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     const QRectF box = area.adjusted(kSubsetsMargin, kSubsetsMargin, -kSubsetsMargin, -kSubsetsMargin);
     const QFontMetricsF metrics(painter.font());
     painter.setPen(theme.text);
+    const Rows rows = rowsIn(area);
+    QString title = tr("loss (nats per token) with scores from only these pairs");
+    if (rows.subsets.size() < answer->subsets.size())
+        title += tr(" (the best %1 of %2)").arg(rows.subsets.size()).arg(answer->subsets.size());
     painter.drawText(QRectF(box.left(), box.top(), box.width(), kSubsetsTitle),
                      Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(tr("loss (nats per token) with scores from only these pairs"),
-                                        Qt::ElideRight, box.width()));
-    const Rows rows = rowsIn(area);
+                     metrics.elidedText(title, Qt::ElideRight, box.width()));
     double column = 30;
     for (const std::string& band : answer->bands)
         column = std::max(column, metrics.horizontalAdvance(QString::fromStdString(band)) + 12);
