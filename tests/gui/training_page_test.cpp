@@ -268,6 +268,7 @@ class TrainingPageTest : public PageTest {
                      {"Start a run from its weights…"});
         auto* weights = qobject_cast<QLineEdit*>(page().form().editor("training.initial_weights"));
         QCOMPARE(weights->text(), source->name());
+        QTRY_VERIFY(weights->hasFocus() && !weights->visibleRegion().isEmpty());
         QCOMPARE(page().form().specification().model.width, 32);
         QVERIFY(page().form().isValid());
         weights->selectAll();

@@ -6,7 +6,9 @@
 #include <QGroupBox>
 #include <QHBoxLayout>
 #include <QLineEdit>
+#include <QScrollArea>
 #include <QStyle>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <utility>
@@ -68,7 +70,6 @@ SpecificationForm::SpecificationForm(fs::path runs, QWidget* parent)
             section = field.section;
             auto* box = new QGroupBox(sectionTitle(section));
             section_layout = new QFormLayout(box);
-            section_layout->setRowWrapPolicy(QFormLayout::WrapAllRows);
             layout->addWidget(box);
         }
         Row row{&field,
@@ -82,7 +83,9 @@ SpecificationForm::SpecificationForm(fs::path runs, QWidget* parent)
         row.message->setFont(smallFont(row.message->font()));
         row.label->setBuddy(row.editor);
         row.input = makeInput(field.key(), row.editor);
-        section_layout->addRow(row.label, row.input);
+        // A row each: the label of a row with an input is only half as wide.
+        section_layout->addRow(row.label);
+        section_layout->addRow(row.input);
         section_layout->addRow(row.message);
         rows_.emplace(field.key(), row);
     }
@@ -228,6 +231,18 @@ void SpecificationForm::validate() {
 void SpecificationForm::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
     if (event->type() == QEvent::PaletteChange) validate();  // updates the colours of messages
+}
+
+void SpecificationForm::reveal(const QString& key) {
+    const Row& row = rows_.at(key.toStdString());
+    for (QWidget* above = parentWidget(); above != nullptr; above = above->parentWidget()) {
+        auto* area = qobject_cast<QScrollArea*>(above);
+        if (area == nullptr) continue;
+        // The area updates its scroll bars only when the form is laid out.
+        QTimer::singleShot(0, this, [area, input = row.input] { area->ensureWidgetVisible(input); });
+        row.editor->setFocus();
+        return;
+    }
 }
 
 QWidget* SpecificationForm::editor(const QString& key) const {

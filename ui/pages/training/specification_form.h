@@ -30,6 +30,9 @@ class SpecificationForm : public QWidget {
     /// The input of a field ("model.width"), for tests and shortcuts.
     QWidget* editor(const QString& key) const;
 
+    /// Scrolls to a field.
+    void reveal(const QString& key);
+
   signals:
     void changed();
 

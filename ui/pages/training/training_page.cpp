@@ -91,6 +91,8 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     connect(runs_, &RunsPanel::settingsRequested, this, [this](const Specification& specification) {
         form_->setSpecification(specification);
         chooser_->setCurrentIndex(1);
+        if (!specification.training.initial_weights.empty())
+            form_->reveal(QStringLiteral("training.initial_weights"));
     });
     connect(runs_, &RunsPanel::renamed, &state_, &TrainingState::rename);
     connect(&state_, &TrainingState::reported, this, &TrainingPage::showMessage);
