@@ -84,12 +84,13 @@ std::vector<std::unique_ptr<Baseline>> startBaselines(const Specification& speci
                     "the baselines have as many key/value heads as heads, and separate keys and values: "
                     "leave out model.kv_heads and model.shared_kv to compare with them");
     const Specification::Model& model = specification.model;
-    if (specification.isModern() || model.qk_norm || model.attention_sinks || model.window > 0 ||
-        model.no_rotation_every > 0 || model.rotated_part != RotatedPart::first)
+    if (specification.isModern() || model.latent_rank > 0 || model.qk_norm || model.attention_sinks ||
+        model.window > 0 || model.no_rotation_every > 0 || model.rotated_part != RotatedPart::first)
         throw Error(
             ErrorKind::usage,
             "the baselines have classic blocks, rotate the first features of every layer, do not normalize "
-            "queries and keys and have neither sinks nor windows: leave out model.block, no_rotation_every, "
+            "queries and keys and have no latent vectors, sinks or windows: leave out model.block, "
+            "latent_rank, no_rotation_every, "
             "rotated_part, qk_norm, attention_sinks and window to compare with them");
     std::vector<Baseline::Kind> kinds = {{"tight PyTorch", "tight", false, 5},
                                          {"tight PyTorch, warm heap", "tight", true, 5},

@@ -48,6 +48,7 @@ bool isPartOfMethod(const std::string& key) {
                                                "model.kv_heads",
                                                "model.shared_kv",
                                                "model.block",
+                                               "model.latent_rank",
                                                "model.qk_norm",
                                                "model.attention_sinks",
                                                "model.window",

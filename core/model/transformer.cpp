@@ -48,7 +48,16 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
         const std::string prefix = "blocks." + std::to_string(layer) + ".";
         Block& block = layers_.blocks.emplace_back();
         block.attention_norm = normLayer(prefix + "attention_norm");
-        block.qkv = linearLayer(prefix + "attention.qkv", layout_.jointWidth(), C);
+        if (const std::int64_t rank = model.latent_rank; rank > 0) {
+            const std::int64_t d = layout_.head_dim, rotated = d - first_rotated_;
+            block.query = productLayer(prefix + "attention.query", C, C);
+            block.latent = productLayer(prefix + "attention.latent", rank + rotated, C);
+            block.latent_norm = parameters_.constant(prefix + "attention.latent_norm.weight", rank, 1.0);
+            block.latent_up =
+                productLayer(prefix + "attention.latent_up", layout_.heads * (2 * d - rotated), rank);
+        } else {
+            block.qkv = linearLayer(prefix + "attention.qkv", layout_.jointWidth(), C);
+        }
         if (model.qk_norm) {
             block.query_norm =
                 parameters_.constant(prefix + "attention.query_norm.weight", layout_.head_dim, 1.0);
@@ -80,6 +89,11 @@ Affine Transformer::normLayer(const std::string& name) {
 
 Affine Transformer::linearLayer(const std::string& name, std::int64_t out, std::int64_t in) {
     return {parameters_.linear(name + ".weight", out, in), biasOf(name, out)};
+}
+
+/// A layer that never has a bias.
+Affine Transformer::productLayer(const std::string& name, std::int64_t out, std::int64_t in) {
+    return {parameters_.linear(name + ".weight", out, in), at::zeros({out}, options_)};
 }
 
 std::int64_t Transformer::parameterCount() const {
@@ -131,7 +145,8 @@ Transformer::Layers Transformer::castLayers() const {
         if (layer.weight.defined()) operands.insert(operands.end(), {&layer.weight, &layer.bias});
     };
     for (Block& block : layers.blocks)
-        for (Affine* layer : {&block.qkv, &block.output, &block.gate, &block.up, &block.down})
+        for (Affine* layer : {&block.qkv, &block.query, &block.latent, &block.latent_up, &block.output,
+                              &block.gate, &block.up, &block.down})
             add(*layer);
     add(layers.head);
     std::vector<at::Tensor> masters;
@@ -180,15 +195,19 @@ at::Tensor Transformer::run(const Forward& forward, const Layers& layers) {
     x = pass.applyDropout(x);
     for (std::size_t layer = 0; layer < layers.blocks.size(); ++layer) {
         const Block& block = layers.blocks[layer];
+        const auto headsOf = [&](const at::Tensor& input) {
+            return block.latent.weight.defined() ? latentHeads(pass, input, block)
+                                                 : pass.linear(input, block.qkv);
+        };
         if (pre_norm_) {
             const Normalized before = pass.norm(x, block.attention_norm, pass.compute_type);
-            const at::Tensor qkv = preparedHeads(pass.linear(before.normal, block.qkv), block);
+            const at::Tensor qkv = preparedHeads(headsOf(before.normal), block);
             const at::Tensor attended = inOriginalOrder(attend(forward, layer, qkv));
             x = pass.addLinear(before.x, attended, block.output);
             const Normalized between = pass.norm(x, block.feed_forward_norm, pass.compute_type);
             x = pass.addFeedForward(between.x, between.normal, block.gate, block.up, block.down);
         } else {
-            const at::Tensor qkv = preparedHeads(pass.linear(x, block.qkv), block);
+            const at::Tensor qkv = preparedHeads(headsOf(x), block);
             const at::Tensor attended = inOriginalOrder(attend(forward, layer, qkv));
             x = pass.addLinear(x, attended, block.output);
             x = pass.norm(x, block.attention_norm, pass.master_type).normal;
@@ -198,6 +217,23 @@ at::Tensor Transformer::run(const Forward& forward, const Layers& layers) {
     }
     if (pre_norm_) x = pass.norm(x, layers.final_norm, pass.compute_type).normal;
     return pass.linearToMaster(x, layers.head);
+}
+
+/// Queries, keys and values of latent attention: c = RMSNorm(W_c x), k = [W_k c, W_r x] with the rotating
+/// part W_r x, which all heads share, and v = W_v c (DeepSeek-AI 2024, arXiv 2405.04434). x [B, T, C] → q, k
+/// and v as in the joint projection of a layer without latent vectors [B, T, 3C]
+at::Tensor Transformer::latentHeads(const LayerOperations& pass, const at::Tensor& x,
+                                    const Block& block) const {
+    constexpr double kLatentEpsilon = 1e-6;  // as in DeepSeek's models, whatever that of the other norms is
+    const std::int64_t H = layout_.heads, d = layout_.head_dim, unrotated = first_rotated_,
+                       rank = specification_.model.latent_rank;
+    const at::Tensor down = pass.linear(x, block.latent),
+                     latent = at::rms_norm(down.narrow(2, 0, rank).to(block.latent_norm.scalar_type()),
+                                           {rank}, block.latent_norm, kLatentEpsilon),
+                     up = pass.linear(latent, block.latent_up).unflatten(2, {H, unrotated + d}),
+                     shared = down.narrow(2, rank, d - unrotated).unsqueeze(2).expand({-1, -1, H, -1}),
+                     k = at::cat({up.narrow(3, 0, unrotated), shared}, 3), v = up.narrow(3, unrotated, d);
+    return at::cat({pass.linear(x, block.query), k.flatten(2), v.flatten(2)}, 2);
 }
 
 /// Prepares queries, keys and values for attention: queries and keys are normalized if `model.qk_norm` is set
@@ -338,7 +374,8 @@ Transformer::Decoding Transformer::startDecoding(std::int64_t capacity) const {
 Transformer::Layers Transformer::layersForKernels() const {
     Layers layers = layers_;
     for (Block& block : layers.blocks)
-        for (Affine* layer : {&block.qkv, &block.output, &block.gate, &block.up, &block.down})
+        for (Affine* layer : {&block.qkv, &block.query, &block.latent, &block.latent_up, &block.output,
+                              &block.gate, &block.up, &block.down})
             if (layer->weight.defined()) layer->weight = layer->weight.to(compute_type_);
     layers.head.weight = layers.head.weight.to(compute_type_);
     return layers;

@@ -99,6 +99,8 @@ class Transformer {
     struct Block {
         Affine attention_norm, qkv, output, feed_forward_norm, up, down;
         Affine gate;                      ///< undefined in a classic block
+        Affine query, latent, latent_up;  ///< in place of `qkv` in latent attention, without biases
+        at::Tensor latent_norm;           ///< [rank]
         at::Tensor query_norm, key_norm;  ///< [d] each; undefined without `model.qk_norm`
         at::Tensor sinks;                 ///< [H]; undefined without `model.attention_sinks`
     };
@@ -109,6 +111,7 @@ class Transformer {
     at::Tensor biasOf(const std::string& layer, std::int64_t size);
     Affine normLayer(const std::string& name);
     Affine linearLayer(const std::string& name, std::int64_t out, std::int64_t in);
+    Affine productLayer(const std::string& name, std::int64_t out, std::int64_t in);
 
     /// Activations of one layer's attention in a pass.
     struct LayerRecord {
@@ -137,6 +140,7 @@ class Transformer {
     };
     at::Tensor run(const Forward& forward, const Layers& layers);
     AttentionMask maskOf(const Forward& forward, std::size_t layer) const;
+    at::Tensor latentHeads(const LayerOperations& pass, const at::Tensor& x, const Block& block) const;
     at::Tensor preparedHeads(const at::Tensor& qkv, const Block& block) const;
     at::Tensor inOriginalOrder(const at::Tensor& attended) const;
     at::Tensor attend(const Forward& forward, std::size_t layer, const at::Tensor& qkv);

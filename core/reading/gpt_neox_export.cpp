@@ -34,6 +34,7 @@ void requireRepresentable(const Specification& s, const Architecture& model) {
     if (s.model.qk_norm) refuse("norms of queries and keys (model.qk_norm)");
     if (model.rotations.front().firstRotated() > 0)
         refuse("rotation of the last features (model.rotated_part)");
+    if (model.latent.isUsed()) refuse("latent attention (model.latent_rank)");
     if (s.isModern()) refuse("RMSNorm and SwiGLU (model.block = modern)");
     if (s.model.window > 0) refuse("sliding windows (model.window)");
     if (s.model.attention_sinks) refuse("attention sinks (model.attention_sinks)");

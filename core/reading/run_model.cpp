@@ -97,12 +97,20 @@ PretrainedModel convertRunModel(const Specification& s, std::shared_ptr<const Te
         model.query_key_norms = QueryKeyNorms::shared_weights;
         model.query_key_norm_biases = false;
     }
+    if (s.model.latent_rank > 0) {
+        model.latent.rank = s.model.latent_rank;
+        model.latent.rotated = s.model.rotation(layout.head_dim).rotatedWidth();
+    }
     model.has_sinks = s.model.attention_sinks;
     if (s.model.window > 0) {
         model.window = s.model.window;
         model.windowed.assign(static_cast<std::size_t>(model.layers), true);
     }
     describeRotations(s, *tensors, model);
+    // Latent attention is read with the rotating features first.
+    if (model.latent.isUsed())
+        for (RotaryConfig& rotation : model.rotations)
+            rotation.rotated_part = RotatedPart::first;
     describeBias(s, *tensors, model);
     ModelWeights weights = locateWeights(*tensors, Naming::hugging_face, model);
     std::vector<std::string> notes;

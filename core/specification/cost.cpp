@@ -8,21 +8,30 @@
 namespace roper {
 namespace {
 
+/// Weights of one layer that give queries, keys and values.
+std::int64_t queryKeyValueWeights(const Specification& s) {
+    const std::int64_t C = s.model.width, rank = s.model.latent_rank;
+    if (rank == 0) return C * s.headLayout().jointWidth();
+    const std::int64_t rotated = s.model.rotation(s.headDim()).rotatedWidth();
+    return C * C + C * (rank + rotated) + rank * s.model.heads * (2 * s.headDim() - rotated);
+}
+
 /// Weights of one layer by which every token is multiplied.
 double layerWeights(const Specification& s) {
     const auto C = static_cast<double>(s.model.width), F = static_cast<double>(s.model.feed_forward);
-    return C * static_cast<double>(s.headLayout().jointWidth()) + C * C + (s.isModern() ? 3 : 2) * C * F;
+    return static_cast<double>(queryKeyValueWeights(s)) + C * C + (s.isModern() ? 3 : 2) * C * F;
 }
 
 std::int64_t parametersOf(const Specification& s, std::int64_t V) {
-    const std::int64_t C = s.model.width, F = s.model.feed_forward, joint = s.headLayout().jointWidth();
-    const std::int64_t products = joint * C + C * C, biases = joint + C + F + C;
+    const std::int64_t C = s.model.width, F = s.model.feed_forward, rank = s.model.latent_rank;
+    const std::int64_t products = queryKeyValueWeights(s) + C * C,
+                       biases = (rank > 0 ? 0 : s.headLayout().jointWidth()) + C + F + C;
     const std::int64_t block =
         s.isModern() ? products + 3 * C * F + 2 * C : products + 2 * C * F + biases + 4 * C;
     const std::int64_t final_norm = s.model.norm == "pre" ? (s.isModern() ? 1 : 2) * C : 0,
                        head = V * C + (s.isModern() ? 0 : V);
     const std::int64_t of_heads =
-        (s.model.qk_norm ? 2 * s.headDim() : 0) + (s.model.attention_sinks ? s.model.heads : 0);
+        rank + (s.model.qk_norm ? 2 * s.headDim() : 0) + (s.model.attention_sinks ? s.model.heads : 0);
     return V * C + s.model.layers * (block + of_heads) + final_norm + head +
            (s.model.method().parameters ? s.model.method().parameters(s.model, s.shape()) : 0);
 }
@@ -67,6 +76,8 @@ double savedActivationBytes(const Specification& s, double T, double V) {
     if ((s.model.method().trains_bias || s.model.attention_sinks) && !fused)
         layer += 2 * H * T;  // attention weights are kept
     if (trained) layer += 12 * C;
+    if (s.model.latent_rank > 0)  // the latent vector before and after its norm, and parts of keys and values
+        layer += 3 * static_cast<double>(s.model.latent_rank) + 3 * C;
     if (s.isModern()) layer += 2 * C;  // LibTorch's RMSNorm keeps its result before the weight
     if (s.model.qk_norm)               // inputs of the norms in float32, and their results
         layer += 2 * static_cast<double>(s.headLayout().queryWidth() + s.headLayout().keyWidth());

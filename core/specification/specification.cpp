@@ -8,6 +8,25 @@
 namespace roper {
 namespace {
 
+/// Latent attention computes the keys and values of every head from one vector, and a part of the keys, which
+/// rotates, from the token itself (DeepSeek-AI 2024, arXiv 2405.04434).
+void checkLatentAttention(const Specification& s, std::vector<SettingProblem>& problems) {
+    const auto refuse = [&](const std::string& why) {
+        problems.push_back({"model.latent_rank", "latent attention " + why});
+    };
+    if (s.model.kv_heads > 0) refuse("has keys and values for every head: set model.kv_heads to 0");
+    if (s.model.shared_kv) refuse("has separate keys and values: set model.shared_kv to 0");
+    if (s.model.qk_norm) refuse("normalizes its latent vector, not queries and keys: set model.qk_norm to 0");
+    if (s.model.width % s.model.heads != 0) return;
+    const RotaryConfig rotation = s.model.rotation(s.headDim());
+    if (rotation.rotatedWidth() == 0 || rotation.rotatedWidth() == rotation.head_dim)
+        refuse(
+            "rotates a part of each key: set model.rotary_fraction between 0 and 1, with a method that "
+            "rotates queries and keys");
+    else if (rotation.rotated_part != RotatedPart::last)
+        refuse("rotates the last features of a head: set model.rotated_part to last");
+}
+
 void checkModel(const Specification& s, std::vector<SettingProblem>& problems) {
     if (s.model.width % s.model.heads != 0) {
         problems.push_back({"model.heads", "the width " + std::to_string(s.model.width) +
@@ -22,6 +41,7 @@ void checkModel(const Specification& s, std::vector<SettingProblem>& problems) {
             {"model.kv_heads", "each key/value head serves the same number of heads: " +
                                    std::to_string(s.model.heads) + " heads are not divisible by " +
                                    std::to_string(s.model.kv_heads) + "; choose a divisor, or 0 for all"});
+    if (s.model.latent_rank > 0) checkLatentAttention(s, problems);
     if (s.model.attention_sinks && s.model.attention != "softmax")
         problems.push_back({"model.attention_sinks",
                             "linear attention has no softmax to whose scores a sink could be added; use "

@@ -41,7 +41,8 @@ struct Specification {
         std::int64_t width = 128;
         std::int64_t layers = 3;
         std::int64_t heads = 4;
-        std::int64_t kv_heads = 0;  ///< 0: as many as heads
+        std::int64_t kv_heads = 0;     ///< 0: as many as heads
+        std::int64_t latent_rank = 0;  ///< 0: keys and values are computed from x
         bool qk_norm = false;
         bool attention_sinks = false;
         std::int64_t window = 0;

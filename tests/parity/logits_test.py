@@ -53,11 +53,23 @@ class Model:
 
     def vectors(self, x, block):
         """Queries, keys and values [T, d] of each head, before rotation."""
+        if self.s["model.latent_rank"]:
+            yield from self.latent_vectors(x, block + "attention.")
+            return
         qkv = numpy.split(self.linear(x, block + "attention.qkv"), self.heads + self.kv_heads * (1 if self.shared else 2), axis=1)
         for h in range(self.heads):
             k = self.heads + h * self.kv_heads // self.heads
             q, k_ = self.head_norm(qkv[h], block + "attention.query_norm"), self.head_norm(qkv[k], block + "attention.key_norm")
             yield q, k_, k_ if self.shared else qkv[k + self.kv_heads]
+
+    def latent_vectors(self, x, layer):
+        rank = int(self.s["model.latent_rank"])
+        down = x @ self.t[layer + "latent.weight"].T
+        latent = down[:, :rank] / numpy.sqrt((down[:, :rank] ** 2).mean(-1, keepdims=True) + 1e-6) * self.t[layer + "latent_norm.weight"]
+        queries = numpy.split(x @ self.t[layer + "query.weight"].T, self.heads, axis=1)
+        for q, up in zip(queries, numpy.split(latent @ self.t[layer + "latent_up.weight"].T, self.heads, axis=1)):
+            unrotated = up.shape[1] - self.d
+            yield q, numpy.concatenate((up[:, :unrotated], down[:, rank:]), 1), up[:, unrotated:]
 
     def head_norm(self, x, name):
         """LayerNorm without bias of each row, if the model has it."""
@@ -354,6 +366,11 @@ class Parity(TrainerTest):
         self.check("--set", "position=roper", "--set", "rotary_fraction=0.5", "--set", "shared_kv=1", "--set", "kv_heads=1",
                    "--set", "qk_norm=1", "--set", "attention_sinks=1", "--set", "pairing=interleaved", *last)  # as in DeepSeek V4
         self.check("--set", "position=rotary", "--set", "rotates=o", "--set", "value_rotary_fraction=0.5", *last)
+
+    def test_latent_attention(self):
+        latent = ("--set", "latent_rank=12", "--set", "rotary_fraction=0.5", "--set", "rotated_part=last")
+        self.check("--set", "position=rope", "--set", "block=modern", *latent)
+        self.check("--set", "position=roper", "--set", "pairing=interleaved", "--set", "value_rotary_fraction=0.25", *latent)
 
     def test_sliding_window(self):
         for window in (1, 5, 100):

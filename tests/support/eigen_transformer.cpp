@@ -118,6 +118,31 @@ class EigenModel {
         return linear(block + "feed_forward.down", hidden);
     }
 
+    /// Queries, keys and values of all heads, side by side.
+    Eigen::MatrixXd headsOf(const std::string& block, const Eigen::MatrixXd& x) const {
+        const Eigen::Index rank = s_.model.latent_rank, d = s_.headDim(), H = s_.model.heads;
+        if (rank == 0) return linear(block + "attention.qkv", x);
+        const auto product = [&](const std::string& name, const Eigen::MatrixXd& from) -> Eigen::MatrixXd {
+            return from * parameters_.at(block + "attention." + name + ".weight").transpose();
+        };
+        const Eigen::MatrixXd down = product("latent", x);
+        Eigen::MatrixXd latent = down.leftCols(rank);
+        for (Eigen::Index t = 0; t < latent.rows(); ++t)
+            latent.row(t) =
+                latent.row(t).cwiseProduct(parameters_.at(block + "attention.latent_norm.weight").row(0)) /
+                std::sqrt(latent.row(t).squaredNorm() / static_cast<double>(rank) + 1e-6);
+        const Eigen::MatrixXd up = product("latent_up", latent);
+        const Eigen::Index rotated = down.cols() - rank, each = 2 * d - rotated;
+        Eigen::MatrixXd made(x.rows(), 3 * H * d);
+        made.leftCols(H * d) = product("query", x);
+        for (Eigen::Index head = 0; head < H; ++head) {
+            made.middleCols((H + head) * d, d - rotated) = up.middleCols(head * each, d - rotated);
+            made.middleCols((H + head) * d + d - rotated, rotated) = down.rightCols(rotated);
+            made.middleCols((2 * H + head) * d, d) = up.middleCols(head * each + d - rotated, d);
+        }
+        return made;
+    }
+
     /// LayerNorm without bias of the rows.
     Eigen::MatrixXd headNorm(const std::string& name, const Eigen::MatrixXd& x) const {
         if (!s_.model.qk_norm) return x;
@@ -134,7 +159,7 @@ class EigenModel {
 
     Eigen::MatrixXd attention(std::int64_t layer, const Eigen::MatrixXd& x) const {
         const std::string block = "blocks." + std::to_string(layer) + ".";
-        const Eigen::MatrixXd qkv = linear(block + "attention.qkv", x);
+        const Eigen::MatrixXd qkv = headsOf(block, x);
         const auto d = s_.headDim(), C = s_.model.width;
         const auto K = s_.model.kv_heads == 0 ? s_.model.heads : s_.model.kv_heads;
         const Eigen::VectorXd positions = consecutivePositions(static_cast<int>(x.rows()));

@@ -12,6 +12,7 @@ TensorNames roperNames() {
     names.layer = "blocks.{}.";
     names.attention_norm = "attention_norm";
     names.query_key_value = "attention.qkv";
+    names.query = "attention.query";
     names.query_norm = "attention.query_norm";
     names.key_norm = "attention.key_norm";
     names.sinks = "attention.sinks";
@@ -29,6 +30,8 @@ Family roper() {
     Family family;
     family.model_type = kRoperFamily;
     family.names = roperNames();
+    family.latent_names = {
+        .down = "attention.latent", .norm = "attention.latent_norm", .up = "attention.latent_up"};
     family.trained_here = true;
     return family;
 }

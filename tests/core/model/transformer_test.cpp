@@ -107,6 +107,17 @@ void addCurrentKinds(std::vector<Specification>& kinds) {
     kinds.push_back(tiny("roper"));
     kinds.back().model.attention_sinks = kinds.back().model.shared_kv = true;
     kinds.back().model.kv_heads = 1;
+    for (const char* position : {"rope", "roper"}) {
+        kinds.push_back(tiny(position));
+        kinds.back().model.latent_rank = 10;
+        kinds.back().model.rotary_fraction = 0.5;
+        kinds.back().model.rotated_part = RotatedPart::last;
+        kinds.back().model.block = std::string(position) == "rope" ? "modern" : "classic";
+    }
+    kinds.push_back(kinds.back());
+    kinds.back().model.pairing = Pairing::interleaved;
+    kinds.back().model.value_rotary_fraction = 0.25;
+    kinds.back().model.frequencies = "trained";
     for (const char* norm : {"pre", "post"}) {
         kinds.push_back(tiny("roper"));
         kinds.back().model.block = "modern";
@@ -216,8 +227,8 @@ std::string nameOf(const Specification& s) {
            nameOf(s.model.pairing) + " " + s.model.activation + " kv_heads " +
            std::to_string(s.model.kv_heads) + (s.model.shared_kv ? " shared" : "") +
            (s.model.qk_norm ? " qk_norm" : "") + (s.model.attention_sinks ? " sinks" : "") + " " +
-           s.model.block + " window " + std::to_string(s.model.window) + " unrotated " +
-           std::to_string(s.model.no_rotation_every);
+           s.model.block + " latent_rank " + std::to_string(s.model.latent_rank) + " window " +
+           std::to_string(s.model.window) + " unrotated " + std::to_string(s.model.no_rotation_every);
 }
 
 at::Tensor someTokens(std::int64_t B, std::int64_t T) {

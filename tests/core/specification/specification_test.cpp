@@ -143,6 +143,13 @@ TEST(Specification, RefusesWhatARunWouldNeverRead) {
     EXPECT_EQ(problems({"attention=linear_cosine", "attention_sinks=1", "window=5"}),
               "model.attention_sinks model.window ");
     EXPECT_EQ(problems({"task.name=text", "text=opticks", "objective=masked", "window=5"}), "model.window ");
+    EXPECT_EQ(problems({"latent_rank=8"}), "model.latent_rank ");
+    EXPECT_EQ(problems({"latent_rank=8", "rotary_fraction=0.5"}), "model.latent_rank ");
+    EXPECT_EQ(problems({"latent_rank=8", "rotary_fraction=0.5", "rotated_part=last"}), "");
+    EXPECT_EQ(
+        problems({"latent_rank=8", "rotary_fraction=0.5", "rotated_part=last", "kv_heads=1", "qk_norm=1"}),
+        "model.latent_rank model.latent_rank ");
+    EXPECT_EQ(problems({"position=alibi", "latent_rank=8"}), "model.latent_rank ");
     EXPECT_EQ(problems({"no_rotation_every=1"}), "model.no_rotation_every ");
     EXPECT_EQ(problems({"no_rotation_every=2", "frequencies=trained"}), "model.no_rotation_every ");
     EXPECT_EQ(problems({"position=alibi", "no_rotation_every=2"}), "model.no_rotation_every ");

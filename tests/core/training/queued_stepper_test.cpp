@@ -144,6 +144,11 @@ TEST(QueuedStepper, CapturesEveryKindOfModel) {
         current.device.kernel = "plain";
         current.device.precision = precision;
     }
+    kinds.push_back(small());
+    kinds.back().model.latent_rank = 8;
+    kinds.back().model.rotary_fraction = 0.5;
+    kinds.back().model.rotated_part = RotatedPart::last;
+    kinds.back().device.kernel = "plain";
     for (const Specification& s : kinds) {
         SCOPED_TRACE(s.model.position + ", " + s.model.attention + ", " + s.model.block);
         const auto pretended = std::make_shared<FakeGpu>();
