@@ -107,6 +107,20 @@ nlohmann::json parseStrictJson(std::string_view text, const JsonLimits& limits) 
     return builder.take();
 }
 
+std::int64_t integerMember(const Json& object, const std::string& key, std::int64_t max) {
+    const Json& value = object.at(key);
+    const bool fits = value.is_number_unsigned()
+                          ? value.get<std::uint64_t>() <= static_cast<std::uint64_t>(max)
+                          : value.is_number_integer() && value.get<std::int64_t>() <= max;
+    if (!fits) {
+        const bool is_bounded = max < std::numeric_limits<std::int64_t>::max();
+        throw std::invalid_argument(
+            "\"" + key + "\" must be a whole number" + (is_bounded ? " up to " + std::to_string(max) : "") +
+            ", not " + truncateText(value.dump(-1, ' ', false, Json::error_handler_t::replace), 60));
+    }
+    return value.get<std::int64_t>();
+}
+
 std::string quoteNonFiniteNumbers(std::string_view text) {
     constexpr std::array<std::string_view, 3> kWords = {"-Infinity", "Infinity", "NaN"};
     std::string json;

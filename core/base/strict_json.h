@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -22,7 +24,13 @@ struct JsonLimits {
 /// @throws std::invalid_argument saying what is wrong and where: line (if there are several) and column
 nlohmann::json parseStrictJson(std::string_view text, const JsonLimits& limits = {});
 
-/// The same text with NaN, Infinity and -Infinity as strings: Python writes them, but they are not valid
+/// A member of an object as an integer: the library's conversion of a number such as 4e31 would be undefined.
+/// @throws std::invalid_argument "\"step\" must be a whole number up to 100, not 4e31",
+/// nlohmann::json::exception
+std::int64_t integerMember(const nlohmann::json& object, const std::string& key,
+                           std::int64_t max = std::numeric_limits<std::int64_t>::max());
+
+/// A text with NaN, Infinity and -Infinity as strings: Python writes them, but they are not valid
 /// JSON.
 std::string quoteNonFiniteNumbers(std::string_view text);
 

@@ -1,5 +1,6 @@
 #include "core/corpus/corpus_files.h"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -61,11 +62,13 @@ CorpusSummary parseCorpusSummary(std::string_view text, const std::string& origi
         if (json.at("format") != "roper-lab-corpus-1")
             throw Error(ErrorKind::usage, origin + ": its format is not roper-lab-corpus-1");
         CorpusSummary summary;
-        summary.vocab_size =
-            json.at(json.contains("pieces") ? "pieces" : "vocab_size").get<int>();  // its former name
+        const char* const size = json.contains("pieces") ? "pieces" : "vocab_size";  // its former name
+        summary.vocab_size = static_cast<int>(
+            std::max<std::int64_t>(-1, integerMember(json, size, std::numeric_limits<int>::max())));
+        if (summary.vocab_size < 0) throw Error(ErrorKind::usage, origin + ": its vocab_size is negative");
         summary.kind = json.at("kind").get<std::string>();
-        summary.tokens = json.at("tokens").get<std::int64_t>();
-        summary.bytes = json.at("bytes").get<std::int64_t>();
+        summary.tokens = integerMember(json, "tokens");
+        summary.bytes = integerMember(json, "bytes");
         summary.unigram_entropy = json.at("unigram_entropy").get<double>();
         summary.fingerprint = json.at("fingerprint").get<std::string>();
         summary.vocabulary_fingerprint = json.value("vocabulary_fingerprint", "");

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/operators/rotary_operator.h"
+#include "core/reading/value_weights.h"
 
 namespace roper {
 namespace {
@@ -85,11 +86,15 @@ void HeadObserver::observe(const LayerView& view) {
         return x.select(0, head * x.size(0) / H);
     };
     // A rotation preserves every pair's norm.
-    const auto norms = [&](const at::Tensor& x) {  // [heads, d/2]
-        return matrixOf(pairNorms(x, rotary.pairing, rotary.pairs(), rotary.first));
+    const Rotary of_values =
+        architecture_.value_rotations.empty() ? rotary : valueRotation(architecture_, view.layer);
+    const auto norms = [&](const at::Tensor& x, const Rotary& by) {  // [heads, d/2]
+        return matrixOf(pairNorms(x, by.pairing, by.pairs(), by.first));
     };
-    const Eigen::MatrixXd query_norms = norms(view.rotated_q), key_norms = norms(view.rotated_k),
-                          value_norms = norms(withWidth(view.v, architecture_.headDimOf(view.layer)));
+    const Eigen::MatrixXd query_norms = norms(view.rotated_q, rotary),
+                          key_norms = norms(view.rotated_k, rotary),
+                          value_norms =
+                              norms(withWidth(view.v, architecture_.headDimOf(view.layer)), of_values);
     const auto observeHead = [&](std::int64_t head) {
         HeadReport& to = report(view.layer, head);
         const Eigen::MatrixXd Q = matrixOf(view.rotated_q.select(0, head)),

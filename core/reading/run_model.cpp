@@ -99,6 +99,7 @@ PretrainedModel convertRunModel(const Specification& s, std::shared_ptr<const Te
     }
     if (s.model.latent_rank > 0) {
         model.latent.rank = s.model.latent_rank;
+        model.value_dim = layout.head_dim;
         model.latent.rotated = s.model.rotation(layout.head_dim).rotatedWidth();
     }
     model.has_sinks = s.model.attention_sinks;

@@ -39,14 +39,14 @@ std::string lineOf(const Session& session) {
 Session sessionIn(std::string_view line) {
     const auto json = parseStrictJson(line);
     Session session;
-    session.after_step = json.at("after_step").get<std::int64_t>();
+    session.after_step = integerMember(json, "after_step");
     session.started_at = json.at("began").get<double>();
     session.host = json.at("host").get<std::string>();
     for (const auto& [name, text] : kTexts)
         session.computation.*text = toSingleLine(json.at(name).get<std::string>());
     // older versions always used one process
-    session.computation.processes = json.value("processes", std::int64_t{1});
-    session.computation.threads = json.at("threads").get<std::int64_t>();
+    session.computation.processes = json.contains("processes") ? integerMember(json, "processes") : 1;
+    session.computation.threads = integerMember(json, "threads");
     return session;
 }
 

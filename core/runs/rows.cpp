@@ -156,12 +156,18 @@ ordered_json jsonOf(const std::optional<Value>& value) {
 }
 
 template <class Value>
-void readJson(const nlohmann::json& json, Value& value) {
-    json.get_to(value);
+void readJson(const nlohmann::json& object, const std::string& name, Value& value) {
+    if constexpr (std::is_same_v<Value, std::int64_t>)
+        value = integerMember(object, name);
+    else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>>)
+        for (const nlohmann::json& one : object.at(name))
+            value.push_back(integerMember({{name, one}}, name));
+    else
+        object.at(name).get_to(value);
 }
 template <class Value>
-void readJson(const nlohmann::json& json, std::optional<Value>& value) {
-    if (!json.is_null()) value = json.get<Value>();
+void readJson(const nlohmann::json& object, const std::string& name, std::optional<Value>& value) {
+    if (!object.at(name).is_null()) readJson(object, name, value.emplace());
 }
 
 /// The value as a point of a curve, if it is numeric.
@@ -224,7 +230,7 @@ Row parseObject(std::string_view line) {
         for (std::size_t i = 0; i < file.columns.size(); ++i) {
             const std::string name(file.columns[i].name);
             if (i >= required && !json.contains(name)) continue;
-            std::visit([&](auto member) { readJson(json.at(name), row.*member); }, file.columns[i].member);
+            std::visit([&](auto member) { readJson(json, name, row.*member); }, file.columns[i].member);
         }
         return row;
     } catch (const std::exception& error) {

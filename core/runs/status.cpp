@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -55,18 +54,11 @@ void writeStatus(const FilePath& path, const Status& status, Durability durabili
     writeFileAtomically(path, json.dump(2, ' ', false, replace) + "\n", durability);
 }
 
-/// An integer; `missing` if absent. Converting a number such as 4e31 would be undefined.
+/// An integer; `missing` if absent.
 static std::int64_t requireInteger(const nlohmann::json& json, const char* key,
                                    std::optional<std::int64_t> missing) {
     if (missing && !json.contains(key)) return *missing;
-    const nlohmann::json& value = json.at(key);
-    constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    const bool fits =
-        value.is_number_integer() && (!value.is_number_unsigned() || value.get<std::uint64_t>() <= kMax);
-    if (!fits)
-        throw Error(ErrorKind::usage,
-                    std::string("\"") + key + "\" must be a whole number, not " + value.dump().substr(0, 60));
-    return value.get<std::int64_t>();
+    return integerMember(json, key);
 }
 
 /// Addition to the error for an unreadable status: that another version wrote it, if so.

@@ -19,10 +19,11 @@ void checkLatentAttention(const Specification& s, std::vector<SettingProblem>& p
     if (s.model.qk_norm) refuse("normalizes its latent vector, not queries and keys: set model.qk_norm to 0");
     if (s.model.width % s.model.heads != 0) return;
     const RotaryConfig rotation = s.model.rotation(s.headDim());
-    if (rotation.rotatedWidth() == 0 || rotation.rotatedWidth() == rotation.head_dim)
-        refuse(
-            "rotates a part of each key: set model.rotary_fraction between 0 and 1, with a method that "
-            "rotates queries and keys");
+    if (!s.model.rotatedTensors().anyOfScores())
+        refuse("rotates a part of each key, and model.position = " + s.model.position +
+               " rotates none: use rope or roper, or set model.latent_rank to 0");
+    else if (rotation.rotatedWidth() == 0 || rotation.rotatedWidth() == rotation.head_dim)
+        refuse("rotates a part of each key, at least one pair and not all: set model.rotary_fraction to 0.5");
     else if (rotation.rotated_part != RotatedPart::last)
         refuse("rotates the last features of a head: set model.rotated_part to last");
 }

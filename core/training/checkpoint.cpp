@@ -173,6 +173,12 @@ Specification requireSameArchitecture(const FilePath& path, const Specification&
         refuseWeights(path, "is a model with model.position = " + theirs->model.position + ", not " +
                                 ours.model.position +
                                 ", and one of the two has parameters that the other lacks");
+    const auto rotated = [](const Specification& s) { return s.model.rotation(s.headDim()).rotatedWidth(); };
+    if (ours.model.latent_rank > 0 && rotated(*theirs) != rotated(ours))
+        refuseWeights(
+            path, "is a model with model.rotary_fraction = " + formatNumber(theirs->model.rotary_fraction) +
+                      ", not " + formatNumber(ours.model.rotary_fraction) +
+                      ", which changes the shapes of latent attention");
     for (const SpecificationField& field : specificationFields()) {
         if (field.section != "model" || may_change.count(field.key()) > 0) continue;
         if (unusedReason(field, *theirs) || unusedReason(field, ours)) continue;

@@ -64,10 +64,10 @@ class Model:
 
     def latent_vectors(self, x, layer):
         rank = int(self.s["model.latent_rank"])
-        down = x @ self.t[layer + "latent.weight"].T
+        down = self.linear(x, layer + "latent")
         latent = down[:, :rank] / numpy.sqrt((down[:, :rank] ** 2).mean(-1, keepdims=True) + 1e-6) * self.t[layer + "latent_norm.weight"]
-        queries = numpy.split(x @ self.t[layer + "query.weight"].T, self.heads, axis=1)
-        for q, up in zip(queries, numpy.split(latent @ self.t[layer + "latent_up.weight"].T, self.heads, axis=1)):
+        queries = numpy.split(self.linear(x, layer + "query"), self.heads, axis=1)
+        for q, up in zip(queries, numpy.split(self.linear(latent, layer + "latent_up"), self.heads, axis=1)):
             unrotated = up.shape[1] - self.d
             yield q, numpy.concatenate((up[:, :unrotated], down[:, rank:]), 1), up[:, unrotated:]
 
@@ -228,7 +228,7 @@ class RoundedModel(Model):
 
     def linear(self, x, name):
         made = super().linear(bfloat16(x), name)
-        return bfloat16(made) if name.endswith("qkv") else made
+        return bfloat16(made) if name.endswith(("qkv", "query", "latent", "latent_up")) else made
 
     def head_norm(self, x, name):
         made = super().head_norm(x, name)
@@ -239,7 +239,9 @@ class RoundedModel(Model):
         scale = math.log2(math.e) / math.sqrt(self.d)
         heads = []
         for h, (q, k, v) in enumerate(self.vectors(x, block)):
-            rotate = lambda y, letter: self.rotate(y, 1, None) if letter in self.rotated() else y
+            of_scores = self.s["model.rotary_fraction"]
+            of_values = of_scores if self.shared else self.s["model.value_rotary_fraction"]
+            rotate = lambda y, letter: self.rotate(y, of_values if letter == "v" else of_scores, None) if letter in self.rotated() else y
             scores = bfloat16(rotate(q, "q") * scale) @ bfloat16(rotate(k, "k")).T
             scores[numpy.triu(numpy.ones((T, T)), 1) == 1] = -numpy.inf
             if window := int(self.s["model.window"]):
@@ -250,7 +252,7 @@ class RoundedModel(Model):
             total = p.sum(1, keepdims=True) + numpy.exp2(sink - largest)
             self.attentions.append(p / total)
             mixed = bfloat16(p) @ bfloat16(rotate(v, "v")) / total
-            heads.append(self.rotate(mixed, 1, None, -1) if "o" in self.rotated() else mixed)
+            heads.append(self.rotate(mixed, of_values, None, -1) if "o" in self.rotated() else mixed)
         return self.linear(numpy.concatenate(heads, 1), block + "attention.output")
 
     def feed_forward(self, x, block):
@@ -398,7 +400,8 @@ class Parity(TrainerTest):
 
     def test_bfloat16_rounds_where_it_is_said(self):
         for settings in (("position=roper", "norm=pre", "activation=gelu"), ("position=rope", "norm=post", "activation=relu"),
-                         ("position=roper", "kv_heads=1", "shared_kv=1"), ("position=rotary", "rotates=k"),
+                         ("position=roper", "kv_heads=1", "shared_kv=1"),
+                         ("position=rotary", "rotates=qkvo", "rotary_fraction=0.5", "rotated_part=last", "latent_rank=12"), ("position=rotary", "rotates=k"),
                          ("position=roper", "qk_norm=1", "attention_sinks=1", "window=7"), ("position=rotary", "rotates=vo"), ("position=rotary", "rotates=qkv")):
             run = self.train("-".join(settings).replace("=", ""), "--steps", 60,
                              *[word for setting in settings for word in ("--set", setting)])

@@ -30,8 +30,9 @@ Family roper() {
     Family family;
     family.model_type = kRoperFamily;
     family.names = roperNames();
-    family.latent_names = {
-        .down = "attention.latent", .norm = "attention.latent_norm", .up = "attention.latent_up"};
+    family.latent_names.down = "attention.latent";
+    family.latent_names.norm = "attention.latent_norm";
+    family.latent_names.up = "attention.latent_up";
     family.trained_here = true;
     return family;
 }

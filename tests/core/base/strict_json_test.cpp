@@ -59,6 +59,19 @@ TEST(StrictJson, WhatIsWrongIsSaidWithItsPlace) {
     EXPECT_NO_THROW(parseStrictJson("[1,2]", {.values = 3}));
 }
 
+TEST(StrictJson, IntegersAreNotConvertedFromOtherNumbers) {
+    const auto integer = [](const char* text, std::int64_t max) {
+        return integerMember(parseStrictJson(std::string("{\"step\":") + text + "}"), "step", max);
+    };
+    constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+    EXPECT_EQ(integer("9223372036854775807", kMax), kMax);
+    EXPECT_EQ(integer("-9223372036854775808", kMax), std::numeric_limits<std::int64_t>::min());
+    EXPECT_EQ(integer("100", 100), 100);
+    for (const char* bad : {"9223372036854775808", "1e23", "1.0", "\"1\"", "null", "[1]", "true"})
+        EXPECT_THROW(integer(bad, kMax), std::invalid_argument) << bad;
+    EXPECT_THROW(integer("101", 100), std::invalid_argument);
+}
+
 /// Each of these inputs has one megabyte. A parser that scans a container for each of its members would take
 /// half a minute for it.
 TEST(StrictJson, TimeGrowsWithTheLength) {
