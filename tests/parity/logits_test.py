@@ -399,11 +399,12 @@ class Parity(TrainerTest):
         return tensors[what], tensors["tokens"]
 
     def test_bfloat16_rounds_where_it_is_said(self):
-        for settings in (("position=roper", "norm=pre", "activation=gelu"), ("position=rope", "norm=post", "activation=relu"),
-                         ("position=roper", "kv_heads=1", "shared_kv=1"),
-                         ("position=rotary", "rotates=qkvo", "rotary_fraction=0.5", "rotated_part=last", "latent_rank=12"), ("position=rotary", "rotates=k"),
-                         ("position=roper", "qk_norm=1", "attention_sinks=1", "window=7"), ("position=rotary", "rotates=vo"), ("position=rotary", "rotates=qkv")):
-            run = self.train("-".join(settings).replace("=", ""), "--steps", 60,
+        kinds = (("position=roper", "norm=pre", "activation=gelu"), ("position=rope", "norm=post", "activation=relu"),
+                 ("position=roper", "kv_heads=1", "shared_kv=1"), ("position=roper", "qk_norm=1", "attention_sinks=1", "window=7"),
+                 ("position=rotary", "rotates=qkvo", "rotary_fraction=0.5", "rotated_part=last", "latent_rank=12"),
+                 ("position=rotary", "rotates=k"), ("position=rotary", "rotates=vo"), ("position=rotary", "rotates=qkv"))
+        for number, settings in enumerate(kinds):
+            run = self.train(f"rounded-{number}", "--steps", 60,
                              *[word for setting in settings for word in ("--set", setting)])
             file = read_safetensors(sorted((run / "checkpoints").iterdir())[-1])
             exact, rounded = Model(*file), RoundedModel(*file)
