@@ -90,8 +90,8 @@ std::vector<std::unique_ptr<Baseline>> startBaselines(const Specification& speci
             ErrorKind::usage,
             "the baselines have classic blocks, rotate the first features of every layer, do not normalize "
             "queries and keys and have no latent vectors, sinks or windows: leave out model.block, "
-            "latent_rank, no_rotation_every, "
-            "rotated_part, qk_norm, attention_sinks and window to compare with them");
+            "latent_rank, no_rotation_every, rotated_part, qk_norm, attention_sinks and window to compare "
+            "with them");
     std::vector<Baseline::Kind> kinds = {{"tight PyTorch", "tight", false, 5},
                                          {"tight PyTorch, warm heap", "tight", true, 5},
                                          {"torch.compile", "compile", false, 5},

@@ -174,8 +174,7 @@ int submitSweep(const std::vector<SweepRun>& requested, const SweepOptions& opti
     reportToUser(
         report.runs_to_submit.empty()
             ? "no run remains to be submitted; pending jobs keep the options they were submitted with "
-              "(--cancel "
-              "cancels them)"
+              "(--cancel cancels them)"
             : countOf(report.runs_to_submit.size(), "run") + " in " + countOf(report.jobs.size(), "array") +
                   " submitted: " + (report.jobs.size() == 1 ? "job " : "jobs ") + join(report.jobs, ", ") +
                   (report.cluster.empty() ? "" : " on the cluster " + report.cluster));

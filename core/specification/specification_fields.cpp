@@ -104,8 +104,7 @@ std::vector<SpecificationField> model() {
               IntegerRange{1, 262144}},
              &S::model, &S::Model::feed_forward),
         make({"model", "block", "",
-              "LayerNorm, biases, activation (classic, as in GPT-2); RMSNorm, SwiGLU, no biases (modern: "
-              "Llama)",
+              "classic: LayerNorm, biases, activation (GPT-2); modern: RMSNorm, SwiGLU, no biases (Llama)",
               Choice{{"classic", "modern"}}},
              &S::model, &S::Model::block),
         make({"model", "norm", "", "Norm before each sublayer (pre) or after each residual sum (post)",
