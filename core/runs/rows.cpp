@@ -160,7 +160,7 @@ void readJson(const nlohmann::json& object, const std::string& name, Value& valu
     if constexpr (std::is_same_v<Value, std::int64_t>)
         value = integerMember(object, name);
     else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>>)
-        for (const nlohmann::json& one : object.at(name))
+        for (const nlohmann::json& one : object.at(name).get_ref<const nlohmann::json::array_t&>())
             value.push_back(integerMember({{name, one}}, name));
     else
         object.at(name).get_to(value);

@@ -84,6 +84,13 @@ TEST(Rows, SamplesAreLinesOfJson) {
     Sample masked = sample;
     masked.predicted = {0, 1, 1, 5, 2, 0};
     EXPECT_EQ(parseRow<Sample>(formatRow(masked)).predicted, masked.predicted);
+    const std::string right = formatRow(masked), list = "[0,1,1,5,2,0]";
+    for (const char* bad : {"7", "[1e23]", "{\"a\":1}"}) {
+        std::string wrong = right;
+        ASSERT_NE(wrong.find(list), std::string::npos) << right;
+        wrong.replace(wrong.find(list), list.size(), bad);
+        EXPECT_THROW(parseRow<Sample>(wrong), Error) << bad;
+    }
     // Older versions did not write this member.
     const std::string older =
         R"({"step": 1, "prompt": "a", "expected": "b", "completion": "c", "correct": null})";
