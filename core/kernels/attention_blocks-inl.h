@@ -310,7 +310,7 @@ HWY_INLINE HWY_ATTR hn::Mask<F> maskedQueries(F f, const QueryKeyTile& tile, std
 template <class Each>
 HWY_INLINE HWY_ATTR void forEachKey(bool causal, const QueryKeyTile& tile, std::size_t query, Each each) {
     const auto visible = tile.keysVisibleToAll(causal);
-    const std::size_t ends[] = {visible.begin, std::max(visible.begin, visible.end), tile.count};
+    const std::size_t ends[] = {visible.begin, visible.end, tile.count};
     for (std::size_t part = 0, j = 0; part < 3; ++part)
         if (part == 1)
             for (; j < ends[part]; ++j)

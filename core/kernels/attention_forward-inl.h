@@ -36,7 +36,7 @@ HWY_INLINE HWY_ATTR void softmaxStrip(bool causal, std::size_t width, const Quer
     const Floats f;
     const PowerOf2<Floats> powerOf2(f);
     const auto visible = tile.keysVisibleToAll(causal);
-    const std::size_t ends[] = {visible.begin, std::max(visible.begin, visible.end), tile.count};
+    const std::size_t ends[] = {visible.begin, visible.end, tile.count};
     for (std::size_t w = 0; w < kTileVectors; ++w, at += lanes(), scores += lanes(), weights += lanes()) {
         const std::size_t query = tile.query + w * lanes();
         const auto old_maximum = hn::LoadU(f, running.maxima + at);

@@ -47,7 +47,17 @@ struct Both {
     std::unique_ptr<Decoder> decoder;
 };
 
-Specification specificationWith(const std::vector<std::pair<std::string, std::string>>& settings) {
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// The attention and block of DeepSeek V4's sliding layers, with a position method.
+Settings likeDeepSeekV4(const std::string& position) {
+    return {{"model.position", position},  {"model.block", "modern"},        {"model.kv_heads", "1"},
+            {"model.shared_kv", "1"},      {"model.qk_norm", "1"},           {"model.attention_sinks", "1"},
+            {"model.window", "9"},         {"model.pairing", "interleaved"}, {"model.rotary_fraction", "0.5"},
+            {"model.rotated_part", "last"}};
+}
+
+Specification specificationWith(const Settings& settings) {
     Specification s;
     s.model.width = 24;
     s.model.heads = 3;
@@ -68,7 +78,6 @@ std::vector<std::int64_t> someTokens() {
 }
 
 TEST(RunModel, ComputesWhatItsTransformerDoes) {
-    using Settings = std::vector<std::pair<std::string, std::string>>;
     for (const Settings& settings :
          {Settings{{"model.position", "rope"}},
           Settings{{"model.position", "roper"}},
@@ -115,16 +124,7 @@ TEST(RunModel, ComputesWhatItsTransformerDoes) {
                    {"model.rotates", "vo"},
                    {"model.value_rotary_fraction", "0.5"},
                    {"model.rotated_part", "last"}},
-          Settings{{"model.position", "roper"},
-                   {"model.block", "modern"},
-                   {"model.kv_heads", "1"},
-                   {"model.shared_kv", "1"},
-                   {"model.qk_norm", "1"},
-                   {"model.attention_sinks", "1"},
-                   {"model.window", "9"},
-                   {"model.pairing", "interleaved"},
-                   {"model.rotary_fraction", "0.5"},
-                   {"model.rotated_part", "last"}},
+          likeDeepSeekV4("roper"),
           Settings{{"model.position", "rope"}, {"training.objective", "masked"}},
           Settings{{"model.position", "xpos"}},
           Settings{{"model.position", "alibi"}},
@@ -249,7 +249,7 @@ TEST(RunModel, ScalesFrequenciesAsItsTransformerDoes) {
 }
 
 /// The largest change of the logits, relative to the largest logit, if all positions are shifted by 500.
-double changeByShift(const std::vector<std::pair<std::string, std::string>>& settings) {
+double changeByShift(const Settings& settings) {
     Both both(specificationWith(settings));
     const std::vector<std::int64_t> tokens = someTokens();
     Intervention shifted;
@@ -271,17 +271,8 @@ TEST(RunModel, AShiftOfAllPositionsRevealsWhetherOutputsRotateBack) {
             changeByShift({{"model.position", "rope"}, {"model.kv_heads", heads}, {"model.shared_kv", "1"}}),
             1e-2);
     }
-    for (const char* position : {"rope", "roper"}) {  // with all else as in DeepSeek V4
-        const double change = changeByShift({{"model.position", position},
-                                             {"model.block", "modern"},
-                                             {"model.kv_heads", "1"},
-                                             {"model.shared_kv", "1"},
-                                             {"model.qk_norm", "1"},
-                                             {"model.attention_sinks", "1"},
-                                             {"model.window", "9"},
-                                             {"model.pairing", "interleaved"},
-                                             {"model.rotary_fraction", "0.5"},
-                                             {"model.rotated_part", "last"}});
+    for (const char* position : {"rope", "roper"}) {
+        const double change = changeByShift(likeDeepSeekV4(position));
         if (std::string(position) == "rope")
             EXPECT_GT(change, 1e-2);
         else
