@@ -1,7 +1,7 @@
 #include "core/explorer/setup_text.h"
 
+#include <algorithm>
 #include <cctype>
-#include <map>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -102,16 +102,13 @@ std::string formatSetup(const SetupText& text) {
 }
 
 Setup withSettings(Setup setup, const std::vector<std::pair<std::string, std::string>>& settings) {
-    std::map<std::string, std::string> given_keys;
-    for (const auto& [key, value] : settings) {
-        const SetupField& field = findSetupField(key);
-        requireOnce(given_keys, field, key);
-        field.set(setup, value);
-    }
-    for (const auto& [key, vector] : {std::pair{"x", &setup.x}, {"y", &setup.y}})
-        if (given_keys.count(key) > 0 && vector->size() != setup.head_dim)
-            throw Error(ErrorKind::usage, std::string(key) + " has " + std::to_string(vector->size()) +
+    applySettings(setupFields(), setup, settings);
+    for (const auto& [name, vector] : {std::pair{"x", &setup.x}, {"y", &setup.y}}) {
+        const auto sets = [key = name](const auto& setting) { return setting.first == key; };
+        if (std::any_of(settings.begin(), settings.end(), sets) && vector->size() != setup.head_dim)
+            throw Error(ErrorKind::usage, std::string(name) + " has " + std::to_string(vector->size()) +
                                               " numbers, but head_dim is " + std::to_string(setup.head_dim));
+    }
     const Setup inside = sanitized(setup);
     for (const auto& [key, value] : settings) {
         const SetupField& field = findSetupField(key);
