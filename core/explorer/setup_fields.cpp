@@ -12,13 +12,10 @@ constexpr std::int64_t kAnyIndex =
     std::numeric_limits<int>::max();  // the actual bound depends on other members
 
 template <class... Members>
-SetupField make(FieldInfo info, Members... members) {
-    return field<Setup>(std::move(info), members...);
-}
-
-SetupField formerly(std::string key, SetupField field) {
-    field.former_keys = {std::move(key)};
-    return field;
+SetupField make(std::string name, std::string unit, std::string help, AcceptedValues accepts,
+                Members... members) {
+    return field<Setup>({"", std::move(name), std::move(unit), std::move(help), std::move(accepts)},
+                        members...);
 }
 
 Eigen::VectorXd numbersOf(const FieldInfo& field, const std::string& text) {
@@ -45,26 +42,25 @@ std::string textOf(const Eigen::VectorXd& values) {
     return join(cells, ",");
 }
 
-/// A list of numbers. @param of  returns its member
-SetupField vectorField(std::string key, std::string help, ComparableVector& (*of)(Setup&)) {
+/// Factors of LongRoPE: positive numbers.
+Eigen::VectorXd factorsOf(const FieldInfo& field, const std::string& text) {
+    Eigen::VectorXd factors = numbersOf(field, text);
+    if (factors.size() > 0 && factors.minCoeff() < bounds::kMinFactor)
+        refuseValue(field, "numbers of at least 0.001", formatNumber(factors.minCoeff()));
+    return factors;
+}
+
+/// A list of numbers.
+/// @param of    returns its member
+/// @param read  parses the text
+SetupField vectorField(std::string key, std::string help, ComparableVector& (*of)(Setup&),
+                       Eigen::VectorXd (*read)(const FieldInfo&, const std::string&) = numbersOf) {
     SetupField made;
     static_cast<FieldInfo&>(made) = {"", std::move(key), "", std::move(help),
                                      CustomFormat{"numbers, comma-separated"}};
     made.text = [of](const Setup& s) { return textOf(of(const_cast<Setup&>(s))); };
-    made.set = [self = FieldInfo(made), of](Setup& s, std::string_view text) {
-        of(s) = numbersOf(self, std::string(text));
-    };
-    return made;
-}
-
-/// Factors of LongRoPE: positive numbers.
-SetupField factorsField(std::string key, std::string help, ComparableVector& (*of)(Setup&)) {
-    SetupField made = vectorField(std::move(key), std::move(help), of);
-    made.set = [self = FieldInfo(made), of](Setup& s, std::string_view text) {
-        const Eigen::VectorXd read = numbersOf(self, std::string(text));
-        if (read.size() > 0 && read.minCoeff() < bounds::kMinFactor)
-            refuseValue(self, "numbers of at least 0.001", formatNumber(read.minCoeff()));
-        of(s) = read;
+    made.set = [self = FieldInfo(made), of, read](Setup& s, std::string_view text) {
+        of(s) = read(self, std::string(text));
     };
     return made;
 }
@@ -138,7 +134,7 @@ SetupField methodField() {
         if (!method.adds_to_embeddings)
             names.push_back(method.name);  // the other methods have no visible effect in a single head
     SetupField made =
-        make({"", "method", "", "Position method: " + join(names, ", "), Choice{names}}, &Setup::method);
+        make("method", "", "Position method: " + join(names, ", "), Choice{names}, &Setup::method);
     made.set = [plain = made.set](Setup& s, std::string_view text) {
         if (text != "linear_numerator" && text != "linear_cosine") return plain(s, text);
         s.method = "rope";
@@ -150,78 +146,62 @@ SetupField methodField() {
 
 std::vector<SetupField> rotationFields() {
     return {
-        make({"", "head_dim", "features", "d, the features of one head: even, d/2 pairs",
-              IntegerRange{bounds::kMinHeadDim, bounds::kMaxHeadDim}},
-             &Setup::head_dim),
-        make({"", "base", "",
-              "b in θᵢ = b^(−2i/d): 10000 in Su et al.; with a larger base the slow pairs rotate more slowly",
-              RealRange{bounds::kMinBase, bounds::kMaxBase}},
-             &Setup::base),
-        formerly("schedule", make({"", "frequency_formula", "",
-                                   "How the frequency falls from pair to pair: b^(−2i/d) (standard), or "
-                                   "b^(−i/d) as in the worked example",
-                                   Choice{frequencyFormulaNames(), {{"intro", "worked_example"}}}},
+        make("head_dim", "features", "d, the features of one head: even, d/2 pairs",
+             IntegerRange{bounds::kMinHeadDim, bounds::kMaxHeadDim}, &Setup::head_dim),
+        make("base", "",
+             "b in θᵢ = b^(−2i/d): 10000 in Su et al.; with a larger base the slow pairs rotate more slowly",
+             RealRange{bounds::kMinBase, bounds::kMaxBase}, &Setup::base),
+        formerly("schedule", make("frequency_formula", "",
+                                  "How the frequency falls from pair to pair: b^(−2i/d) (standard), or "
+                                  "b^(−i/d) as in the worked example",
+                                  Choice{frequencyFormulaNames(), {{"intro", "worked_example"}}},
                                   &Setup::frequency_formula)),
-        make({"", "pairing", "",
-              "Which two features rotate together: i with i + d/2 (half), or 2i with 2i + 1 (interleaved)",
-              Choice{pairingNames()}},
-             &Setup::pairing),
-        make({"", "rotary_fraction", "",
-              "Fraction of the features of q and k that rotate: r of d, θᵢ = b^(−2i/r)", RealRange{0, 1}},
-             &Setup::rotary_fraction),
-        make({"", "rotated_part", "", "Whether the first or the last r features rotate",
-              Choice{rotatedPartNames()}},
-             &Setup::rotated_part),
-        make({"", "value_rotary_fraction", "", "Fraction of the features of v that rotate", RealRange{0, 1}},
+        make("pairing", "",
+             "Which two features rotate together: i with i + d/2 (half), or 2i with 2i + 1 (interleaved)",
+             Choice{pairingNames()}, &Setup::pairing),
+        make("rotary_fraction", "", "Fraction of the features of q and k that rotate: r of d, θᵢ = b^(−2i/r)",
+             RealRange{0, 1}, &Setup::rotary_fraction),
+        make("rotated_part", "", "Whether the first or the last r features rotate",
+             Choice{rotatedPartNames()}, &Setup::rotated_part),
+        make("value_rotary_fraction", "", "Fraction of the features of v that rotate", RealRange{0, 1},
              &Setup::value_rotary_fraction),
     };
 }
 
 std::vector<SetupField> scalingFields() {
     return {
-        make({"", "scaling", "", "Frequency scaling in use on all pages", Choice{scalingNames()}},
-             &Setup::scaling, &Scaling::method),
-        make({"", "factor", "", "Scaling factor s: how many times longer the text may become",
-              RealRange{1, bounds::kMaxFactor}},
-             &Setup::scaling, &Scaling::factor),
-        make({"", "original_length", "positions", "L, positions seen in training",
-              RealRange{1, bounds::kMaxContextLength}},
-             &Setup::scaling, &Scaling::original_length),
-        make({"", "context_length", "positions", "L′, positions of the text being read",
-              RealRange{1, bounds::kMaxContextLength}},
-             &Setup::context_length),
-        make({"", "beta_fast", "",
-              "YaRN: pairs that rotate more often than this within L keep their frequency",
-              RealRange{0.001, 1e6}},
-             &Setup::scaling, &Scaling::beta_fast),
-        make({"", "beta_slow", "", "YaRN: frequencies of pairs that rotate less often are divided by s",
-              RealRange{0.001, 1e6}},
-             &Setup::scaling, &Scaling::beta_slow),
-        make({"", "attention_factor", "",
-              "YaRN and LongRoPE: multiplies cos and sin; 0 means 0.1 ln s + 1, and √(1 + ln s/ln L)",
-              RealRange{0, 100}},
-             &Setup::scaling, &Scaling::attention_factor),
-        make({"", "long_attention_factor", "",
-              "LongRoPE: the same in texts longer than L; 0: no separate value", RealRange{0, 100}},
-             &Setup::scaling, &Scaling::long_attention_factor),
-        make({"", "truncate", "", "YaRN: 1 rounds the ends of the ramp to whole pairs", Flag()},
-             &Setup::scaling, &Scaling::truncate),
-        make({"", "low_freq_factor", "",
-              "Llama 3: frequencies with wavelengths above L/this are divided by s", RealRange{0.001, 1e6}},
-             &Setup::scaling, &Scaling::low_frequency_factor),
-        make({"", "high_freq_factor", "", "Llama 3: frequencies with wavelengths below L/this are kept",
-              RealRange{0.001, 2e6}},
-             &Setup::scaling, &Scaling::high_frequency_factor),
-        factorsField("short_factor",
-                     "LongRoPE: divisor of the frequency of each pair in texts up to L; empty: 1",
-                     [](Setup& s) -> ComparableVector& { return s.scaling.short_factors; }),
-        factorsField("long_factor", "LongRoPE: the same in texts longer than L",
-                     [](Setup& s) -> ComparableVector& { return s.scaling.long_factors; }),
-        make({"", "proportion", "", "p-RoPE: fraction of the pairs, the fastest ones, that rotate",
-              RealRange{0, 1}},
-             &Setup::scaling, &Scaling::proportion),
-        make({"", "proportion_factor", "", "p-RoPE: divisor of all frequencies",
-              RealRange{1, bounds::kMaxFactor}},
+        make("scaling", "", "Frequency scaling in use on all pages", Choice{scalingNames()}, &Setup::scaling,
+             &Scaling::method),
+        make("factor", "", "Scaling factor s: how many times longer the text may become",
+             RealRange{1, bounds::kMaxFactor}, &Setup::scaling, &Scaling::factor),
+        make("original_length", "positions", "L, positions seen in training",
+             RealRange{1, bounds::kMaxContextLength}, &Setup::scaling, &Scaling::original_length),
+        make("context_length", "positions", "L′, positions of the text being read",
+             RealRange{1, bounds::kMaxContextLength}, &Setup::context_length),
+        make("beta_fast", "", "YaRN: pairs that rotate more often than this within L keep their frequency",
+             RealRange{0.001, 1e6}, &Setup::scaling, &Scaling::beta_fast),
+        make("beta_slow", "", "YaRN: frequencies of pairs that rotate less often are divided by s",
+             RealRange{0.001, 1e6}, &Setup::scaling, &Scaling::beta_slow),
+        make("attention_factor", "",
+             "YaRN and LongRoPE: multiplies cos and sin; 0 means 0.1 ln s + 1, and √(1 + ln s/ln L)",
+             RealRange{0, 100}, &Setup::scaling, &Scaling::attention_factor),
+        make("long_attention_factor", "", "LongRoPE: the same in texts longer than L; 0: no separate value",
+             RealRange{0, 100}, &Setup::scaling, &Scaling::long_attention_factor),
+        make("truncate", "", "YaRN: 1 rounds the ends of the ramp to whole pairs", Flag(), &Setup::scaling,
+             &Scaling::truncate),
+        make("low_freq_factor", "", "Llama 3: frequencies with wavelengths above L/this are divided by s",
+             RealRange{0.001, 1e6}, &Setup::scaling, &Scaling::low_frequency_factor),
+        make("high_freq_factor", "", "Llama 3: frequencies with wavelengths below L/this are kept",
+             RealRange{0.001, 2e6}, &Setup::scaling, &Scaling::high_frequency_factor),
+        vectorField(
+            "short_factor", "LongRoPE: divisor of the frequency of each pair in texts up to L; empty: 1",
+            [](Setup& s) -> ComparableVector& { return s.scaling.short_factors; }, factorsOf),
+        vectorField(
+            "long_factor", "LongRoPE: the same in texts longer than L",
+            [](Setup& s) -> ComparableVector& { return s.scaling.long_factors; }, factorsOf),
+        make("proportion", "", "p-RoPE: fraction of the pairs, the fastest ones, that rotate",
+             RealRange{0, 1}, &Setup::scaling, &Scaling::proportion),
+        make("proportion_factor", "", "p-RoPE: divisor of all frequencies", RealRange{1, bounds::kMaxFactor},
              &Setup::scaling, &Scaling::proportion_factor),
     };
 }
@@ -230,113 +210,93 @@ std::vector<SetupField> scalingFields() {
 std::vector<SetupField> vectorFields() {
     const RealRange position{-bounds::kMaxPosition, bounds::kMaxPosition};
     return {
-        make({"", "position", "positions",
-              "m, the position of the vector x on the Rotation page: R(m) rotates pair i by mθᵢ; with "
-              "two vectors, n is the position of the query",
-              position},
-             &Setup::position),
-        make({"", "pair", "", "The rotary pair shown, from 0 (fastest); pair i has wavelength λᵢ = 2π/θᵢ",
-              IntegerRange{0, kAnyIndex}},
-             &Setup::pair),
+        make("position", "positions",
+             "m, the position of the vector x on the Rotation page: R(m) rotates pair i by mθᵢ; with "
+             "two vectors, n is the position of the query",
+             position, &Setup::position),
+        make("pair", "", "The rotary pair shown, from 0 (fastest); pair i has wavelength λᵢ = 2π/θᵢ",
+             IntegerRange{0, kAnyIndex}, &Setup::pair),
         vectorField("x", "The vector of the Rotation page, comma-separated",
                     [](Setup& s) -> ComparableVector& { return s.x; }),
         vectorField("y", "The key, when the Rotation page shows two vectors",
                     [](Setup& s) -> ComparableVector& { return s.y; }),
-        make({"", "key_position", "positions",
-              "j, the position of the key k on the Rotation page: ⟨R(n)q, R(j)k⟩ = ⟨q, R(j − n)k⟩", position},
+        make("key_position", "positions",
+             "j, the position of the key k on the Rotation page: ⟨R(n)q, R(j)k⟩ = ⟨q, R(j − n)k⟩", position,
              &Setup::key_position),
-        make({"", "shift", "positions",
-              "S, added to the positions n of queries and j of keys; in the correct form no score or "
-              "output changes: R(n + S)ᵀR(j + S) = R(j − n)",
-              RealRange{-bounds::kMaxShift, bounds::kMaxShift}},
-             &Setup::shift),
-        make({"", "words", "",
-              "The sentence of the Rotation page: words separated by spaces, the first at position 0",
-              AnyText{20000}},
-             &Setup::words),
-        make({"", "distances", "",
-              "Number of distances δ that the map and the decay curve of the Spectrum page show",
-              IntegerRange{2, bounds::kMaxDistances}},
-             &Setup::distances),
+        make("shift", "positions",
+             "S, added to the positions n of queries and j of keys; in the correct form no score or "
+             "output changes: R(n + S)ᵀR(j + S) = R(j − n)",
+             RealRange{-bounds::kMaxShift, bounds::kMaxShift}, &Setup::shift),
+        make("words", "",
+             "The sentence of the Rotation page: words separated by spaces, the first at position 0",
+             AnyText{20000}, &Setup::words),
+        make("distances", "",
+             "Number of distances δ that the map and the decay curve of the Spectrum page show",
+             IntegerRange{2, bounds::kMaxDistances}, &Setup::distances),
         list("overlays", "Scalings drawn for comparison", &Setup::overlays, Choice{scalingNames()}),
-        make({"", "xpos_decay", "",
-              "xPos in the decay curve: pair i also decays by ζᵢ^(δ/512), ζᵢ = (2i/d + 0.4)/1.4 (Sun et al. "
-              "2022)",
-              Flag()},
-             &Setup::xpos_decay),
+        make("xpos_decay", "",
+             "xPos in the decay curve: pair i also decays by ζᵢ^(δ/512), ζᵢ = (2i/d + 0.4)/1.4 (Sun et al. "
+             "2022)",
+             Flag(), &Setup::xpos_decay),
         formerly("other_schedule",
-                 make({"", "other_formula", "",
-                       "1 draws the frequency formula that is not in use, unscaled, for comparison", Flag()},
+                 make("other_formula", "",
+                      "1 draws the frequency formula that is not in use, unscaled, for comparison", Flag(),
                       &Setup::other_formula)),
     };
 }
 
 std::vector<SetupField> attentionFields() {
     return {
-        make({"", "source", "",
-              "Where q, k and v come from: random numbers, your own numbers (hand), or a layer and head of a "
-              "run",
-              Choice{{"random", "hand", "run"}}},
-             &Setup::source),
-        make({"", "tokens", "", "T, number of tokens; at most 64 if set by hand",
-              IntegerRange{1, bounds::kMaxTokens}},
-             &Setup::tokens),
-        make({"", "seed", "", "Seed of the random numbers, and of T5's biases",
-              IntegerRange{0, std::numeric_limits<std::int64_t>::max()}},
-             &Setup::seed),
-        formerly("likeness", make({"", "similarity", "",
-                                   "0: each token has its own vectors; 1: all tokens are identical, so that "
-                                   "the map shows only position",
-                                   RealRange{0, 1}},
-                                  &Setup::similarity)),
+        make("source", "",
+             "Where q, k and v come from: random numbers, your own numbers (hand), or a layer and head of a "
+             "run",
+             Choice{{"random", "hand", "run"}}, &Setup::source),
+        make("tokens", "", "T, number of tokens; at most 64 if set by hand",
+             IntegerRange{1, bounds::kMaxTokens}, &Setup::tokens),
+        make("seed", "", "Seed of the random numbers, and of T5's biases",
+             IntegerRange{0, std::numeric_limits<std::int64_t>::max()}, &Setup::seed),
+        formerly("likeness", make("similarity", "",
+                                  "0: each token has its own vectors; 1: all tokens are identical, so that "
+                                  "the map shows only position",
+                                  RealRange{0, 1}, &Setup::similarity)),
         matrixField("q", "Hand-set queries: rows separated by |", &HeadVectors::Q),
         matrixField("k", "Hand-set keys", &HeadVectors::K),
         matrixField("v", "Hand-set values", &HeadVectors::V),
-        make({"", "run", "", "Name of the run", AnyText{20000}}, &Setup::run),
-        make({"", "run_text", "", "Text that the run's model reads", AnyText{20000}}, &Setup::run_text),
-        make({"", "layer", "", "Layer of the run, from 0 (nearest to the input)", IntegerRange{0, 4095}},
+        make("run", "", "Name of the run", AnyText{20000}, &Setup::run),
+        make("run_text", "", "Text that the run's model reads", AnyText{20000}, &Setup::run_text),
+        make("layer", "", "Layer of the run, from 0 (nearest to the input)", IntegerRange{0, 4095},
              &Setup::layer),
-        make({"", "head", "", "Head, from 0, of the run, ALiBi's slopes or T5's biases",
-              IntegerRange{0, kAnyIndex}},
-             &Setup::head),
-        make({"", "heads", "", "H, number of heads, for ALiBi's slopes", IntegerRange{1, 1024}},
-             &Setup::heads),
+        make("head", "", "Head, from 0, of the run, ALiBi's slopes or T5's biases",
+             IntegerRange{0, kAnyIndex}, &Setup::head),
+        make("heads", "", "H, number of heads, for ALiBi's slopes", IntegerRange{1, 1024}, &Setup::heads),
         methodField(),
-        make({"", "rotates", "", "Which of q, k, v and o the method rotary rotates",
-              Choice{rotatedTensorsNames()}},
+        make("rotates", "", "Which of q, k, v and o the method rotary rotates", Choice{rotatedTensorsNames()},
              &Setup::rotates),
-        make({"", "attention", "", "How scores become attention weights", Choice{attentionKindNames()}},
+        make("attention", "", "How scores become attention weights", Choice{attentionKindNames()},
              &Setup::attention),
-        make({"", "causal", "", "A query sees only itself and earlier tokens; if off, all tokens", Flag()},
+        make("causal", "", "A query sees only itself and earlier tokens; if off, all tokens", Flag(),
              &Setup::causal),
-        make({"", "mistake", "", join(mistakeNames(), ", "), Choice{mistakeNames()}}, &Setup::mistake),
-        make({"", "map", "", "Which map the Attention page shows",
-              Choice{{"scores", "weights", "shift_difference", "form_difference"}}},
-             &Setup::map),
-        make({"", "query", "",
-              "n, the query whose scores and output are shown, from 0: aₙⱼ = softmax of qₙᵀR(j − n)kⱼ/√d "
-              "over j",
-              IntegerRange{0, kAnyIndex}},
-             &Setup::query),
-        make({"", "key", "", "j, the marked key, from 0; its distance is δ = n − j",
-              IntegerRange{0, kAnyIndex}},
+        make("mistake", "", join(mistakeNames(), ", "), Choice{mistakeNames()}, &Setup::mistake),
+        make("map", "", "Which map the Attention page shows",
+             Choice{{"scores", "weights", "shift_difference", "form_difference"}}, &Setup::map),
+        make("query", "",
+             "n, the query whose scores and output are shown, from 0: aₙⱼ = softmax of qₙᵀR(j − n)kⱼ/√d "
+             "over j",
+             IntegerRange{0, kAnyIndex}, &Setup::query),
+        make("key", "", "j, the marked key, from 0; its distance is δ = n − j", IntegerRange{0, kAnyIndex},
              &Setup::key),
         formerly("muted", list("ablated_pairs", "Pairs ablated in the scores, comma-separated",
                                &Setup::ablated_pairs, IntegerRange{0, bounds::kMaxHeadDim})),
-        make({"", "shared_key_value", "",
-              "Each token has one vector that is both its key and its value, as in DeepSeek V4; not for "
-              "vectors of a run",
-              Flag()},
-             &Setup::shared_key_value),
-        make({"", "blend", "", "β in o = Σ aₙⱼ R(β(j − n))vⱼ: 0, values are not rotated, RoPE; 1, RoPER",
-              RealRange{0, 1}},
-             &Setup::value_rotation_strength),
-        make(
-            {"", "mixture", "",
+        make("shared_key_value", "",
+             "Each token has one vector that is both its key and its value, as in DeepSeek V4; not for "
+             "vectors of a run",
+             Flag(), &Setup::shared_key_value),
+        make("blend", "", "β in o = Σ aₙⱼ R(β(j − n))vⱼ: 0, values are not rotated, RoPE; 1, RoPER",
+             RealRange{0, 1}, &Setup::value_rotation_strength),
+        make("mixture", "",
              "Which random values are mixed: one token with all the weight; two equal values, one of them at "
              "the query; or all tokens with their attention weights",
-             Choice{{"one", "two", "all"}}},
-            &Setup::mixed_tokens),
+             Choice{{"one", "two", "all"}}, &Setup::mixed_tokens),
     };
 }
 

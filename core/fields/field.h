@@ -198,6 +198,13 @@ Field<T> optionalField(FieldInfo info, At at) {
     return made;
 }
 
+/// A field that had another key in older versions.
+template <class T>
+Field<T> formerly(std::string key, Field<T> field) {
+    field.former_keys = {std::move(key)};
+    return field;
+}
+
 /// Records the key, current or former, under which a field was given.
 /// @throws Error (usage) naming both keys if the field was given before
 void requireOnce(std::map<std::string, std::string>& given_keys, const FieldInfo& field,
