@@ -9,10 +9,7 @@ namespace {
 std::vector<std::string> choicesIn(const std::string& type) {
     const std::size_t begin = type.find('{'), end = type.find('}');
     if (begin == std::string::npos || end == std::string::npos) return {};
-    std::vector<std::string> choices;
-    for (const std::string& choice : split(type.substr(begin + 1, end - begin - 1), ','))
-        choices.push_back(trimmed(choice));
-    return choices;
+    return mapped(split(type.substr(begin + 1, end - begin - 1), ','), trimmed);
 }
 
 CommandOption describeOption(const CLI::Option& option) {
@@ -55,7 +52,7 @@ void setValuePlaceholders(CLI::App& app, const std::map<std::string, std::string
         if (const auto value = values.find(option->get_name());
             value != values.end() && option->get_expected_max() > 0)
             option->type_name(value->second);
-    for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    for (CLI::App* command : app.get_subcommands({}))
         setValuePlaceholders(*command, values);
 }
 
@@ -70,9 +67,7 @@ std::string explainParseError(const CLI::App* app, const CLI::Error& error) {
         path += " " + app->get_name();
     }
     std::string what = error.what();
-    std::vector<std::string> commands;
-    for (const CLI::App* command : app->get_subcommands([](const CLI::App*) { return true; }))
-        commands.push_back(command->get_name());
+    const std::vector<std::string> commands = mapped(app->get_subcommands({}), &CLI::App::get_name);
     const std::vector<std::string> unknown = app->remaining();
     if (!commands.empty() && !unknown.empty() && !unknown.front().starts_with('-'))
         what = "unknown command \"" + unknown.front() + "\"; " + nameHint(unknown.front(), commands);
@@ -86,7 +81,7 @@ CommandDescription describeCommands(const CLI::App& app) {
     CommandDescription described{app.get_name(), app.get_description(), app.get_footer(), {}, {}};
     for (const CLI::Option* option : app.get_options())
         described.options.push_back(describeOption(*option));
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    for (const CLI::App* command : app.get_subcommands({}))
         described.commands.push_back(describeCommands(*command));
     return described;
 }

@@ -21,9 +21,8 @@ const std::string kValuesOfKey = "roper-train describe --values";
 
 /// "roper_train", valid as the name of a shell function.
 std::string identifier(std::string name) {
-    std::replace_if(
-        name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; },
-        '_');
+    std::ranges::replace_if(
+        name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
     return name;
 }
 
@@ -42,13 +41,6 @@ std::vector<std::string> optionNames(const CommandDescription& command) {
     std::vector<std::string> names;
     for (const CommandOption& option : command.options)
         names.insert(names.end(), option.names.begin(), option.names.end());
-    return names;
-}
-
-std::vector<std::string> commandNames(const CommandDescription& program) {
-    std::vector<std::string> names;
-    for (const CommandDescription& command : program.commands)
-        names.push_back(command.name);
     return names;
 }
 
@@ -99,7 +91,7 @@ std::string bashCommand(const CommandDescription& command) {
 }
 
 std::string bash(const CommandDescription& program) {
-    const std::vector<std::string> names = commandNames(program);
+    const std::vector<std::string> names = mapped(program.commands, &CommandDescription::name);
     const std::string function = "_" + identifier(program.name);
     CommandDescription whole = program;
     whole.name = "''";
@@ -269,7 +261,7 @@ std::string fishListings(const std::string& program) {
 }
 
 std::string fish(const CommandDescription& program) {
-    const std::vector<std::string> names = commandNames(program);
+    const std::vector<std::string> names = mapped(program.commands, &CommandDescription::name);
     const std::string before = "not __fish_seen_subcommand_from " + join(names, " ");
     std::string text = "# Completion of " + program.name + " for fish. Load it with: " + program.name +
                        " completion fish | source\n" + fishListings(program.name) + "complete -c " +

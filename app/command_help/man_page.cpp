@@ -24,8 +24,8 @@ std::string roff(const std::string& text) {
 }
 
 std::string upper(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    std::ranges::transform(text, text.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
     return text;
 }
 
@@ -44,9 +44,9 @@ std::string optionEntry(const CommandOption& option) {
     if (option.isArgument()) head = "\\fI" + roff(upper(option.argument)) + "\\fR";
     if (!option.isArgument() && !option.value.empty()) head += " \\fI" + roff(option.value) + "\\fR";
     std::string help = roff(option.help);
-    const bool names_all =
-        std::all_of(option.choices.begin(), option.choices.end(),
-                    [&](const std::string& choice) { return option.help.find(choice) != std::string::npos; });
+    const bool names_all = std::ranges::all_of(option.choices, [&](const std::string& choice) {
+        return option.help.find(choice) != std::string::npos;
+    });
     if (!names_all) help += " (" + roff(join(option.choices, ", ")) + ")";
     return ".TP\n" + head + "\n" + (help.empty() ? "\\&" : help) + "\n";
 }

@@ -55,7 +55,7 @@ void requireWholeNumbers(CLI::App& app) {
         if (type.starts_with("INT") || type.starts_with("UINT"))
             option->transform(wholeNumber(may_be_negative));
     }
-    for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    for (CLI::App* command : app.get_subcommands({}))
         requireWholeNumbers(*command);
 }
 

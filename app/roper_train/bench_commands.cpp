@@ -43,7 +43,7 @@ struct Candidate {
 
 /// Whether a setting is for the field with this key, in any notation.
 bool setsField(const BenchOptions& options, const std::string& key) {
-    return std::any_of(options.settings.begin(), options.settings.end(), [&](const std::string& setting) {
+    return std::ranges::any_of(options.settings, [&](const std::string& setting) {
         return findField(trimmed(setting.substr(0, setting.find('=')))).key() == key;
     });
 }
@@ -72,13 +72,6 @@ std::vector<Candidate> candidatesOf(const BenchOptions& options, const Workload&
     for (const std::string& method : methodsOf(options, work))
         for (const Candidate& candidate : candidatesOf(options, work, method))
             all.push_back(candidate);
-    return all;
-}
-
-std::vector<Specification> specificationsOf(const std::vector<Candidate>& candidates) {
-    std::vector<Specification> all;
-    for (const Candidate& candidate : candidates)
-        all.push_back(candidate.specification);
     return all;
 }
 
@@ -132,12 +125,11 @@ std::string kernelOf(const Specification& specification, const MachineRates& rat
 
 void benchStep(const BenchOptions& options, const Workload& work) {
     const std::vector<Candidate> candidates = candidatesOf(options, work);
-    std::vector<std::string> names;
-    for (const Candidate& candidate : candidates)
-        names.push_back(candidate.method + " " + candidate.precision);
+    const auto names =
+        mapped(candidates, [](const Candidate& one) { return one.method + " " + one.precision; });
     std::cerr << work.name << ": " << work.times << " × " << join(names, ", ") << std::endl;
-    const std::vector<StepBench> benches =
-        benchInterleaved(specificationsOf(candidates), work.times, std::clamp(work.times / 10, 1, 5));
+    const std::vector<StepBench> benches = benchInterleaved(mapped(candidates, &Candidate::specification),
+                                                            work.times, std::clamp(work.times / 10, 1, 5));
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const auto& [method, precision, specification] = candidates[i];
         const BenchTimes& times = benches[i].times;
@@ -283,7 +275,7 @@ void benchBaselines(const BenchOptions& options, const Workload& work, const Can
 
 int benchCommand(const BenchOptions& options) {
     const std::vector<std::string> targets = kernelTargets();
-    if (!options.target.empty() && std::find(targets.begin(), targets.end(), options.target) == targets.end())
+    if (!options.target.empty() && !hasElement(targets, options.target))
         throw Error(ErrorKind::usage, "--target: this computer cannot run kernels for " + options.target +
                                           "; it can run those for " + join(targets, ", "));
     if (options.save_speed && options.work != "step")
@@ -299,8 +291,8 @@ int benchCommand(const BenchOptions& options) {
     // "peers" is its name in older versions.
     if (options.work == "baselines" || options.work == "peers") {
         const bool changed =
-            !options.what.empty() || std::any_of(options.settings.begin(), options.settings.end(),
-                                                 [](const auto& s) { return !s.starts_with("device."); });
+            !options.what.empty() ||
+            std::ranges::any_of(options.settings, [](const auto& s) { return !s.starts_with("device."); });
         if (changed)
             throw Error(
                 ErrorKind::usage,

@@ -133,8 +133,8 @@ void CommandLine::reportRunsFolder() const {
     const bool is_path =
         isPath(read_.run) || isPath(look_.model.string()) || isPath(tokens_.model.string()) ||
         (!rotation_.models.empty() &&
-         std::all_of(rotation_.models.begin(), rotation_.models.end(),
-                     [&](const std::filesystem::path& model) { return isPath(model.string()); }));
+         std::ranges::all_of(rotation_.models,
+                             [&](const std::filesystem::path& model) { return isPath(model.string()); }));
     if (was_named || is_path || flags_.quiet || background_) return;
     std::cerr << "runs folder: " << std::filesystem::absolute(runs_).string() << "\n";
 }

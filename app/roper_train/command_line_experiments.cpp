@@ -3,6 +3,7 @@
 #include "app/command_help/command_table.h"
 #include "app/command_help/number_checks.h"
 #include "app/roper_train/command_line.h"
+#include "core/base/text.h"
 
 // Commands for many runs, and for the machine.
 
@@ -85,10 +86,7 @@ void CommandLine::addWork() {
 namespace {
 
 std::string measureType() {
-    std::vector<std::string> names;
-    for (const MeasureInfo& info : measures())
-        names.push_back(info.name);
-    return typeWithChoices("MEASURE", names);
+    return typeWithChoices("MEASURE", mapped(measures(), &MeasureInfo::name));
 }
 
 }  // namespace

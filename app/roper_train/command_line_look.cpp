@@ -47,7 +47,7 @@ std::string questionTable() {
 
 /// "--no-rotation" for "no_rotation"
 std::string optionOf(std::string setting) {
-    std::replace(setting.begin(), setting.end(), '_', '-');
+    std::ranges::replace(setting, '_', '-');
     return "--" + setting;
 }
 

@@ -258,10 +258,7 @@ int listCommand(const fs::path& runs, bool json) {
 }
 
 int listNamesCommand(const fs::path& runs) {
-    std::vector<std::string> names;
-    for (const RunFolder& run : listRuns(runs))
-        names.push_back(run.name());
-    return printLines(names);
+    return printLines(mapped(listRuns(runs), &RunFolder::name));
 }
 
 int presetNamesCommand() {

@@ -37,11 +37,9 @@ namespace {
 /// The group whose label contains the given words. @throws Error (usage)
 const RunGroup& findGroup(const std::vector<RunGroup>& groups, const std::string& label,
                           const std::string& position) {
-    std::vector<std::string> labels;
     const RunGroup* found = nullptr;
     int matches = 0;
     for (const RunGroup& group : groups) {
-        labels.push_back(group.label);
         if (group.label == label) return group;
         const bool fits = label.empty() ? group.specification.methodName() == position
                                         : group.label.find(label) != std::string::npos;
@@ -53,7 +51,7 @@ const RunGroup& findGroup(const std::vector<RunGroup>& groups, const std::string
     const std::string requested = label.empty() ? positionMethod(position).title : label;
     throw Error(ErrorKind::usage,
                 (matches == 0 ? "no group of runs matches \"" : "several groups of runs match \"") +
-                    requested + "\"; the groups are: " + join(labels, "; ") +
+                    requested + "\"; the groups are: " + join(mapped(groups, &RunGroup::label), "; ") +
                     ". Choose with --filter, --a and --b.");
 }
 
@@ -152,8 +150,8 @@ Json rowsJson(const std::vector<RunsRow>& rows) {
 
 /// Number of characters in a UTF-8 text.
 std::size_t charactersOf(const std::string& text) {
-    return static_cast<std::size_t>(std::count_if(
-        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
 /// Prints lines of cells in aligned columns; an empty line stays empty.
@@ -226,8 +224,8 @@ std::vector<RunRecord> matchingRuns(const RunTable& table, const std::string& wo
     if (filter.isUnfinished())
         throw Error(ErrorKind::usage, "a comparison in \"" + words + "\" has no value");
     std::vector<RunRecord> runs;
-    std::copy_if(table.records().begin(), table.records().end(), std::back_inserter(runs),
-                 [&](const RunRecord& run) { return filter.matches(run); });
+    std::ranges::copy_if(table.records(), std::back_inserter(runs),
+                         [&](const RunRecord& run) { return filter.matches(run); });
     if (runs.empty()) throw Error(ErrorKind::usage, "no run in " + folder.string() + " matches");
     return runs;
 }
@@ -313,9 +311,7 @@ int precisionCommand(const PrecisionOptions& options) {
 
 int diffCommand(const std::vector<std::string>& names, const fs::path& runs, bool json) {
     const ExitOnClosedOutput exit_on_closed_output;
-    std::vector<RunFolder> folders;
-    for (const std::string& name : names)
-        folders.push_back(findRun(name, runs));
+    const auto folders = mapped(names, [&](const std::string& name) { return findRun(name, runs); });
     const RunTable table(folders);
     if (!table.problems().empty()) throw Error(ErrorKind::usage, table.problems().front());
     const RunDifferences differences = differencesOf(table.records());

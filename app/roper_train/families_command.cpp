@@ -30,9 +30,8 @@ std::vector<LayerGroup> groupsOf(const Architecture& model) {
         if (!model.hasHeads(layer)) continue;
         const RotaryConfig* const rotation = &model.rotationOf(layer);
         const std::int64_t window = model.isWindowed(layer) ? model.window : 0;
-        auto group = std::find_if(groups.begin(), groups.end(), [&](const LayerGroup& one) {
-            return one.rotation == rotation && one.window == window;
-        });
+        auto group = std::ranges::find_if(
+            groups, [&](const LayerGroup& one) { return one.rotation == rotation && one.window == window; });
         if (group == groups.end()) group = groups.insert(groups.end(), {{}, rotation, window});
         group->layers.push_back(layer);
     }
@@ -47,7 +46,7 @@ TextStatistics statisticsOf(const std::vector<std::int64_t>& layers, const std::
     TextStatistics mean;
     double count = 0;
     for (const HeadReport& head : heads) {
-        if (std::find(layers.begin(), layers.end(), head.layer) == layers.end()) continue;
+        if (!hasElement(layers, head.layer)) continue;
         mean.slow_share += head.slow_share;
         mean.mean_distance += head.mean_distance;
         ++count;
@@ -73,8 +72,8 @@ double evenDistance(const Architecture& model, std::int64_t window, std::int64_t
 Json rowOf(const LayerGroup& group, const Architecture& model, const HeadsAnswer& on_text) {
     const auto context = static_cast<double>(model.context);
     const Eigen::VectorXd theta = group.rotation->frequenciesForLength(context).theta;
-    const auto never_turn = std::count_if(theta.begin(), theta.end(),
-                                          [&](double one) { return one * context < 2 * std::numbers::pi; });
+    const auto never_turn =
+        std::ranges::count_if(theta, [&](double one) { return one * context < 2 * std::numbers::pi; });
     const auto pairs = static_cast<std::int64_t>(theta.size());
     Json row = {{"family", model.family},
                 {"context", model.context},
@@ -101,13 +100,6 @@ HeadsAnswer headsOn(const std::string& text, ModelReader& reader) {
     if (text.empty()) return {};
     const Question question{.what = "heads", .text = text};
     return observeHeads({reader, question, reader.encode(text), {}});
-}
-
-std::vector<std::filesystem::path> storedPaths() {
-    std::vector<std::filesystem::path> paths;
-    for (const StoredModel& model : storedModels())
-        paths.push_back(model.path);
-    return paths;
 }
 
 constexpr const char* kColumns[] = {"model",
@@ -140,7 +132,8 @@ std::string cellOf(const Json& row, const std::string& column) {
 
 int familiesCommand(const FamiliesOptions& options) {
     const ExitOnClosedOutput exit_on_closed_output;
-    const std::vector<std::filesystem::path> models = options.models.empty() ? storedPaths() : options.models;
+    const std::vector<std::filesystem::path> models =
+        options.models.empty() ? mapped(storedModels(), &StoredModel::path) : options.models;
     if (models.empty())
         throw Error(ErrorKind::usage,
                     "no models found in the caches of other programs (`roper-train models`): name some");
@@ -158,10 +151,7 @@ int familiesCommand(const FamiliesOptions& options) {
                 writer.line(row);
                 continue;
             }
-            std::vector<std::string> cells;
-            for (const char* column : kColumns)
-                cells.push_back(cellOf(row, column));
-            writer.row(cells);
+            writer.row(mapped(kColumns, [&](const char* column) { return cellOf(row, column); }));
         }
     };
     return answerEach(models, options.json, answer, [](const std::filesystem::path& path) {

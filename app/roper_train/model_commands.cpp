@@ -26,11 +26,16 @@ double factorOf(const Scaling& scaling) {
 }
 
 std::vector<SizeRow> sizeRows(const SizeScores& scores) {
-    std::vector<SizeRow> rows;
-    for (const SizeScore& score : scores.scores)
-        rows.push_back({scores.step, nameOf(scores.scaling.method), factorOf(scores.scaling),
-                        score.size.first, score.size.second, score.correct, score.of, score.fully_correct});
-    return rows;
+    return mapped(scores.scores, [&](const SizeScore& score) {
+        return SizeRow{scores.step,
+                       nameOf(scores.scaling.method),
+                       factorOf(scores.scaling),
+                       score.size.first,
+                       score.size.second,
+                       score.correct,
+                       score.of,
+                       score.fully_correct};
+    });
 }
 
 int printScoresBySize(const SizeScores& scores, bool json) {
@@ -152,7 +157,7 @@ int exportCommand(const CheckpointOptions& options, const std::string& what, con
     std::vector<std::string> suffixes = {".safetensors"};
     if (what == "metrics") suffixes = {".csv"};
     if (what == "attention" || what == "norms") suffixes.emplace_back(".csv");
-    if (std::find(suffixes.begin(), suffixes.end(), out.extension()) == suffixes.end())
+    if (!hasElement(suffixes, out.extension().string()))
         throw Error(ErrorKind::usage,
                     what + " is written as " + join(suffixes, " or ") + ", not as \"" + out.string() + "\"");
     if (precision == "bf16" && (what == "weights" || what == "metrics"))

@@ -32,8 +32,8 @@ std::string typeOfMost(const TensorStore& tensors) {
     std::map<std::string, std::int64_t> elements;
     for (const auto& [name, tensor] : tensors.tensors())
         elements[tensor.quantized ? "quantized" : nameOf(tensor.type)] += tensor.count();
-    const auto most = std::max_element(elements.begin(), elements.end(),
-                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto most =
+        std::ranges::max_element(elements, [](const auto& a, const auto& b) { return a.second < b.second; });
     return most == elements.end() ? std::string() : most->first;
 }
 

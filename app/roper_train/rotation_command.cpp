@@ -104,8 +104,8 @@ std::string scalingText(const Scaling& scaling) {
 
 void printText(const ParsedRotation& reading, double tokens) {
     if (!reading.model_type.empty()) std::cout << "model type " << reading.model_type << "\n";
-    const bool are_placed = std::any_of(reading.layers.begin(), reading.layers.end(),
-                                        [](const RotatedLayers& one) { return !one.layers.empty(); });
+    const bool are_placed =
+        std::ranges::any_of(reading.layers, [](const RotatedLayers& one) { return !one.layers.empty(); });
     for (const RotatedLayers& layers : reading.layers) {
         const RotaryConfig& rotary = layers.rotary;
         if (!layers.kind.empty()) std::cout << layers.kind << ", ";

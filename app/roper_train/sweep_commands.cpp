@@ -11,6 +11,7 @@
 #include "core/base/this_process.h"
 #include "core/cluster/cluster.h"
 #include "core/compare/grouping.h"
+#include "core/fields/registry.h"
 #include "core/runs/run_queue.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/sweep.h"
@@ -116,7 +117,7 @@ TrainingOutcome trainAll(const fs::path& runs, const std::vector<std::string>& n
         end.failed += hasFailed(RunFolder(runs / run)) ? 1 : 0;
     };
     const auto give_up = [&](const std::vector<std::string>& held) {
-        std::for_each(held.begin(), held.end(), drop);
+        std::ranges::for_each(held, drop);
         end.failed += held.size();
     };
     end.all_done = WorkerPool({runs, [&] { return queue; }, remove, give_up, reportToUser}).run();
@@ -125,9 +126,9 @@ TrainingOutcome trainAll(const fs::path& runs, const std::vector<std::string>& n
 
 /// Trains the missing runs of a sweep. @returns the exit code
 int trainSweep(const std::vector<SweepRun>& requested, const SweepOptions& options) {
-    std::vector<RunFolder> folders;
-    for (const SweepRun& run : requested)
-        folders.push_back(findOrCreateRun(options.runs, run, nameOfSweep(options)));
+    const auto folders = mapped(requested, [&](const SweepRun& run) {
+        return findOrCreateRun(options.runs, run, nameOfSweep(options));
+    });
     const RemainingRuns left = queueRemainingRuns(folders);
     reportToUser(countOf(requested.size(), "run") + ", " + std::to_string(left.finished) +
                  " finished before");
@@ -135,13 +136,6 @@ int trainSweep(const std::vector<SweepRun>& requested, const SweepOptions& optio
     end.failed += left.failed;
     if (!end.all_done) reportToUser("interrupted; the same command continues the sweep");
     return end.exitCode();
-}
-
-std::vector<std::string> namesOf(const std::vector<SweepRun>& requested) {
-    std::vector<std::string> names;
-    for (const SweepRun& run : requested)
-        names.push_back(run.name);
-    return names;
 }
 
 /// Prints the scripts to be submitted, without changing anything.
@@ -292,9 +286,8 @@ int workCommand(const fs::path& file, std::optional<std::int64_t> array_task,
     if (*array_task < 0 || *array_task >= count)
         throw Error(ErrorKind::usage, path.string() + " has array tasks 0 to " + std::to_string(count - 1));
     const fs::path runs = path.parent_path().parent_path();
-    std::vector<RunFolder> folders;
-    for (const std::string& name : submission.array_tasks[static_cast<std::size_t>(*array_task)])
-        folders.emplace_back(runs / name);
+    const auto folders = mapped(submission.array_tasks[static_cast<std::size_t>(*array_task)],
+                                [&](const std::string& name) { return RunFolder(runs / name); });
     const RemainingRuns left = queueRemainingRuns(folders);
     const std::int64_t steps_before = savedSteps(folders);
     const auto threads =

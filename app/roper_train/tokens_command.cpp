@@ -75,9 +75,7 @@ int tokensCommand(const TokensOptions& options) {
     const auto answer = [&](const std::string& text) {
         const std::vector<std::int64_t> ids = idsOf(codec, text);
         if (!options.json) return printText(codec, ids);
-        std::vector<std::string> tokens;
-        for (const std::int64_t id : ids)
-            tokens.push_back(codec.textOf(id));
+        const auto tokens = mapped(ids, [&](std::int64_t id) { return codec.textOf(id); });
         print({{"ids", ids}, {"tokens", tokens}});
     };
     return answerEach(texts, options.json, answer, [](const std::string&) { return Json::object(); });

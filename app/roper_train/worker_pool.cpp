@@ -16,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/file_path.h"
 #include "core/base/stop_signals.h"
+#include "core/base/text.h"
 
 namespace roper {
 namespace {
@@ -105,7 +106,7 @@ void WorkerPool::reap() {
 
 bool WorkerPool::pollEntry(const RunQueue::Entry& entry, int& busy) {
     const auto trains_run = [&](const auto& trainer) { return trainer.second.run == entry.run; };
-    if (std::any_of(trainers_.begin(), trainers_.end(), trains_run)) return false;
+    if (std::ranges::any_of(trainers_, trains_run)) return false;
     const RunFolder folder(callbacks_.runs / entry.run);
     Status status;
     try {
@@ -130,9 +131,7 @@ void WorkerPool::holdUnreadable() {
     constexpr std::size_t kMaxNamed = 5;
     const auto unreadable = std::exchange(unreadable_, {});
     if (unreadable.empty()) return;
-    std::vector<std::string> runs;
-    for (const auto& [run, why] : unreadable)
-        runs.push_back(run);
+    const std::vector<std::string> runs = mapped(unreadable, [](const auto& run) { return run.first; });
     callbacks_.hold(runs);
     for (std::size_t i = 0; i < std::min(unreadable.size(), kMaxNamed); ++i)
         callbacks_.report(unreadable[i].first + " is held: " + unreadable[i].second);
@@ -193,12 +192,11 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
 /// A device that is listed n times is shared by up to n trainers.
 std::string WorkerPool::freeDevice(const RunQueue& queue) const {
     for (const std::string& device : queue.devices) {
-        const auto capacity = std::count(queue.devices.begin(), queue.devices.end(), device);
-        const auto ours = std::count_if(trainers_.begin(), trainers_.end(),
-                                        [&](const auto& trainer) { return trainer.second.device == device; });
-        const auto others =
-            std::count_if(devices_of_others_.begin(), devices_of_others_.end(),
-                          [&](const std::string& text) { return isSameDevice(text, device); });
+        const auto capacity = std::ranges::count(queue.devices, device);
+        const auto ours = std::ranges::count_if(
+            trainers_, [&](const auto& trainer) { return trainer.second.device == device; });
+        const auto others = std::ranges::count_if(
+            devices_of_others_, [&](const std::string& text) { return isSameDevice(text, device); });
         if (ours + others < capacity) return device;
     }
     return {};

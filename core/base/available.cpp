@@ -96,8 +96,7 @@ std::vector<fs::path> foldersOf(std::string_view controller, const fs::path& roo
         if (controller.empty() && fields[1].empty()) {
             add(trees, group);
             add(trees / "unified", group);
-        } else if (!controller.empty() &&
-                   std::find(controllers.begin(), controllers.end(), controller) != controllers.end()) {
+        } else if (!controller.empty() && hasElement(controllers, controller)) {
             add(trees / fields[1], group);
             add(trees / controller, group);
         }

@@ -63,7 +63,7 @@ class TerminalOutputFilter::Filter : public std::streambuf {
   private:
     /// Whether a text is only printable ASCII, newlines and tabs, as nearly all are.
     static bool isPlain(std::string_view text) {
-        return std::all_of(text.begin(), text.end(), [](char c) {
+        return std::ranges::all_of(text, [](char c) {
             const auto byte = static_cast<unsigned char>(c);
             return c == '\n' || c == '\t' || (byte >= ' ' && byte < 0x7F);
         });

@@ -253,7 +253,7 @@ std::vector<std::string> listFolder(const FilePath& folder) {
     const int error_number = errno;
     ::closedir(listing);
     if (error_number != 0) throw diskError("read", folder.string(), error_number);
-    std::sort(names.begin(), names.end());
+    std::ranges::sort(names);
     return names;
 }
 

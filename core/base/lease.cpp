@@ -73,7 +73,7 @@ LeasesInFolder leasesIn(const FilePath& folder) {
         else
             found.ignored.push_back(name);
     }
-    std::sort(found.numbers.begin(), found.numbers.end());
+    std::ranges::sort(found.numbers);
     return found;
 }
 

@@ -26,7 +26,7 @@ constexpr std::string_view kMetadataKey = "__metadata__";
 
 struct DtypeInfo {
     Dtype dtype;
-    const char* name;
+    std::string_view name;
     std::size_t size;
 };
 constexpr std::array kDtypes = {
@@ -48,8 +48,7 @@ struct OtherDtype : std::runtime_error {
 };
 
 const DtypeInfo& facts(Dtype dtype) {
-    return *std::find_if(kDtypes.begin(), kDtypes.end(),
-                         [&](const auto& known) { return known.dtype == dtype; });
+    return *std::ranges::find(kDtypes, dtype, &DtypeInfo::dtype);
 }
 
 /// Size of a tensor in bytes; empty if a dimension is negative or the product overflows.
@@ -78,11 +77,9 @@ Entry readEntry(const Json& entry) {
         throw std::invalid_argument("its entry must contain exactly dtype, shape and data_offsets");
     Entry placed{};
     const std::string dtype = entry.at("dtype").get<std::string>();
-    const auto known =
-        std::find_if(kDtypes.begin(), kDtypes.end(), [&](const auto& k) { return dtype == k.name; });
+    const auto known = std::ranges::find(kDtypes, dtype, &DtypeInfo::name);
     if (known == kDtypes.end()) {
-        if (std::find(std::begin(kOtherDtypes), std::end(kOtherDtypes), dtype) != std::end(kOtherDtypes))
-            throw OtherDtype(dtype);
+        if (hasElement(kOtherDtypes, dtype)) throw OtherDtype(dtype);
         throw std::invalid_argument("unknown dtype " + dtype);
     }
     placed.dtype = known->dtype;
@@ -120,7 +117,7 @@ std::string makeHeader(const std::vector<StreamedTensor>& tensors,
     for (const StreamedTensor& tensor : tensors) {
         const std::uint64_t bytes = sizeInFile(tensor);
         if (header.contains(tensor.name)) throw std::invalid_argument("two tensors are named " + tensor.name);
-        header[tensor.name] = {{"dtype", facts(tensor.dtype).name},
+        header[tensor.name] = {{"dtype", dtypeName(tensor.dtype)},
                                {"shape", tensor.shape},
                                {"data_offsets", {position, position + bytes}}};
         position += bytes;
@@ -176,7 +173,7 @@ SafetensorsHeader parseHeader(std::string_view text, std::uint64_t size, const s
     std::vector<std::pair<const std::string*, const Entry*>> in_order;
     for (const auto& [name, entry] : header.tensors)
         in_order.emplace_back(&name, &entry);
-    std::sort(in_order.begin(), in_order.end(), [](const auto& a, const auto& b) {
+    std::ranges::sort(in_order, [](const auto& a, const auto& b) {
         return std::tie(a.second->begin, a.second->end) < std::tie(b.second->begin, b.second->end);
     });
     const std::uint64_t data_size = size - header.data_begin;
@@ -203,17 +200,16 @@ std::size_t dtypeSize(Dtype dtype) {
 }
 
 std::string dtypeName(Dtype dtype) {
-    return facts(dtype).name;
+    return std::string(facts(dtype).name);
 }
 
 namespace {
 
 std::vector<StreamedTensor> streamed(const std::vector<TensorToWrite>& tensors) {
-    std::vector<StreamedTensor> all;
-    for (const TensorToWrite& tensor : tensors)
-        all.push_back({tensor.name, tensor.dtype, tensor.shape,
-                       [bytes = tensor.bytes](const AppendBytes& append) { append(bytes); }});
-    return all;
+    return mapped(tensors, [](const TensorToWrite& tensor) {
+        return StreamedTensor{tensor.name, tensor.dtype, tensor.shape,
+                              [bytes = tensor.bytes](const AppendBytes& append) { append(bytes); }};
+    });
 }
 
 void appendSafetensors(const std::vector<StreamedTensor>& tensors,

@@ -48,7 +48,7 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
         std::string_view read = text_.substr(0, position);
         while (!read.empty() && std::string_view(" \t\r\n").find(read.back()) != std::string_view::npos)
             read.remove_suffix(1);
-        const auto line = 1 + std::count(read.begin(), read.end(), '\n');
+        const auto line = 1 + std::ranges::count(read, '\n');
         const std::string place = text_.find('\n') == std::string_view::npos
                                       ? "column "
                                       : "line " + std::to_string(line) + ", column ";
@@ -127,9 +127,8 @@ std::string quoteNonFiniteNumbers(std::string_view text) {
     bool in_string = false;
     for (std::size_t at = 0; at < text.size();) {
         const bool may_begin = !in_string && (text[at] == 'N' || text[at] == 'I' || text[at] == '-');
-        const auto word = std::find_if(kWords.begin(), kWords.end(), [&](std::string_view one) {
-            return may_begin && text.substr(at).starts_with(one);
-        });
+        const auto word = std::ranges::find_if(
+            kWords, [&](std::string_view one) { return may_begin && text.substr(at).starts_with(one); });
         if (word != kWords.end()) {
             json.append("\"").append(*word).append("\"");
             at += word->size();

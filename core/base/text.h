@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +42,22 @@ std::string countOf(std::size_t count, const std::string& noun);
 
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
+
+/// The result of a function, or the value of a member, for each element of a range.
+template <class Range, class Of>
+auto mapped(const Range& range, Of of) {
+    std::vector<std::decay_t<std::invoke_result_t<Of&, decltype(*std::begin(range))>>> results;
+    for (const auto& element : range)
+        results.push_back(std::invoke(of, element));
+    return results;
+}
+
+/// Whether an element of a range equals a value.
+template <class Range, class Value>
+bool hasElement(const Range& range, const Value& value) {
+    return std::ranges::find(range, value) != std::ranges::end(range);
+}
+
 std::string trimmed(std::string_view text);
 
 /// Converts ASCII capitals to lower case.

@@ -61,8 +61,7 @@ std::vector<SlurmArrayTask> queryActiveTasks(const std::vector<Submission>& subm
         if (!submission.ended)
             for (const std::string& cluster : split(submission.cluster, ','))
                 jobs[cluster].push_back(submission.name);
-    const bool names_one =
-        std::any_of(jobs.begin(), jobs.end(), [](const auto& of) { return !of.first.empty(); });
+    const bool names_one = std::ranges::any_of(jobs, [](const auto& of) { return !of.first.empty(); });
     // The local cluster is queried without its name, because naming it requires a database of clusters.
     const std::string here = names_one ? clusterSettings().name : std::string();
     std::vector<SlurmArrayTask> active;
@@ -75,9 +74,7 @@ std::vector<SlurmArrayTask> queryActiveTasks(const std::vector<Submission>& subm
 /// Marks submissions of which the scheduler has no array tasks left, so that they are not queried again.
 void markEnded(const fs::path& runs, const ClusterView& view) {
     for (Submission submission : view.submissions) {
-        const bool is_there =
-            std::any_of(view.active.begin(), view.active.end(),
-                        [&](const SlurmArrayTask& array_task) { return array_task.name == submission.name; });
+        const bool is_there = std::ranges::count(view.active, submission.name, &SlurmArrayTask::name) > 0;
         if (submission.ended || is_there || isUncertain(submission)) continue;
         submission.ended = true;
         writeSubmission(runs, submission);

@@ -34,7 +34,7 @@ std::string patternQuoted(const std::string& path) {
 
 std::string option(const std::string& name, const std::string& value) {
     const bool has_control =
-        std::any_of(value.begin(), value.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; });
+        std::ranges::any_of(value, [](char c) { return static_cast<unsigned char>(c) < ' '; });
     if (has_control)
         throw Error(ErrorKind::usage,
                     "an sbatch option must not contain a line break: \"" + toSingleLine(value) + "\"");
@@ -53,8 +53,7 @@ std::string optionOf(const std::string& text) {
 using Pair = std::pair<std::string_view, std::string_view>;
 
 std::string_view secondOf(const auto& pairs, std::string_view first) {
-    const auto found =
-        std::find_if(pairs.begin(), pairs.end(), [&](const Pair& one) { return one.first == first; });
+    const auto found = std::ranges::find(pairs, first, &Pair::first);
     return found == pairs.end() ? std::string_view() : found->second;
 }
 
@@ -172,7 +171,7 @@ std::vector<SbatchOption> parseSbatchOptions(const std::vector<std::string>& arg
 
 bool isClusterList(std::string_view text) {
     constexpr std::string_view kAlso = "._-,";
-    return !text.empty() && text.front() != '-' && std::all_of(text.begin(), text.end(), [&](char c) {
+    return !text.empty() && text.front() != '-' && std::ranges::all_of(text, [&](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                kAlso.find(c) != std::string_view::npos;
     });
@@ -214,9 +213,9 @@ std::vector<std::string> environmentForQueries() {
     constexpr std::array<std::string_view, 5> kShared{"SLURM_CLUSTERS", "SLURM_BITSTR_LEN",
                                                       "SLURM_TIME_FORMAT", "SLURM_JSON", "SLURM_YAML"};
     return environmentWithout([&](std::string_view name) {
-        return std::any_of(kPrograms.begin(), kPrograms.end(),
-                           [&](std::string_view prefix) { return name.starts_with(prefix); }) ||
-               std::find(kShared.begin(), kShared.end(), name) != kShared.end();
+        return std::ranges::any_of(kPrograms,
+                                   [&](std::string_view prefix) { return name.starts_with(prefix); }) ||
+               hasElement(kShared, name);
     });
 }
 

@@ -127,10 +127,9 @@ std::vector<Submission> readSubmissions(const fs::path& runs, const std::string&
         Submission one = readSubmission(folder / name);
         if (sweep.empty() || one.sweep == sweep) all.push_back(std::move(one));
     }
-    std::stable_sort(all.begin(), all.end(),
-                     [now = secondsSinceEpoch()](const Submission& a, const Submission& b) {
-                         return secondsSinceSubmission(a, now) > secondsSinceSubmission(b, now);
-                     });
+    std::ranges::stable_sort(all, [now = secondsSinceEpoch()](const Submission& a, const Submission& b) {
+        return secondsSinceSubmission(a, now) > secondsSinceSubmission(b, now);
+    });
     return all;
 }
 

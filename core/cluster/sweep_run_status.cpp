@@ -30,7 +30,7 @@ std::string lastLogLine(const fs::path& runs, const std::string& run,
     for (const Submission& submission : submissions) {
         for (std::size_t i = 0; i < submission.array_tasks.size(); ++i) {
             const auto& names = submission.array_tasks[i];
-            if (std::find(names.begin(), names.end(), run) == names.end()) continue;
+            if (!hasElement(names, run)) continue;
             const FilePath log = arrayTaskLogPath(runs, submission.name, static_cast<std::int64_t>(i));
             std::error_code missing;
             const fs::file_time_type time = fs::last_write_time(log.path(), missing);
@@ -136,9 +136,8 @@ std::string summaryOf(const std::vector<SweepRunStatus>& runs) {
     std::map<SweepRunStage, std::size_t> counts;
     for (const SweepRunStatus& one : runs)
         ++counts[one.stage()];
-    std::vector<std::string> parts;
-    for (const auto& [stage, count] : counts)
-        parts.push_back(std::to_string(count) + " " + nameOf(stage));
+    const auto parts =
+        mapped(counts, [](const auto& one) { return std::to_string(one.second) + " " + nameOf(one.first); });
     return countOf(runs.size(), "run") + (parts.empty() ? "" : ": " + join(parts, ", "));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
 #include "core/compare/expected_time.h"
 
 namespace roper {
@@ -85,7 +86,7 @@ std::vector<Specification> missingRuns(const BoardRow& row) {
     std::vector<Specification> missing;
     for (std::int64_t seed = 0; seed < row.target.runs; ++seed) {
         for (const BoardCell& cell : row.cells) {
-            if (std::find(cell.missing.begin(), cell.missing.end(), seed) == cell.missing.end()) continue;
+            if (!hasElement(cell.missing, seed)) continue;
             Specification specification = withPosition(row.specification, cell.position);
             specification.training.data_seed = specification.training.model_seed = seed;
             missing.push_back(specification);

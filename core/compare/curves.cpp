@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "core/base/text.h"
 #include "core/compare/statistics.h"
 
 namespace roper {
@@ -93,9 +94,7 @@ Interval spreadInterval(const Summary& summary, Spread spread) {
 }  // namespace
 
 std::optional<double> tokensAt(std::span<const MetricsRow> rows, std::int64_t step) {
-    const auto after =
-        std::lower_bound(rows.begin(), rows.end(), step,
-                         [](const MetricsRow& row, std::int64_t wanted) { return row.step < wanted; });
+    const auto after = std::ranges::lower_bound(rows, step, {}, &MetricsRow::step);
     static const MetricsRow start{.tokens = 0};
     const MetricsRow& before = after == rows.begin() ? start : *(after - 1);
     // After the last row, at most a few steps ago, the rate is extrapolated.
@@ -123,9 +122,8 @@ Points runCurve(const RunRecord& run, Quantity quantity, XAxis x_axis, std::size
 
 MeanCurve meanCurve(std::span<const RunRecord> runs, const std::vector<std::size_t>& members,
                     Quantity quantity, XAxis x_axis, Spread spread, double from) {
-    std::vector<Points> curves;
-    for (const std::size_t member : members)
-        curves.push_back(runCurve(runs[member], quantity, x_axis));
+    const auto curves =
+        mapped(members, [&](std::size_t member) { return runCurve(runs[member], quantity, x_axis); });
     const std::vector<double> places = xGrid(curves, x_axis);
     MeanCurve curve;
     for (const double x : places) {

@@ -67,7 +67,7 @@ std::string minuteText(std::time_t time) {
 
 /// "Associative recall" for "associative_recall".
 std::string taskTitle(std::string name) {
-    std::replace(name.begin(), name.end(), '_', ' ');
+    std::ranges::replace(name, '_', ' ');
     if (!name.empty() && name[0] >= 'a' && name[0] <= 'z') name[0] = static_cast<char>(name[0] - 'a' + 'A');
     return name;
 }
@@ -121,8 +121,9 @@ std::vector<std::string> distinguishingTitles(const std::vector<Specification>& 
         if (titles.size() > 1)
             std::erase_if(title.differences,
                           [&](const std::string& difference) { return count[difference] == titles.size(); });
-        std::stable_sort(title.differences.begin(), title.differences.end(),
-                         [&](const std::string& a, const std::string& b) { return count[a] < count[b]; });
+        std::ranges::stable_sort(title.differences, [&](const std::string& a, const std::string& b) {
+            return count[a] < count[b];
+        });
         texts.push_back(title.text());
     }
     return texts;
@@ -160,22 +161,15 @@ std::string seedText(const Specification& specification) {
 }
 
 std::vector<std::string> displayNames(std::span<const RunRecord> runs) {
-    std::vector<std::string> names;
-    for (const RunRecord& run : runs)
-        names.push_back(shortName(run));
+    std::vector<std::string> names = mapped(runs, shortName);
     const auto tellApartBy = [&](auto partOf) {
         tellApart(names, [&](const std::vector<std::size_t>& shared) {
-            std::vector<std::string> parts;
-            for (const std::size_t run : shared)
-                parts.push_back(partOf(runs[run]));
-            return parts;
+            return mapped(shared, [&](std::size_t run) { return partOf(runs[run]); });
         });
     };
     tellApart(names, [&](const std::vector<std::size_t>& shared) {
-        std::vector<Specification> specifications;
-        for (const std::size_t run : shared)
-            specifications.push_back(runs[run].specification);
-        return distinguishingSettings(specifications);
+        return distinguishingSettings(
+            mapped(shared, [&](std::size_t run) { return runs[run].specification; }));
     });
     tellApartBy([](const RunRecord& run) {
         const std::string& experiment = run.labels.experiment;

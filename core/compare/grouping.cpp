@@ -84,7 +84,7 @@ std::string settingText(const SpecificationField& field, const Specification& sp
     if (value == "linear_cosine") return "linear attention, 1 + cosine";
     if (value == "masked") return "masked tokens";
     std::string name = field.name;
-    std::replace(name.begin(), name.end(), '_', ' ');
+    std::ranges::replace(name, '_', ' ');
     return name + " " + value;
 }
 
@@ -179,18 +179,17 @@ std::set<std::string> distinguishingFields(const Groups& groups, bool by_title) 
 /// The user-given name of the experiment to which all runs of a group belong; otherwise empty.
 std::string givenExperiment(const RunGroup& group, std::span<const RunRecord> runs) {
     const std::string& name = runs[group.runs.front()].labels.experiment;
-    const bool is_one = std::all_of(group.runs.begin(), group.runs.end(),
-                                    [&](std::size_t run) { return runs[run].labels.experiment == name; });
+    const bool is_one =
+        std::ranges::all_of(group.runs, [&](std::size_t run) { return runs[run].labels.experiment == name; });
     return is_one && isUserGivenName(group.specification, name) ? name : std::string();
 }
 
 void labelBySettings(Groups& groups) {
     const std::set<std::string> differing = distinguishingFields(groups, comeFromSeveralPresets(groups));
-    std::vector<Specification> specifications;
-    for (const auto& [key, group] : groups)
-        specifications.push_back(group.specification);
     std::vector<std::string> titles(groups.size());
-    if (differing.count(kTitle) > 0) titles = distinguishingTitles(specifications);
+    if (differing.count(kTitle) > 0)
+        titles = distinguishingTitles(
+            mapped(groups, [](const auto& group) { return group.second.specification; }));
     std::size_t place = 0;
     for (auto& [key, group] : groups)
         group.label = labelOf(group.specification, titles[place++], differing);
@@ -225,14 +224,14 @@ bool haveSamePrecision(const RunRecord& a, const RunRecord& b) {
 std::optional<std::size_t> findTwin(std::span<const RunRecord> runs, std::size_t of) {
     const Specification& specification = runs[of].specification;
     const auto& methods = twinMethods();
-    const auto place = std::find(methods.begin(), methods.end(), specification.methodName());
+    const auto place = std::ranges::find(methods, specification.methodName());
     if (place == methods.end() || !seedsAreKnown(specification)) return std::nullopt;
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const Specification& candidate = runs[i].specification;
         const bool is_twin =
             seedsAreKnown(candidate) && candidate.methodName() != specification.methodName() &&
-            std::find(methods.begin(), methods.end(), candidate.methodName()) != methods.end() &&
+            hasElement(methods, candidate.methodName()) &&
             candidate.training.data_seed == specification.training.data_seed &&
             candidate.training.model_seed == specification.training.model_seed &&
             (groupKey(withPosition(specification, candidate.model.position)) == groupKey(candidate) ||
@@ -260,7 +259,7 @@ std::vector<std::string> differingFields(const Specification& a, const Specifica
         // A field that only one method has is part of the method.
         if (!both || field.hasKey(kPosition) || in_a->second == in_b->second) continue;
         names.push_back(field.name);
-        std::replace(names.back().begin(), names.back().end(), '_', ' ');
+        std::ranges::replace(names.back(), '_', ' ');
     }
     return names;
 }
@@ -279,10 +278,9 @@ std::vector<std::string> distinguishingSettings(const std::vector<Specification>
     for (const Specification& specification : specifications)
         groups[groupKey(specification)].specification = specification;
     const std::set<std::string> differing = distinguishingFields(groups, false);
-    std::vector<std::string> texts;
-    for (const Specification& specification : specifications)
-        texts.push_back(join(settingTexts(specification, differing), ", "));
-    return texts;
+    return mapped(specifications, [&](const Specification& specification) {
+        return join(settingTexts(specification, differing), ", ");
+    });
 }
 
 std::string groupKey(const Specification& specification) {
@@ -307,7 +305,7 @@ std::vector<RunGroup> groupRuns(std::span<const RunRecord> runs) {
     std::vector<RunGroup> groups;
     for (auto& [key, group] : by_key) {
         group.key = key;
-        std::sort(group.runs.begin(), group.runs.end(), [&](std::size_t a, std::size_t b) {
+        std::ranges::sort(group.runs, [&](std::size_t a, std::size_t b) {
             const auto seeds = [&](std::size_t i) {
                 const auto& training = runs[i].specification.training;
                 return std::tuple(training.data_seed, training.model_seed, runs[i].name);
@@ -316,8 +314,7 @@ std::vector<RunGroup> groupRuns(std::span<const RunRecord> runs) {
         });
         groups.push_back(std::move(group));
     }
-    std::sort(groups.begin(), groups.end(),
-              [](const RunGroup& a, const RunGroup& b) { return a.label < b.label; });
+    std::ranges::sort(groups, {}, &RunGroup::label);
     return groups;
 }
 

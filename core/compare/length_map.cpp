@@ -42,11 +42,10 @@ std::vector<Entry> solvedBy(const MeasuredRun& run) {
 }
 
 std::vector<Entry> tokenAccuracyOf(const MeasuredRun& run) {
-    std::vector<Entry> entries;
-    for (const LengthRow& row : run.lengths)
-        entries.push_back({row.scaling, row.factor, row.length, static_cast<double>(row.tokens_correct),
-                           row.tokens_scored});
-    return entries;
+    return mapped(run.lengths, [](const LengthRow& row) {
+        return Entry{row.scaling, row.factor, row.length, static_cast<double>(row.tokens_correct),
+                     row.tokens_scored};
+    });
 }
 
 /// For a run measured at several lengths the longest sequences are used: they contain every position.
@@ -72,8 +71,7 @@ std::vector<Entry> entriesOf(const MeasuredRun& run, Metric metric) {
 }
 
 LengthMap::Panel& panelOf(LengthMap& map, const std::string& label, const std::string& position) {
-    const auto found = std::find_if(map.panels.begin(), map.panels.end(),
-                                    [&](const LengthMap::Panel& panel) { return panel.label == label; });
+    const auto found = std::ranges::find(map.panels, label, &LengthMap::Panel::label);
     if (found != map.panels.end()) return *found;
     map.panels.push_back({label, position, {}});
     return map.panels.back();
@@ -128,8 +126,7 @@ void collectAxes(LengthMap& map) {
         }
     map.trained.assign(trained.begin(), trained.end());
     map.lengths.assign(lengths.begin(), lengths.end());
-    std::sort(map.panels.begin(), map.panels.end(),
-              [](const auto& a, const auto& b) { return a.label < b.label; });
+    std::ranges::sort(map.panels, {}, &LengthMap::Panel::label);
 }
 
 std::vector<LengthMap> mapsOf(const std::vector<MeasuredRun>& runs,

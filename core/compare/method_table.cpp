@@ -80,19 +80,15 @@ MethodTable methodTable(std::span<const RunRecord> runs, const std::string& refe
     for (const auto& [preset, records] : presets) {
         const std::vector<RunGroup>& here = groups[preset];
         const auto find = [&here](const std::string& label) {
-            const auto found = std::find_if(here.begin(), here.end(),
-                                            [&](const RunGroup& group) { return group.label == label; });
+            const auto found = std::ranges::find(here, label, &RunGroup::label);
             return found == here.end() ? nullptr : &*found;
         };
         const RunGroup* const first = find(reference);
-        if (first == nullptr) {
-            std::vector<std::string> there;
-            for (const RunGroup& group : here)
-                there.push_back(group.label);
-            throw Error(ErrorKind::usage, "in \"" + preset + "\" no group of runs matches \"" + reference +
-                                              "\"; the groups are: " + join(there, "; ") +
-                                              ". Choose with --filter and --a.");
-        }
+        if (first == nullptr)
+            throw Error(ErrorKind::usage,
+                        "in \"" + preset + "\" no group of runs matches \"" + reference +
+                            "\"; the groups are: " + join(mapped(here, &RunGroup::label), "; ") +
+                            ". Choose with --filter and --a.");
         MethodColumn column;
         column.preset = preset;
         column.solved_fraction = solved_fraction;

@@ -12,7 +12,7 @@ constexpr double kSolved = 0.95;  // of the problems at the end: beyond this, ti
 
 /// Whether any pair has values of the measure.
 bool hasResult(const PairedComparison& comparison) {
-    return std::any_of(comparison.pairs.begin(), comparison.pairs.end(), [](const SeedPair& pair) {
+    return std::ranges::any_of(comparison.pairs, [](const SeedPair& pair) {
         const bool any = pair.a.kind == Outcome::known || pair.b.kind == Outcome::known;
         return any && pair.a.isFinal() && pair.b.isFinal();
     });
@@ -79,8 +79,7 @@ std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunG
     for (OutcomeRow& row : rows)
         row.is_preregistered = row.comparison.measure == preregistered &&
                                row.comparison.solved_fraction == kPreregisteredFraction;
-    std::stable_partition(rows.begin(), rows.end(),
-                          [](const OutcomeRow& row) { return row.is_preregistered; });
+    std::ranges::stable_partition(rows, [](const OutcomeRow& row) { return row.is_preregistered; });
     std::vector<double> secondary;
     for (const OutcomeRow& row : rows)
         if (row.p && !row.is_preregistered) secondary.push_back(*row.p);
@@ -113,8 +112,8 @@ Measure defaultComparisonMeasure(std::span<const RunRecord> runs, const RunGroup
 OutcomeCells formatCells(const OutcomeRow& row) {
     const PairedComparison& c = row.comparison;
     const auto not_reached = [&](OutcomeValue SeedPair::*side) {
-        return std::count_if(c.pairs.begin(), c.pairs.end(),
-                             [&](const SeedPair& pair) { return (pair.*side).kind == Outcome::not_reached; });
+        return std::ranges::count_if(
+            c.pairs, [&](const SeedPair& pair) { return (pair.*side).kind == Outcome::not_reached; });
     };
     const auto mean = [&](const Summary& summary, OutcomeValue SeedPair::*side) {
         std::string text = summary.count > 0 ? formatRounded(summary.mean, 4) : kMissingValue;

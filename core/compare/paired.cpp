@@ -25,9 +25,9 @@ RunsBySeed bySeed(std::span<const RunRecord> runs, const RunGroup& group) {
         of_seed[seedsAreKnown(specification) ? seeds : RunSeeds{of_this_alone, of_this_alone}].push_back(run);
     }
     for (auto& [seeds, candidates] : of_seed) {
-        std::reverse(candidates.begin(), candidates.end());
-        std::stable_partition(candidates.begin(), candidates.end(),
-                              [&](std::size_t run) { return runs[run].state == RunState::finished; });
+        std::ranges::reverse(candidates);
+        std::ranges::stable_partition(candidates,
+                                      [&](std::size_t run) { return runs[run].state == RunState::finished; });
     }
     return of_seed;
 }
@@ -55,12 +55,11 @@ std::string precisionToCompare(std::span<const RunRecord> runs,
         }
     if (finished.size() < 2) return {};
     const auto complete_seeds = [&](const auto& of_precision) {
-        return std::count_if(of_precision.second.begin(), of_precision.second.end(),
-                             [&](const auto& seed) { return seed.second == groups.size(); });
+        return std::ranges::count_if(of_precision.second,
+                                     [&](const auto& seed) { return seed.second == groups.size(); });
     };
-    return std::max_element(
-               finished.begin(), finished.end(),
-               [&](const auto& a, const auto& b) { return complete_seeds(a) < complete_seeds(b); })
+    return std::ranges::max_element(
+               finished, [&](const auto& a, const auto& b) { return complete_seeds(a) < complete_seeds(b); })
         ->first;
 }
 
@@ -230,9 +229,8 @@ std::vector<double> PairedComparison::differences() const {
 }
 
 int PairedComparison::count(Outcome of_a_or_b) const {
-    return static_cast<int>(std::count_if(pairs.begin(), pairs.end(), [&](const SeedPair& pair) {
-        return pair.a.kind == of_a_or_b || pair.b.kind == of_a_or_b;
-    }));
+    return static_cast<int>(std::ranges::count_if(
+        pairs, [&](const SeedPair& pair) { return pair.a.kind == of_a_or_b || pair.b.kind == of_a_or_b; }));
 }
 
 std::vector<std::size_t> oneRunPerSeed(std::span<const RunRecord> runs, const RunGroup& group) {
@@ -265,9 +263,7 @@ void addPair(std::span<const RunRecord> runs, const RunSeeds& seeds, std::size_t
                !names.empty()) {
         ++comparison.pairs_computed_differently;
         for (const std::string& name : names)
-            if (std::find(comparison.computation_differences.begin(),
-                          comparison.computation_differences.end(),
-                          name) == comparison.computation_differences.end())
+            if (!hasElement(comparison.computation_differences, name))
                 comparison.computation_differences.push_back(name);
     }
     if (const auto better = betterSide(pair, infoOf(measure).higher_is_better))

@@ -17,10 +17,10 @@ RunGroup inPrecision(std::span<const RunRecord> runs, const RunGroup& group, con
     part.label = precision;
     std::erase_if(part.runs, [&](std::size_t run) {
         const auto& computations = runs[run].computations;
-        return computations.empty() || std::any_of(computations.begin(), computations.end(),
-                                                   [&](const ComputeEnvironment& computation) {
-                                                       return computation.precision != precision;
-                                                   });
+        return computations.empty() ||
+               std::ranges::any_of(computations, [&](const ComputeEnvironment& computation) {
+                   return computation.precision != precision;
+               });
     });
     return part;
 }
@@ -30,7 +30,7 @@ RunGroup inPrecision(std::span<const RunRecord> runs, const RunGroup& group, con
 int PrecisionRow::omittedPairs() const {
     const auto& pairs = outcome.comparison.pairs;
     return static_cast<int>(
-        std::count_if(pairs.begin(), pairs.end(), [](const SeedPair& pair) { return !pair.isKnown(); }));
+        std::ranges::count_if(pairs, [](const SeedPair& pair) { return !pair.isKnown(); }));
 }
 
 bool PrecisionRow::isEquivalent() const {

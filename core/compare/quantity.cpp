@@ -78,7 +78,7 @@ const QuantityInfo& infoOf(Quantity quantity) {
 std::span<const QuantityInfo> commonQuantities() {
     const auto& all = quantities();
     const auto end =
-        std::find_if(all.begin(), all.end(), [](const QuantityInfo& info) { return info.from_method; });
+        std::ranges::find_if(all, [](const QuantityInfo& info) { return info.from_method != nullptr; });
     return {all.begin(), end};
 }
 

@@ -48,10 +48,10 @@ std::string joinedValues(const std::set<std::string>& values) {
     constexpr std::size_t kMaxListed = 3;
     std::vector<std::string> all(values.begin(), values.end());
     const bool are_numbers =
-        std::all_of(all.begin(), all.end(), [](const auto& text) { return parseNumber(text).has_value(); });
+        std::ranges::all_of(all, [](const auto& text) { return parseNumber(text).has_value(); });
     if (are_numbers)
-        std::sort(all.begin(), all.end(),
-                  [](const auto& x, const auto& y) { return *parseNumber(x) < *parseNumber(y); });
+        std::ranges::sort(all,
+                          [](const auto& x, const auto& y) { return *parseNumber(x) < *parseNumber(y); });
     if (all.size() <= kMaxListed || !are_numbers) return join(all, "; ");
     return all.front() + " … " + all.back() + " (" + std::to_string(all.size()) + " values)";
 }
@@ -80,13 +80,13 @@ RunsRow rowOf(std::string name, std::string unit, const ColumnValues& values) {
 /// Whether columns differ, or, except for seeds, the runs within one do.
 bool differ(const ColumnValues& values, bool are_seeds) {
     const auto says_nothing = [](const std::set<std::string>& of_column) {
-        return std::all_of(of_column.begin(), of_column.end(),
-                           [](const std::string& text) { return text == kNotUsed || text == kMissingValue; });
+        return std::ranges::all_of(
+            of_column, [](const std::string& text) { return text == kNotUsed || text == kMissingValue; });
     };
-    if (std::all_of(values.begin(), values.end(), says_nothing)) return false;
+    if (std::ranges::all_of(values, says_nothing)) return false;
     const auto has_several = [](const std::set<std::string>& of_column) { return of_column.size() > 1; };
-    return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) != values.end() ||
-           (!are_seeds && std::any_of(values.begin(), values.end(), has_several));
+    return std::ranges::adjacent_find(values, std::not_equal_to<>()) != values.end() ||
+           (!are_seeds && std::ranges::any_of(values, has_several));
 }
 
 /// "96 of 128"; for several runs their mean with minimum and maximum, and the number of runs with a value.
@@ -107,7 +107,7 @@ std::string outcomeText(const RunColumn& column, Measure measure) {
         const double sum = std::accumulate(values.begin(), values.end(), 0.0);
         parts.push_back(formatRounded(sum / static_cast<double>(values.size()), 5) + of_problems);
         std::vector<std::string> details;
-        const auto [minimum, maximum] = std::minmax_element(values.begin(), values.end());
+        const auto [minimum, maximum] = std::ranges::minmax_element(values);
         if (*minimum < *maximum)
             details.push_back(formatRounded(*minimum, 5) + " to " + formatRounded(*maximum, 5));
         if (values.size() < column.runs.size())
@@ -176,8 +176,8 @@ RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by) 
         RunsRow row{titleOf(info.measure, kSolvedFraction), is_counted ? "" : info.unit, {}};
         for (const RunColumn& column : columns)
             row.values.push_back(outcomeText(column, info.measure));
-        const bool any = std::any_of(row.values.begin(), row.values.end(),
-                                     [](const std::string& value) { return value != kMissingValue; });
+        const bool any =
+            std::ranges::any_of(row.values, [](const std::string& value) { return value != kMissingValue; });
         if (any) differences.outcomes.push_back(std::move(row));
     }
     return differences;

@@ -23,7 +23,7 @@ std::string resultOf(const std::optional<EvaluationRow>& row) {
 
 /// The full name of a key. @throws Error (usage)
 std::string resolve(const std::string& key) {
-    if (std::find(kOwnKeys.begin(), kOwnKeys.end(), key) != kOwnKeys.end()) return key;
+    if (hasElement(kOwnKeys, key)) return key;
     try {
         return findField(key).key();
     } catch (const Error&) {
@@ -78,7 +78,7 @@ RunFilter::RunFilter(std::string_view text) {
         Comparison comparison{word.substr(0, at), word.substr(at, after - at),
                               after == std::string::npos ? "" : word.substr(after)};
         static const std::vector<std::string> operators = {"<", "<=", ">", ">=", "=", "==", "!="};
-        if (std::find(operators.begin(), operators.end(), comparison.op) == operators.end())
+        if (!hasElement(operators, comparison.op))
             throw Error(ErrorKind::usage,
                         "unknown operator \"" + comparison.op + "\"; use one of " + join(operators, " "));
         comparison.key = resolve(comparison.key);
@@ -93,9 +93,8 @@ bool RunFilter::isSatisfied(const Comparison& comparison, const RunRecord& run) 
     if (comparison.value.empty()) return true;  // still being typed
     if (comparison.key == "tag") {
         const auto& tags = run.labels.tags;
-        const bool has = std::any_of(tags.begin(), tags.end(), [&](const std::string& tag) {
-            return lowerCase(tag) == lowerCase(comparison.value);
-        });
+        const bool has = std::ranges::any_of(
+            tags, [&](const std::string& tag) { return lowerCase(tag) == lowerCase(comparison.value); });
         return comparison.op == "!=" ? !has : has;
     }
     if (asksForUnknown(comparison.key, run.specification)) return false;
@@ -115,8 +114,8 @@ bool RunFilter::isSatisfied(const Comparison& comparison, const RunRecord& run) 
 }
 
 bool RunFilter::isUnfinished() const {
-    return std::any_of(comparisons_.begin(), comparisons_.end(),
-                       [](const Comparison& comparison) { return comparison.value.empty(); });
+    return std::ranges::any_of(comparisons_,
+                               [](const Comparison& comparison) { return comparison.value.empty(); });
 }
 
 bool RunFilter::matches(const RunRecord& run) const {
@@ -125,10 +124,10 @@ bool RunFilter::matches(const RunRecord& run) const {
         run.specification.methodName() + " " + stateName(run.state) + " " +
         experimentName(run.specification, run.labels.experiment) + " " + join(run.labels.tags, " ") + " " +
         run.labels.note);
-    return std::all_of(words_.begin(), words_.end(),
-                       [&](const std::string& word) { return text.find(word) != std::string::npos; }) &&
-           std::all_of(comparisons_.begin(), comparisons_.end(),
-                       [&](const Comparison& comparison) { return isSatisfied(comparison, run); });
+    return std::ranges::all_of(
+               words_, [&](const std::string& word) { return text.find(word) != std::string::npos; }) &&
+           std::ranges::all_of(comparisons_,
+                               [&](const Comparison& comparison) { return isSatisfied(comparison, run); });
 }
 
 }  // namespace roper

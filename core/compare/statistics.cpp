@@ -29,7 +29,7 @@ Summary summarize(std::span<const double> values) {
     if (values.empty()) return summary;
     const auto n = static_cast<double>(values.size());
     summary.mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
-    const auto [minimum, maximum] = std::minmax_element(values.begin(), values.end());
+    const auto [minimum, maximum] = std::ranges::minmax_element(values);
     summary.minimum = *minimum;
     summary.maximum = *maximum;
     if (values.size() < 2) return summary;
@@ -125,7 +125,7 @@ Interval bootstrapInterval(std::span<const double> values, double confidence) {
             sum += values[static_cast<std::size_t>(random.between(0, last))];
         mean = sum / static_cast<double>(values.size());
     }
-    std::sort(means.begin(), means.end());
+    std::ranges::sort(means);
     const auto at = [&](double fraction) {
         return means[static_cast<std::size_t>(std::lround(fraction * (kResamples - 1)))];
     };
@@ -163,7 +163,7 @@ std::optional<int> pairsNeeded(double mean, double standard_deviation, double co
 std::vector<double> holmCorrected(std::span<const double> p) {
     std::vector<std::size_t> rising(p.size());
     std::iota(rising.begin(), rising.end(), std::size_t{0});
-    std::stable_sort(rising.begin(), rising.end(), [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
+    std::ranges::stable_sort(rising, [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
     std::vector<double> corrected(p.size());
     double maximum = 0;
     for (std::size_t rank = 0; rank < rising.size(); ++rank) {

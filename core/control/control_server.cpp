@@ -72,7 +72,7 @@ ControlServer::~ControlServer() {
 void ControlServer::serve(const Handler& handler, std::chrono::milliseconds timeout) {
     std::vector<pollfd> watched{{listener_, POLLIN, 0}};
     const bool has_pending =
-        std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return !peer.pending.empty(); });
+        std::ranges::any_of(peers_, [](const Peer& peer) { return !peer.pending.empty(); });
     for (const Peer& peer : peers_)
         watched.push_back({peer.descriptor, eventsFor(peer.closing, !peer.unsent.empty()), 0});
     if (::poll(watched.data(), watched.size(), has_pending ? 0 : static_cast<int>(timeout.count())) <= 0 &&

@@ -119,7 +119,7 @@ Request parseRequest(std::string_view line) {
     const Json json = parseObject(line);
     std::string name = textOf(json, "command", "");
     if (name == "continue") name = "generate";  // its name in older versions
-    const auto found = std::find(kCommandNames.begin(), kCommandNames.end(), name);
+    const auto found = std::ranges::find(kCommandNames, name);
     if (found == kCommandNames.end()) {
         throw Error(ErrorKind::usage, "unknown command \"" + name + "\"; " + nameHint(name, kCommandNames));
     }

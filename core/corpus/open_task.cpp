@@ -145,7 +145,7 @@ std::vector<std::int64_t> parseIds(const std::string& line) {
 /// @throws Error (checkpoint) for more tokens than the settings allow, before memory is allocated for them
 Vocabulary vocabularyOf(const CorpusFiles& corpus, const TaskSettings& settings) {
     const std::string model = corpus.model().string(), lines = readFile(corpus.vocabulary());
-    const std::int64_t found = std::count(lines.begin(), lines.end(), '\n'), most = vocabularySize(settings);
+    const std::int64_t found = std::ranges::count(lines, '\n'), most = vocabularySize(settings);
     if (found > most)
         throw Error(ErrorKind::checkpoint, corpus.vocabulary().string() + " has " + std::to_string(found) +
                                                " tokens; task.vocab_size is " + std::to_string(most));

@@ -40,7 +40,7 @@ std::vector<fs::path> textFiles(const fs::path& text) {
         throw diskError("read", error.path1().string(), error.code().value());
     }
     if (files.empty()) throw Error(ErrorKind::usage, "the folder " + text.string() + " contains no files");
-    std::sort(files.begin(), files.end());
+    std::ranges::sort(files);
     return files;
 }
 

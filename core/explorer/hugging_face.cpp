@@ -31,10 +31,7 @@ Setup setupOf(const RotaryConfig& rotary, Setup setup) {
 }
 
 std::string listOf(const Eigen::VectorXd& numbers) {
-    std::vector<std::string> texts;
-    for (const double number : numbers)
-        texts.push_back(formatNumber(number));
-    return "[" + join(texts, ", ") + "]";
+    return "[" + join(mapped(numbers, formatNumber), ", ") + "]";
 }
 
 std::string configOfPhi3() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/text.h"
 #include "core/explorer/setup_fields.h"
 #include "core/rotary/position_bias.h"
 #include "core/rotary/worked_example.h"
@@ -130,9 +131,9 @@ Setup sanitized(Setup s) {
     if (!affectsValues(s.mistake) && !appliesTo(s.mistake, s.rotatedTensors())) s.mistake = Mistake::none;
     std::vector<ScalingMethod> once;
     for (const ScalingMethod method : s.overlays)
-        if (std::find(once.begin(), once.end(), method) == once.end()) once.push_back(method);
+        if (!hasElement(once, method)) once.push_back(method);
     s.overlays = once;
-    std::sort(s.ablated_pairs.begin(), s.ablated_pairs.end());
+    std::ranges::sort(s.ablated_pairs);
     s.ablated_pairs.erase(std::unique(s.ablated_pairs.begin(), s.ablated_pairs.end()), s.ablated_pairs.end());
     std::erase_if(s.ablated_pairs, [&](int pair) { return pair < 0 || pair >= s.pairs(); });
     s.x = fitted(s, s.x, 0.0);

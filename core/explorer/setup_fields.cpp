@@ -36,10 +36,7 @@ Eigen::VectorXd numbersOf(const FieldInfo& field, const std::string& text) {
 }
 
 std::string textOf(const Eigen::VectorXd& values) {
-    std::vector<std::string> cells;
-    for (const double value : values)
-        cells.push_back(formatNumber(value));
-    return join(cells, ",");
+    return join(mapped(values, formatNumber), ",");
 }
 
 /// Factors of LongRoPE: positive numbers.
@@ -86,10 +83,7 @@ SetupField matrixField(std::string key, std::string help, Eigen::MatrixXd HeadVe
     static_cast<FieldInfo&>(made) = {"", std::move(key), "", std::move(help),
                                      CustomFormat{"rows separated by |, numbers by commas"}};
     made.text = [member](const Setup& s) {
-        std::vector<std::string> rows;
-        for (const auto& row : (s.manual_vectors.*member).rowwise())
-            rows.push_back(textOf(row));
-        return join(rows, "|");
+        return join(mapped((s.manual_vectors.*member).rowwise(), textOf), "|");
     };
     made.set = [self = FieldInfo(made), member](Setup& s, std::string_view text) {
         s.manual_vectors.*member = rowsOf(self, std::string(text));
@@ -109,10 +103,7 @@ SetupField list(std::string key, std::string help, std::vector<Item> Setup::*mem
     static_cast<FieldInfo&>(made) = info;
     made.accepts = CustomFormat{acceptsText(info) + "; several separated by commas"};
     made.text = [member, item](const Setup& s) {
-        std::vector<std::string> texts;
-        for (const Item value : s.*member)
-            texts.push_back(item.text(One{value}));
-        return join(texts, ",");
+        return join(mapped(s.*member, [&](Item value) { return item.text(One{value}); }), ",");
     };
     made.set = [member, item](Setup& s, std::string_view text) {
         std::vector<Item> values;

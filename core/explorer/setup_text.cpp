@@ -105,7 +105,7 @@ Setup withSettings(Setup setup, const std::vector<std::pair<std::string, std::st
     applySettings(setupFields(), setup, settings);
     for (const auto& [name, vector] : {std::pair{"x", &setup.x}, {"y", &setup.y}}) {
         const auto sets = [key = name](const auto& setting) { return setting.first == key; };
-        if (std::any_of(settings.begin(), settings.end(), sets) && vector->size() != setup.head_dim)
+        if (std::ranges::any_of(settings, sets) && vector->size() != setup.head_dim)
             throw Error(ErrorKind::usage, std::string(name) + " has " + std::to_string(vector->size()) +
                                               " numbers, but head_dim is " + std::to_string(setup.head_dim));
     }

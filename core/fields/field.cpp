@@ -16,7 +16,7 @@ std::string integerRangeText(const IntegerRange& range) {
 }
 
 bool isFormerKey(const FieldInfo& field, std::string_view key) {
-    return std::find(field.former_keys.begin(), field.former_keys.end(), key) != field.former_keys.end();
+    return hasElement(field.former_keys, key);
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ std::size_t readChoice(const FieldInfo& field, std::string_view text) {
     const auto& choice = std::get<Choice>(field.accepts);
     std::string name = trimmed(text);
     if (const auto former = choice.former.find(name); former != choice.former.end()) name = former->second;
-    const auto found = std::find(choice.names.begin(), choice.names.end(), name);
+    const auto found = std::ranges::find(choice.names, name);
     if (found != choice.names.end()) return static_cast<std::size_t>(found - choice.names.begin());
     const auto nearest = closestName(name, choice.names);
     refuseValue(field,
@@ -104,9 +104,9 @@ std::size_t findKey(const std::vector<const FieldInfo*>& fields, std::string_vie
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const FieldInfo& field = *fields[i];
         if (field.hasKey(key) || isFormerKey(field, key)) return i;
-        const bool former_name = std::any_of(
-            field.former_keys.begin(), field.former_keys.end(),
-            [&](const std::string& former) { return former == field.section + "." + std::string(key); });
+        const bool former_name = std::ranges::any_of(field.former_keys, [&](const std::string& former) {
+            return former == field.section + "." + std::string(key);
+        });
         if (field.name == key || former_name) by_name.push_back(i);
     }
     if (by_name.size() == 1) return by_name.front();

@@ -93,11 +93,7 @@ std::string acceptsText(const FieldInfo& field);
 /// The descriptions of fields, without the type that the fields belong to.
 template <class T>
 std::vector<const FieldInfo*> fieldInfos(const std::vector<Field<T>>& fields) {
-    std::vector<const FieldInfo*> infos;
-    infos.reserve(fields.size());
-    for (const Field<T>& field : fields)
-        infos.push_back(&field);
-    return infos;
+    return mapped(fields, [](const Field<T>& field) -> const FieldInfo* { return &field; });
 }
 
 /// Index of the field with this key ("model.width"), a former key or, if it is unique, the bare name

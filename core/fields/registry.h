@@ -20,35 +20,29 @@ Entry requireListedName(Entry entry, const std::string& name) {
     return entry;
 }
 
+template <class Entry>
+std::vector<std::string> namesOf(const std::vector<Entry>& entries) {
+    return mapped(entries, &Entry::name);
+}
+
 /// @param kind  of the entries, for the error
 template <class Entry>
 const Entry& findEntry(const std::vector<Entry>& entries, const std::string& name, const std::string& kind) {
-    std::vector<std::string> known;
-    for (const Entry& entry : entries) {
-        if (entry.name == name) return entry;
-        known.push_back(entry.name);
-    }
-    throw std::invalid_argument("unknown " + kind + " '" + name + "'; expected one of " + join(known, ", "));
+    const auto found = std::ranges::find(entries, name, &Entry::name);
+    if (found != entries.end()) return *found;
+    throw std::invalid_argument("unknown " + kind + " '" + name + "'; expected one of " +
+                                join(namesOf(entries), ", "));
 }
 
 /// The same, for a person who has chosen one.
 /// @throws Error (usage) with the nearest name, or all
-template <class Entries>
-const auto& findUserEntry(const Entries& entries, const std::string& name, const std::string& kind) {
-    std::vector<std::string> names;
-    for (const auto& entry : entries) {
-        if (entry.name == name) return entry;
-        names.push_back(entry.name);
-    }
-    throw Error(ErrorKind::usage, "unknown " + kind + " \"" + name + "\"; " + nameHint(name, names));
-}
-
 template <class Entry>
-std::vector<std::string> namesOf(const std::vector<Entry>& entries) {
-    std::vector<std::string> names;
-    for (const Entry& entry : entries)
-        names.push_back(entry.name);
-    return names;
+const Entry& findUserEntry(const std::vector<Entry>& entries, const std::string& name,
+                           const std::string& kind) {
+    const auto found = std::ranges::find(entries, name, &Entry::name);
+    if (found != entries.end()) return *found;
+    throw Error(ErrorKind::usage,
+                "unknown " + kind + " \"" + name + "\"; " + nameHint(name, namesOf(entries)));
 }
 
 /// The settings of all entries.

@@ -29,7 +29,7 @@ void requireShallow(std::string_view text, const std::string& origin) {
         ++number;
         const std::size_t end = std::min(text.find('\n'), text.size());
         const std::string_view name = nameOf(text.substr(0, end));
-        if (std::count(name.begin(), name.end(), '.') > kMaxDepth)
+        if (std::ranges::count(name, '.') > kMaxDepth)
             throw Error(ErrorKind::usage, origin + ":" + std::to_string(number) +
                                               ":1: names nested more than " + std::to_string(kMaxDepth) +
                                               " deep");

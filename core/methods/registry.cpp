@@ -32,9 +32,8 @@ const std::vector<std::string>& twinMethods() {
 }
 
 bool PositionMethod::readsField(const std::string& field) const {
-    return std::find(relevant_fields.begin(), relevant_fields.end(), field) != relevant_fields.end() ||
-           std::any_of(settings.begin(), settings.end(),
-                       [&](const DeclaredSetting& setting) { return setting.name == field; });
+    return hasElement(relevant_fields, field) ||
+           std::ranges::count(settings, field, &DeclaredSetting::name) > 0;
 }
 
 PositionSettings::PositionSettings() : specific_settings(methodSettings()) {}

@@ -29,7 +29,7 @@ template <NamedEnum Enum>
 Enum enumFromName(const std::string& name) {
     const auto& [all, kind] = kEnumNames<Enum>;
     const std::vector<std::string>& names = all();
-    const auto found = std::find(names.begin(), names.end(), name);
+    const auto found = std::ranges::find(names, name);
     if (found != names.end()) return static_cast<Enum>(found - names.begin());
     std::string known;
     for (const std::string& one : names)

@@ -13,7 +13,7 @@ const std::vector<std::string>& rotatedTensorsNames() {
 
 RotatedTensors rotatedTensorsFromName(const std::string& name) {
     const std::vector<std::string>& names = rotatedTensorsNames();
-    if (std::find(names.begin(), names.end(), name) == names.end())
+    if (std::ranges::find(names, name) == names.end())
         throw std::invalid_argument("no set of rotated tensors is called " + name);
     const auto has = [&](char letter) { return name.find(letter) != std::string::npos; };
     return {has('q'), has('k'), has('v'), has('o')};

@@ -130,8 +130,7 @@ std::vector<ComputeEnvironment> computeEnvironmentsOf(const std::vector<Session>
     }
     std::vector<ComputeEnvironment> computations;
     for (const Session* session : kept)
-        if (std::find(computations.begin(), computations.end(), session->computation) == computations.end())
-            computations.push_back(session->computation);
+        if (!hasElement(computations, session->computation)) computations.push_back(session->computation);
     return computations;
 }
 

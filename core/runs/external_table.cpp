@@ -62,9 +62,7 @@ std::vector<std::string> cellsOf(std::string_view line, char separator) {
 char separatorOf(std::string_view header) {
     char best = ',';
     for (const char separator : {',', ';', '\t'})
-        if (std::count(header.begin(), header.end(), separator) >
-            std::count(header.begin(), header.end(), best))
-            best = separator;
+        if (std::ranges::count(header, separator) > std::ranges::count(header, best)) best = separator;
     return best;
 }
 
@@ -221,8 +219,7 @@ class TableReader {
         table_.separator = separatorOf(line);
         for (const std::string& name : cellsOf(line, table_.separator)) {
             const auto& columns = table_.columns;
-            if (std::find(columns.begin(), columns.end(), trimmed(name)) != columns.end() &&
-                !trimmed(name).empty())
+            if (hasElement(columns, trimmed(name)) && !trimmed(name).empty())
                 refuseLine(table_.origin, number, "two columns are called \"" + trimmed(name) + "\"");
             addColumn(trimmed(name));
         }
@@ -328,7 +325,7 @@ std::vector<FilePath> eventFilesIn(const std::filesystem::path& folder) {
     std::vector<FilePath> files;
     std::vector<std::string> inside;
     std::vector<std::string> names = listFolder(FilePath(folder));
-    std::sort(names.begin(), names.end());
+    std::ranges::sort(names);
     for (const std::string& name : names) {
         std::error_code unreadable;
         if (name.find("tfevents") != std::string::npos)
@@ -399,7 +396,7 @@ void ExternalTable::forEachRow(const std::vector<std::size_t>& requested,
                 row[cell] = value;
     };
     const auto visit_event = [&](const ScalarEvent& event) {
-        std::fill(row.begin(), row.end(), std::nullopt);
+        std::ranges::fill(row, std::nullopt);
         put(kEventStepName, static_cast<double>(event.step));
         if (event.wall_time > 0) put(kEventTimeName, event.wall_time);
         for (const auto& [tag, value] : event.scalars)

@@ -82,8 +82,8 @@ bool isLightningRate(const std::string& name) {
 
 bool isEvaluationColumn(const std::string& plain_name) {
     constexpr std::array<const char*, 3> kParts = {"val", "test", "predict"};  // "eval", too
-    return std::any_of(kParts.begin(), kParts.end(),
-                       [&](const char* part) { return plain_name.find(part) != std::string::npos; });
+    return std::ranges::any_of(kParts,
+                               [&](const char* part) { return plain_name.find(part) != std::string::npos; });
 }
 
 /// "a, b, c", truncated if there are very many.
@@ -158,13 +158,13 @@ std::vector<std::string> possibleLosses(const ExternalTable& table) {
 ImportColumns::ImportColumns(const ExternalTable& table, const std::map<std::string, std::string>& mapping)
     : table_(table) {
     const auto place_of = [&](const std::string& field, const std::string& column) {
-        const auto found = std::find(table.columns.begin(), table.columns.end(), column);
+        const auto found = std::ranges::find(table.columns, column);
         if (found != table.columns.end()) return static_cast<std::size_t>(found - table.columns.begin());
         throw Error(ErrorKind::usage, table.origin + " has no column \"" + column + "\" for " + field +
                                           "; it has " + join(table.columns, ", "));
     };
     for (const auto& [field, column] : mapping) {
-        if (std::find(kImportFields.begin(), kImportFields.end(), field) == kImportFields.end())
+        if (!hasElement(kImportFields, field))
             throw Error(ErrorKind::usage,
                         "unknown field \"" + field + "\"; expected one of " + join(kImportFields, ", "));
         if (!column.empty()) names_[field] = column;

@@ -36,9 +36,9 @@ bool matchesApproval(const nlohmann::json& approved, const WaitingRun& run) {
 }  // namespace
 
 void approveRuns(const fs::path& runs, const std::vector<std::string>& names) {
-    std::vector<WaitingRun> now;
-    for (const std::string& name : names)
-        now.push_back({name, fingerprintOf(runs, name)});
+    const auto now = mapped(names, [&](const std::string& name) {
+        return WaitingRun{name, fingerprintOf(runs, name)};
+    });
     try {
         approveFingerprints(runs, now);
     } catch (const Error&) {
@@ -63,9 +63,7 @@ void transferApproval(const fs::path& runs, const std::string& from, const std::
 
 void removeApprovals(const fs::path& runs, const std::vector<std::string>& names) {
     const nlohmann::json approved = readUserRecord(runs, kSection);
-    if (std::none_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return approved.contains(name); }))
-        return;
+    if (std::ranges::none_of(names, [&](const std::string& name) { return approved.contains(name); })) return;
     changeUserRecord(runs, kSection, [&](nlohmann::json& all) {
         for (const std::string& name : names)
             all.erase(name);

@@ -66,7 +66,7 @@ std::vector<StepFile> stepFiles(const FilePath& folder) {
             kStepPrefix.size(), name.size() - kStepPrefix.size() - kStepSuffix.size());
         if (const auto step = parseInteger(digits)) found.push_back({*step, folder / name});
     }
-    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
+    std::ranges::sort(found, {}, &StepFile::step);
     return found;
 }
 
@@ -225,8 +225,8 @@ bool isRunName(std::string_view name) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     };
     return !name.empty() && name.size() <= 64 && alphanumeric(name.front()) &&
-           std::all_of(name.begin(), name.end(),
-                       [&](char c) { return alphanumeric(c) || c == '.' || c == '_' || c == '-'; });
+           std::ranges::all_of(name,
+                               [&](char c) { return alphanumeric(c) || c == '.' || c == '_' || c == '-'; });
 }
 
 StepFile chooseCheckpoint(const RunFolder& folder, std::optional<std::int64_t> step) {
@@ -254,10 +254,7 @@ RunFolder findRun(const std::string& path_or_name, const fs::path& runs) {
         return RunFolder(fs::is_symlink(path) ? fs::canonical(path) : path);
     }
     if (isRunName(path_or_name) && isRunFolder(runs / path_or_name)) return RunFolder(runs / path_or_name);
-    std::vector<std::string> names;
-    for (const RunFolder& run : listRuns(runs))
-        names.push_back(run.name());
-    const auto nearest = closestName(path_or_name, names);
+    const auto nearest = closestName(path_or_name, mapped(listRuns(runs), &RunFolder::name));
     throw Error(ErrorKind::usage,
                 "run not found: \"" + path_or_name + "\" is neither a path nor in " + runs.string() +
                     (nearest ? "; did you mean " + *nearest + "?"
@@ -309,10 +306,7 @@ RunLabels readLabels(const RunFolder& run) {
 std::string toToml(const RunLabels& labels) {
     std::string text = "# Labels of this run; they can be changed at any time.\n";
     if (!labels.experiment.empty()) text += "experiment = " + quotedToml(labels.experiment) + '\n';
-    std::vector<std::string> tags;
-    for (const std::string& tag : labels.tags)
-        tags.push_back(quotedToml(tag));
-    if (!tags.empty()) text += "tags = [" + join(tags, ", ") + "]\n";
+    if (!labels.tags.empty()) text += "tags = [" + join(mapped(labels.tags, quotedToml), ", ") + "]\n";
     if (!labels.note.empty()) text += "note = " + quotedToml(labels.note) + '\n';
     return text;
 }

@@ -74,8 +74,7 @@ RunQueue::Entry readEntry(const toml::node& node, const std::string& origin) {
 }
 
 const RunQueue::Entry* find(const RunQueue& queue, const std::string& run) {
-    const auto found = std::find_if(queue.entries.begin(), queue.entries.end(),
-                                    [&](const RunQueue::Entry& entry) { return entry.run == run; });
+    const auto found = std::ranges::find(queue.entries, run, &RunQueue::Entry::run);
     return found == queue.entries.end() ? nullptr : &*found;
 }
 
@@ -99,7 +98,7 @@ std::vector<std::string> removedRuns(const RunQueue& before, const RunQueue& aft
 }  // namespace
 
 bool RunQueue::hasWork() const {
-    return std::any_of(entries.begin(), entries.end(), [](const Entry& entry) { return !entry.on_hold; });
+    return std::ranges::any_of(entries, [](const Entry& entry) { return !entry.on_hold; });
 }
 
 FilePath queuePath(const std::filesystem::path& runs) {
@@ -148,9 +147,6 @@ RunQueue readQueue(const std::filesystem::path& runs) {
 
 std::string toToml(const RunQueue& queue) {
     const auto in_quotes = [](const std::string& text) { return '"' + text + '"'; };  // names need no escapes
-    std::vector<std::string> devices;
-    for (const std::string& device : queue.devices)
-        devices.push_back(in_quotes(device));
     std::string text =
         "# Runs waiting to be trained, in this order. Edit freely: reorder, remove, hold.\n"
         "at_once = " +
@@ -160,7 +156,8 @@ std::string toToml(const RunQueue& queue) {
         std::to_string(queue.threads) +
         "    # CPU threads of each; 0 divides the cores evenly\n"
         "devices = [" +
-        join(devices, ", ") + "]    # one trainer each, such as \"cuda:0\"; empty: as in each run.toml\n";
+        join(mapped(queue.devices, in_quotes), ", ") +
+        "]    # one trainer each, such as \"cuda:0\"; empty: as in each run.toml\n";
     for (const RunQueue::Entry& entry : queue.entries) {
         text += "\n[[run]]\nname = " + in_quotes(entry.run) + "\n";
         if (entry.on_hold) text += "held = true\n";

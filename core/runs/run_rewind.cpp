@@ -110,8 +110,8 @@ std::optional<double> scalarOf(const ScalarEvent& event, std::string_view tag) {
 
 /// Whether an event is of an evaluation.
 bool isEvaluation(const ScalarEvent& event) {
-    return std::any_of(event.scalars.begin(), event.scalars.end(),
-                       [](const auto& scalar) { return scalar.first.starts_with("evaluation/"); });
+    return std::ranges::any_of(event.scalars,
+                               [](const auto& scalar) { return scalar.first.starts_with("evaluation/"); });
 }
 
 /// Restores a row from an event between two existing rows; values that the event lacks are interpolated.
@@ -139,7 +139,6 @@ std::optional<MetricsRow> rowOf(const ScalarEvent& event, const MetricsRow& befo
 /// how many
 std::size_t fillGaps(std::vector<MetricsRow>& rows, const std::vector<ScalarEvent>& events,
                      const RewindPoint& target) {
-    const auto is_before = [](std::int64_t a, const MetricsRow& b) { return a < b.step; };
     std::set<std::int64_t> existing;
     for (const MetricsRow& row : rows)
         existing.insert(row.step);
@@ -155,12 +154,12 @@ std::size_t fillGaps(std::vector<MetricsRow>& rows, const std::vector<ScalarEven
     end.time_s = target.time_s;
     std::vector<MetricsRow> found;
     for (const auto& [at, event] : missing) {
-        const auto next = std::upper_bound(rows.begin(), rows.end(), at, is_before);
+        const auto next = std::ranges::upper_bound(rows, at, {}, &MetricsRow::step);
         const MetricsRow& before = next == rows.begin() ? start : *(next - 1);
         if (const auto row = rowOf(*event, before, next == rows.end() ? end : *next)) found.push_back(*row);
     }
     rows.insert(rows.end(), found.begin(), found.end());
-    std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
+    std::ranges::sort(rows, {}, &MetricsRow::step);
     return found.size();
 }
 
@@ -220,8 +219,8 @@ ExistingEvents readEvents(const FilePath& path) {
 
 /// An event with unknown time (0) gets that of the preceding one or, at the start, of the first known one.
 void fillMissingTimes(std::vector<ScalarEvent>& events) {
-    const auto first_known = std::find_if(events.begin(), events.end(),
-                                          [](const ScalarEvent& event) { return event.wall_time > 0; });
+    const auto first_known =
+        std::ranges::find_if(events, [](const ScalarEvent& event) { return event.wall_time > 0; });
     double last = first_known == events.end() ? secondsSinceEpoch() : first_known->wall_time;
     for (ScalarEvent& event : events)
         last = event.wall_time = event.wall_time > 0 ? event.wall_time : last;
@@ -261,8 +260,7 @@ EventsUpTo eventsUpTo(const RunFolder& folder, std::int64_t step, std::vector<Sc
     folder.forEachRow<MetricsRow>([&](const MetricsRow& row) { add_missing(row, false); });
     folder.forEachRow<EvaluationRow>([&](const EvaluationRow& row) { add_missing(row, true); });
     kept.added = kept.events.size() - existing_count;
-    std::stable_sort(kept.events.begin(), kept.events.end(),
-                     [](const auto& a, const auto& b) { return a.step < b.step; });
+    std::ranges::stable_sort(kept.events, {}, &ScalarEvent::step);
     fillMissingTimes(kept.events);
     return kept;
 }

@@ -261,7 +261,7 @@ fs::path findSweep(const std::string& name_or_path) {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(resourceFolder("sweeps")))
         names.push_back(entry.path().stem().string());
-    std::sort(names.begin(), names.end());
+    std::ranges::sort(names);
     throw Error(ErrorKind::usage, "sweep not found: \"" + name_or_path +
                                       "\" is neither a file nor a bundled sweep (" + join(names, ", ") + ")");
 }

@@ -183,7 +183,7 @@ bool isTrusted(const fs::path& runs) {
     if (!path || !line) return false;
     try {
         const std::vector<std::string> list = readList(*path);
-        return std::find(list.begin(), list.end(), *line) != list.end();
+        return hasElement(list, *line);
     } catch (const Error&) {
         return false;
     }

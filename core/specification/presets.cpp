@@ -25,13 +25,13 @@ std::vector<std::string> presetNames() {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(resourceFolder("presets")))
         if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
-    std::sort(names.begin(), names.end());
+    std::ranges::sort(names);
     return names;
 }
 
 Preset loadPreset(const std::string& name) {
     const std::vector<std::string> names = presetNames();
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
+    if (!hasElement(names, name)) {
         const auto nearest = closestName(name, names);
         throw Error(ErrorKind::usage,
                     "unknown preset \"" + name + "\"" + (nearest ? "; did you mean " + *nearest + "?" : ";") +

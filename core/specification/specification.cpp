@@ -166,18 +166,8 @@ void applySetting(Specification& specification, std::string_view setting) {
 void requireValid(const Specification& specification, const std::string& origin) {
     const auto problems = check(specification);
     if (problems.empty()) return;
-    std::vector<std::string> lines;
-    for (const auto& problem : problems)
-        lines.push_back(origin + ": " + problem.key + ": " + problem.message);
-    throw Error(ErrorKind::usage, join(lines, "\n"));
-}
-
-/// Escaped for a cell of a Markdown table.
-static std::string escaped(const std::string& text) {
-    std::string cell;
-    for (const char c : text)
-        cell += c == '|' ? std::string("\\|") : std::string(1, c);
-    return cell;
+    const auto line = [&](const SettingProblem& one) { return origin + ": " + one.key + ": " + one.message; };
+    throw Error(ErrorKind::usage, join(mapped(problems, line), "\n"));
 }
 
 std::string fieldsAsMarkdown() {
@@ -186,7 +176,7 @@ std::string fieldsAsMarkdown() {
     for (const SpecificationField& field : specificationFields()) {
         const std::string value = field.text(defaults);
         text += "| `" + field.key() + "` | " + (value.empty() ? "" : "`" + value + "`") + " | " + field.unit +
-                " | " + acceptsText(field) + " | " + escaped(field.help) + " |\n";
+                " | " + acceptsText(field) + " | " + markdownCell(field.help) + " |\n";
     }
     return text;
 }

@@ -66,7 +66,7 @@ Specification parseSpecification(std::string_view text, const std::string& origi
     const std::vector<std::string> sections = sectionNames();
     for (const auto& [key, node] : document) {
         const std::string name(key.str());
-        if (std::find(sections.begin(), sections.end(), name) == sections.end()) {
+        if (!hasElement(sections, name)) {
             const auto nearest = closestName(name, sections);
             throw Error(ErrorKind::usage, tomlLocation(origin, key.source()) + "unknown section [" + name +
                                               "]; " +

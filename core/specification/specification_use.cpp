@@ -41,7 +41,7 @@ std::optional<std::string> methodUnusedReason(const SpecificationField& field, c
     if (!s.model.method().readsField(field.name)) return otherReaders(field, s);
     if (field.name == "frequency_rate" && !s.model.trainsFrequencies()) return "model.frequencies is fixed";
     const std::vector<std::string>& of_values = valueRotationFields();
-    const bool is_about_values = std::find(of_values.begin(), of_values.end(), field.name) != of_values.end();
+    const bool is_about_values = hasElement(of_values, field.name);
     if (is_about_values && s.model.shared_kv) return "model.shared_kv is 1, so that values rotate as keys";
     const RotatedTensors rotated = s.model.rotatedTensors();
     if (is_about_values && !rotated.anyOfValues())
@@ -68,7 +68,7 @@ bool isKnown(const SpecificationField& field, const Specification& specification
 bool isKnown(std::string_view key, const Specification& specification) {
     if (specification.about.known.empty() || key.starts_with("about.")) return true;
     const std::vector<std::string> known = split(specification.about.known, ' ');
-    return std::find(known.begin(), known.end(), key) != known.end();
+    return hasElement(known, key);
 }
 
 bool seedsAreKnown(const Specification& specification) {

@@ -18,7 +18,7 @@ constexpr std::size_t kMaxImplementations = 1000;
 /// A text that must be one of several.
 std::string oneOf(TomlSection& section, const std::string& key, const std::vector<std::string>& accepted) {
     const std::string text = section.text(key);
-    if (std::find(accepted.begin(), accepted.end(), text) == accepted.end())
+    if (!hasElement(accepted, text))
         section.fail(section.place(),
                      "\"" + key + "\" must be " + join(accepted, ", ") + ", not \"" + text + "\"");
     return text;
@@ -71,9 +71,9 @@ bool Implementation::isShownBy(const Setup& setup) const {
 std::vector<Implementation> parseImplementations(std::string_view text, const std::string& origin) {
     const toml::table document = parseToml(text, origin);
     TomlSection section(document, origin);
-    std::vector<Implementation> all;
-    for (const toml::table* table : section.tables("implementation", kMaxImplementations))
-        all.push_back(readImplementation(TomlSection(*table, origin)));
+    const auto all =
+        mapped(section.tables("implementation", kMaxImplementations),
+               [&](const toml::table* table) { return readImplementation(TomlSection(*table, origin)); });
     section.finish();
     return all;
 }

@@ -88,7 +88,7 @@ std::vector<const toml::table*> TomlSection::tables(const std::string& key, std:
 void TomlSection::finish() const {
     for (const auto& [key, node] : table_) {
         const std::string name(key.str());
-        if (std::find(taken_.begin(), taken_.end(), name) != taken_.end()) continue;
+        if (hasElement(taken_, name)) continue;
         const auto nearest = closestName(name, taken_);
         fail(key.source(),
              "\"" + name + "\" is not a known key" + (nearest ? "; did you mean \"" + *nearest + "\"?" : ""));

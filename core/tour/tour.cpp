@@ -16,8 +16,8 @@ constexpr std::uint64_t kMaxTourBytes = 1 << 20;
 constexpr std::size_t kMaxNext = 6, kMaxStops = 100, kMinChoices = 2, kMaxChoices = 4;
 
 bool isLinkName(const std::string& name) {
-    return std::all_of(name.begin(), name.end(),
-                       [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
+    return std::ranges::all_of(
+        name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
 }
 
 TourStop readStop(TomlSection section) {
@@ -77,7 +77,7 @@ Tour parseTour(std::string_view text, const std::string& origin) {
     for (const toml::table* table : section.tables("stop", kMaxStops)) {
         TourStop stop = readStop(TomlSection(*table, origin));
         const auto same = [&](const TourStop& other) { return other.name == stop.name; };
-        if (std::any_of(tour.stops.begin(), tour.stops.end(), same))
+        if (std::ranges::any_of(tour.stops, same))
             section.fail(table->source(), "two stops are named \"" + stop.name + "\"");
         tour.stops.push_back(std::move(stop));
     }
