@@ -294,7 +294,7 @@ void CommandLine::addEval() {
     eval->add_flag("--keep", eval_.keep, "Also append to the run's sizes.csv, positions.csv or lengths.csv");
     eval->add_option("--scaling", eval_.scaling,
                      "Scale the frequencies: none, linear, ntk, dynamic, yarn, llama3, longrope or p-rope")
-        ->check(CLI::IsMember(scalingNames()));
+        ->check(CLI::IsMember(allNames<ScalingMethod>()));
     eval->add_option(
             "--factor", eval_.evaluation.scaling.factor,
             "Scaling factor s; the scaling's L is training.length - 1, the number of input positions "

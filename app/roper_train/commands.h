@@ -116,7 +116,7 @@ int sampleCommand(const std::string& task, const std::vector<std::string>& setti
                   std::uint64_t seed);
 struct EvalOptions {
     EvaluationOptions evaluation;
-    std::string scaling = "none";            ///< one of `scalingNames`
+    std::string scaling = "none";            ///< one of `ScalingMethod`
     std::vector<double> long_factors = {};   ///< for longrope
     bool by_size = false;                    ///< problems of every size, with one row each
     bool by_position = false;                ///< loss by position

@@ -145,15 +145,15 @@ std::vector<SetupField> rotationFields() {
         formerly("schedule", make("frequency_formula", "",
                                   "How the frequency falls from pair to pair: b^(−2i/d) (standard), or "
                                   "b^(−i/d) as in the worked example",
-                                  Choice{frequencyFormulaNames(), {{"intro", "worked_example"}}},
+                                  Choice{allNames<FrequencyFormula>(), {{"intro", "worked_example"}}},
                                   &Setup::frequency_formula)),
         make("pairing", "",
              "Which two features rotate together: i with i + d/2 (half), or 2i with 2i + 1 (interleaved)",
-             Choice{pairingNames()}, &Setup::pairing),
+             Choice{allNames<Pairing>()}, &Setup::pairing),
         make("rotary_fraction", "", "Fraction of the features of q and k that rotate: r of d, θᵢ = b^(−2i/r)",
              RealRange{0, 1}, &Setup::rotary_fraction),
         make("rotated_part", "", "Whether the first or the last r features rotate",
-             Choice{rotatedPartNames()}, &Setup::rotated_part),
+             Choice{allNames<RotatedPart>()}, &Setup::rotated_part),
         make("value_rotary_fraction", "", "Fraction of the features of v that rotate", RealRange{0, 1},
              &Setup::value_rotary_fraction),
     };
@@ -161,8 +161,8 @@ std::vector<SetupField> rotationFields() {
 
 std::vector<SetupField> scalingFields() {
     return {
-        make("scaling", "", "Frequency scaling in use on all pages", Choice{scalingNames()}, &Setup::scaling,
-             &Scaling::method),
+        make("scaling", "", "Frequency scaling in use on all pages", Choice{allNames<ScalingMethod>()},
+             &Setup::scaling, &Scaling::method),
         make("factor", "", "Scaling factor s: how many times longer the text may become",
              RealRange{1, bounds::kMaxFactor}, &Setup::scaling, &Scaling::factor),
         make("original_length", "positions", "L, positions seen in training",
@@ -224,7 +224,8 @@ std::vector<SetupField> vectorFields() {
         make("distances", "",
              "Number of distances δ that the map and the decay curve of the Spectrum page show",
              IntegerRange{2, bounds::kMaxDistances}, &Setup::distances),
-        list("overlays", "Scalings drawn for comparison", &Setup::overlays, Choice{scalingNames()}),
+        list("overlays", "Scalings drawn for comparison", &Setup::overlays,
+             Choice{allNames<ScalingMethod>()}),
         make("xpos_decay", "",
              "xPos in the decay curve: pair i also decays by ζᵢ^(δ/512), ζᵢ = (2i/d + 0.4)/1.4 (Sun et al. "
              "2022)",
@@ -263,11 +264,11 @@ std::vector<SetupField> attentionFields() {
         methodField(),
         make("rotates", "", "Which of q, k, v and o the method rotary rotates", Choice{rotatedTensorsNames()},
              &Setup::rotates),
-        make("attention", "", "How scores become attention weights", Choice{attentionKindNames()},
+        make("attention", "", "How scores become attention weights", Choice{allNames<AttentionKind>()},
              &Setup::attention),
         make("causal", "", "A query sees only itself and earlier tokens; if off, all tokens", Flag(),
              &Setup::causal),
-        make("mistake", "", join(mistakeNames(), ", "), Choice{mistakeNames()}, &Setup::mistake),
+        make("mistake", "", join(allNames<Mistake>(), ", "), Choice{allNames<Mistake>()}, &Setup::mistake),
         make("map", "", "Which map the Attention page shows",
              Choice{{"scores", "weights", "shift_difference", "form_difference"}}, &Setup::map),
         make("query", "",

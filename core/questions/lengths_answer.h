@@ -11,7 +11,7 @@ namespace roper {
 /// −ln p by position, with unscaled frequencies and with several ways of scaling them.
 struct LengthsAnswer {
     struct Variant {
-        std::string scaling;      ///< one of `scalingNames`; "none": unscaled
+        std::string scaling;      ///< one of `ScalingMethod`; "none": unscaled
         std::vector<double> nll;  ///< of the tokens at `positions`
     };
     double factor = 1;         ///< of the scaled curves

@@ -98,7 +98,7 @@ std::vector<Field<Question>> changeFields() {
         field<Q>({"", "base", "", "base of the rotation frequencies; 0: the model's own", RealRange{0, 1e15}},
                  &Q::change, &C::base),
         field<Q>({"", "scaling", "", "frequency scaling for texts longer than in training",
-                  Choice{scalingNames()}},
+                  Choice{allNames<ScalingMethod>()}},
                  &Q::change, &C::scaling),
         field<Q>(
             {"", "factor", "", "for scaling: target context length divided by the training context length",

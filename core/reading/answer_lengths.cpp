@@ -23,7 +23,7 @@ LengthsAnswer lengthsOf(const QuestionContext& context) {
         TextReading reading = context.reader.read(context.ids, 0, changed,
                                                   {static_cast<std::int64_t>(i), std::ssize(kMethods)});
         answer.variants.push_back(
-            {scalingNames().at(static_cast<std::size_t>(kMethods[i])), std::move(reading.nll)});
+            {allNames<ScalingMethod>().at(static_cast<std::size_t>(kMethods[i])), std::move(reading.nll)});
         answer.positions = std::move(reading.positions);
     }
     return answer;

@@ -19,10 +19,6 @@ AttentionForm formOf(const RotatedTensors& rotated, const Rotary& query_key, con
             step(rotated.output, value, -value_rotation_strength)};
 }
 
-AttentionForm ropeForm(const Rotary& query_key) {
-    return formOf(kRopeTensors, query_key, query_key);
-}
-
 AttentionForm roperForm(const Rotary& query_key, const Rotary& value, double value_rotation_strength) {
     return formOf(kRoperTensors, query_key, value, value_rotation_strength);
 }

@@ -3,8 +3,6 @@
 #include <Eigen/Core>
 #include <array>
 #include <functional>
-#include <string>
-#include <vector>
 
 #include "core/rotary/head_layout.h"
 #include "core/rotary/rotation.h"
@@ -37,8 +35,6 @@ struct AttentionForm {
 AttentionForm formOf(const RotatedTensors& rotated, const Rotary& query_key, const Rotary& value,
                      double value_rotation_strength = 1.0);
 
-AttentionForm ropeForm(const Rotary& query_key);
-
 /// @param value_rotation_strength  share of the value rotation: 0 is RoPE, 1 is RoPER
 AttentionForm roperForm(const Rotary& query_key, const Rotary& value, double value_rotation_strength = 1.0);
 
@@ -54,13 +50,12 @@ enum class Mistake {
     exponent_without_pair,  ///< b^(−d) instead of b^(−2i/d): all pairs have the same frequency
 };
 
-/// Their names in setups, in order.
-inline const std::vector<std::string>& mistakeNames() {
-    static const std::vector<std::string> names = {
-        "none",         "wrong_pairing",      "wrong_direction", "no_inverse",
-        "values_twice", "positions_from_one", "model_width",     "exponent_without_pair"};
-    return names;
-}
+/// Their names in setups.
+template <>
+inline constexpr EnumNames<8> kEnumNames<Mistake>{
+    "mistake",
+    {"none", "wrong_pairing", "wrong_direction", "no_inverse", "values_twice", "positions_from_one",
+     "model_width", "exponent_without_pair"}};
 
 inline constexpr std::array kMistakes = {Mistake::wrong_pairing,        Mistake::wrong_direction,
                                          Mistake::no_inverse,           Mistake::values_twice,

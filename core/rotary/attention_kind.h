@@ -1,8 +1,5 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/rotary/enum_names.h"
 
 namespace roper {
@@ -15,12 +12,9 @@ enum class AttentionKind {
     linear_cosine,  ///< 1 + cosine of q and k (Su 2021); with rotation still a probability
 };
 
-/// Their names in specifications, in order.
-inline const std::vector<std::string>& attentionKindNames() {
-    static const std::vector<std::string> names = {"softmax", "linear_numerator", "linear_cosine"};
-    return names;
-}
+/// Their names in specifications.
 template <>
-inline constexpr EnumNames kEnumNames<AttentionKind>{attentionKindNames, "attention"};
+inline constexpr EnumNames<3> kEnumNames<AttentionKind>{"attention",
+                                                        {"softmax", "linear_numerator", "linear_cosine"}};
 
 }  // namespace roper

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <string>
-#include <vector>
 
 #include "core/rotary/enum_names.h"
 
@@ -14,13 +12,10 @@ enum class FrequencyFormula {
     worked_example,  ///< ω_i = b^(−i/d), as in the worked example: half the decay of the standard
 };
 
-/// Their names in specifications and setups, in order.
-inline const std::vector<std::string>& frequencyFormulaNames() {
-    static const std::vector<std::string> names = {"standard", "worked_example"};
-    return names;
-}
+/// Their names in specifications and setups.
 template <>
-inline constexpr EnumNames kEnumNames<FrequencyFormula>{frequencyFormulaNames, "frequency formula"};
+inline constexpr EnumNames<2> kEnumNames<FrequencyFormula>{"frequency formula",
+                                                           {"standard", "worked_example"}};
 
 /// Frequencies θ_i of the pairs i = 0 … rotated_width/2 − 1, in radians per position, fastest first.
 /// @param rotated_width  number of features that rotate: even, at least 2

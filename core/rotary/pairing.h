@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "core/rotary/enum_names.h"
@@ -13,13 +12,9 @@ enum class Pairing {
     interleaved,  ///< x_{2i} with x_{2i+1}: Su et al., GPT-J
 };
 
-/// Their names in specifications and setups, in order.
-inline const std::vector<std::string>& pairingNames() {
-    static const std::vector<std::string> names = {"half", "interleaved"};
-    return names;
-}
+/// Their names in specifications and setups.
 template <>
-inline constexpr EnumNames kEnumNames<Pairing>{pairingNames, "pairing"};
+inline constexpr EnumNames<2> kEnumNames<Pairing>{"pairing", {"half", "interleaved"}};
 
 struct PairFeatures {
     int first;

@@ -2,8 +2,6 @@
 
 #include <Eigen/Core>
 #include <array>
-#include <string>
-#include <vector>
 
 #include "core/rotary/enum_names.h"
 #include "core/rotary/frequencies.h"
@@ -17,13 +15,9 @@ enum class RotatedPart {
     last,   ///< DeepSeek V4
 };
 
-/// Their names in setups, in order.
-inline const std::vector<std::string>& rotatedPartNames() {
-    static const std::vector<std::string> names = {"first", "last"};
-    return names;
-}
+/// Their names in setups.
 template <>
-inline constexpr EnumNames kEnumNames<RotatedPart>{rotatedPartNames, "part"};
+inline constexpr EnumNames<2> kEnumNames<RotatedPart>{"part", {"first", "last"}};
 
 /// R(m): which features of a head rotate, how they pair, and how fast.
 ///

@@ -2,8 +2,6 @@
 
 #include <Eigen/Core>
 #include <array>
-#include <string>
-#include <vector>
 
 #include "core/rotary/comparable_vector.h"
 #include "core/rotary/enum_names.h"
@@ -29,14 +27,10 @@ inline constexpr std::array kScalingMethods = {
     ScalingMethod::none, ScalingMethod::linear, ScalingMethod::ntk,      ScalingMethod::dynamic_ntk,
     ScalingMethod::yarn, ScalingMethod::llama3, ScalingMethod::longrope, ScalingMethod::p_rope};
 
-/// Their names in files and on command lines, in order.
-inline const std::vector<std::string>& scalingNames() {
-    static const std::vector<std::string> names = {"none", "linear", "ntk",      "dynamic",
-                                                   "yarn", "llama3", "longrope", "p-rope"};
-    return names;
-}
+/// Their names in files and on command lines.
 template <>
-inline constexpr EnumNames kEnumNames<ScalingMethod>{scalingNames, "scaling"};
+inline constexpr EnumNames<8> kEnumNames<ScalingMethod>{
+    "scaling", {"none", "linear", "ntk", "dynamic", "yarn", "llama3", "longrope", "p-rope"}};
 
 /// A scaling method with its parameters; each method uses some of them.
 struct Scaling {

@@ -243,7 +243,7 @@ TEST(RunModel, ScalesFrequenciesAsItsTransformerDoes) {
             const at::Tensor got = both.decoder->logits(both.decoder->hidden(tokens, scaled));
             EXPECT_LT((got - right).abs().max().item<double>(), 2e-5 * right.abs().max().item<double>())
                 << position << " shared_kv " << shared_kv << " "
-                << scalingNames().at(static_cast<std::size_t>(method));
+                << allNames<ScalingMethod>().at(static_cast<std::size_t>(method));
         }
     }
 }

@@ -40,7 +40,7 @@ TEST(ValueMixing, TheChainEndsAtTheOutput) {
         const Eigen::MatrixXd rope = s.weights * s.V;
         const auto [first, second] = s.rotary.plane(s.pair);
         const ValueChain rotated = s.chainOf(roperForm(s.rotary, s.rotary)),
-                         plain = s.chainOf(ropeForm(s.rotary));
+                         plain = s.chainOf(formOf(kRopeTensors, s.rotary, s.rotary));
         RC_ASSERT((rotated.sum - Eigen::Vector2d(roper(s.query, first), roper(s.query, second))).norm() <
                   1e-10);
         RC_ASSERT((plain.sum - Eigen::Vector2d(rope(s.query, first), rope(s.query, second))).norm() < 1e-10);

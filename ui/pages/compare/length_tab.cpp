@@ -41,7 +41,7 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     problems_->setValue(16);
     problems_->setSuffix(tr(" of each size"));
     what_->addItems({tr("accuracy, by length"), tr("loss of texts, by position")});
-    for (const std::string& name : scalingNames()) {
+    for (const std::string& name : allNames<ScalingMethod>()) {
         if (enumFromName<ScalingMethod>(name) == ScalingMethod::longrope)
             continue;  // its factors belong to one model
         scaling_->addItem(name == "none" ? tr("frequencies as trained")

@@ -146,7 +146,7 @@ void ChangePanel::addPositions() {
     form_->addRow(tr("Base"), base_);
     scaling_ =
         named(new QComboBox, tr("Scaling of the frequencies"), tr("Used for texts longer than in training"));
-    for (const std::string& name : scalingNames())
+    for (const std::string& name : allNames<ScalingMethod>())
         // longrope needs a list of factors.
         if (name != "longrope") scaling_->addItem(QString::fromStdString(name));
     connect(scaling_, &QComboBox::currentTextChanged, this, [this](const QString& name) {
@@ -200,7 +200,7 @@ void ChangePanel::show(const ModelChange& change) {
     shift_->setValue(static_cast<int>(change.shift));
     base_->setValue(change.base);
     scaling_->setCurrentText(
-        QString::fromStdString(scalingNames().at(static_cast<std::size_t>(change.scaling))));
+        QString::fromStdString(allNames<ScalingMethod>().at(static_cast<std::size_t>(change.scaling))));
     factor_->setValue(change.factor);
     factor_->setEnabled(change.scaling != ScalingMethod::none);
     nothing_->setEnabled(change != ModelChange{});
