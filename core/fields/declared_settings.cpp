@@ -6,8 +6,7 @@
 namespace roper {
 
 const DeclaredSetting& DeclaredSettings::declaration(std::string_view name) const {
-    const auto found = std::find_if(declarations_->begin(), declarations_->end(),
-                                    [&](const DeclaredSetting& setting) { return setting.name == name; });
+    const auto found = std::ranges::find(*declarations_, name, &DeclaredSetting::name);
     if (found == declarations_->end())
         throw std::logic_error("nothing declares a setting " + std::string(name));
     return *found;
@@ -18,7 +17,7 @@ const DeclaredSetting::Value& DeclaredSettings::at(std::string_view name) const 
     return found != values_.end() ? found->second : declaration(name).default_value;
 }
 
-void DeclaredSettings::assign(std::string_view name, DeclaredSetting::Value value) {
+void DeclaredSettings::set(std::string_view name, DeclaredSetting::Value value) {
     if (declaration(name).default_value.index() != value.index())
         throw std::logic_error("the setting " + std::string(name) + " is of another type");
     values_.insert_or_assign(std::string(name), std::move(value));

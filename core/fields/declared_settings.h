@@ -30,11 +30,7 @@ class DeclaredSettings {
     const std::string& text(std::string_view name) const { return std::get<std::string>(at(name)); }
 
     /// @throws std::logic_error if there is no setting of this name and the value's type
-    void set(std::string_view name, int value) { assign(name, std::int64_t{value}); }
-    void set(std::string_view name, std::int64_t value) { assign(name, value); }
-    void set(std::string_view name, double value) { assign(name, value); }
-    void set(std::string_view name, const char* value) { assign(name, std::string(value)); }
-    void set(std::string_view name, std::string value) { assign(name, std::move(value)); }
+    void set(std::string_view name, DeclaredSetting::Value value);
 
     /// The value in the text form of its field.
     std::string asText(const FieldInfo& setting) const;
@@ -47,7 +43,6 @@ class DeclaredSettings {
     bool operator==(const DeclaredSettings&) const = default;
 
   private:
-    void assign(std::string_view name, DeclaredSetting::Value value);
     const DeclaredSetting& declaration(std::string_view name) const;
     const DeclaredSetting::Value& at(std::string_view name) const;
 
