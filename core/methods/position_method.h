@@ -124,8 +124,8 @@ const PositionMethod& positionMethod(const std::string& name);
 /// The two methods that are trained as twins: RoPE and RoPER.
 const std::vector<std::string>& twinMethods();
 
-/// Common part of all methods that rotate.
-PositionMethod methodThatRotates();
+/// Common part of all methods that rotate these tensors.
+PositionMethod methodThatRotates(RotatedTensors rotated = kRopeTensors);
 
 /// Names of the fields about the rotation of values and outputs.
 const std::vector<std::string>& valueRotationFields();

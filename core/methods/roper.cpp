@@ -5,7 +5,7 @@ namespace roper {
 // Published independently in 2026 as RoVE, rotary value embeddings (arXiv 2606.11275), with GPT-2 models of
 // 124 M and 354 M parameters; the operation is the same.
 PositionMethod roperMethod() {
-    PositionMethod method = methodThatRotates();
+    PositionMethod method = methodThatRotates(kRoperTensors);
     method.name = "roper";
     method.title = "RoPER";
     method.summary =
@@ -15,9 +15,6 @@ PositionMethod roperMethod() {
     method.formula =
         "s = (R(n)q)·(R(j)k)/√d: the same scores and weights as RoPE; in addition, the values rotate";
     method.color = 0xd55e00;
-    method.relevant_fields.insert(method.relevant_fields.end(), valueRotationFields().begin(),
-                                  valueRotationFields().end());
-    method.rotated = kRoperTensors;
     return method;
 }
 

@@ -14,7 +14,7 @@ std::vector<SettingProblem> checkShared(const PositionSettings& s, const ModelSh
 }  // namespace
 
 PositionMethod rotaryMethod() {
-    PositionMethod method = methodThatRotates();
+    PositionMethod method = methodThatRotates(kRoperTensors);
     method.name = "rotary";
     method.title = "Rotary";
     method.summary =
@@ -24,14 +24,11 @@ PositionMethod rotaryMethod() {
     method.formula =
         "s = (R(n)q)·(R(j)k)/√d, o = R(−n) Σ a R(j)v, without the rotations that were not chosen";
     method.color = 0xe69f00;
-    method.relevant_fields.insert(method.relevant_fields.end(), valueRotationFields().begin(),
-                                  valueRotationFields().end());
     method.settings = {choiceSetting(
         "rotates",
         "Rotary: which of queries, keys and values rotate, and whether outputs (o) rotate back; qk is RoPE, "
         "qkvo RoPER",
         Choice{rotatedTensorsNames()}, "qkvo")};
-    method.rotated = kRoperTensors;
     method.check = checkShared;
     return method;
 }

@@ -13,12 +13,15 @@ std::int64_t trainedFrequencies(const PositionSettings& s, const ModelShape& sha
 
 }  // namespace
 
-PositionMethod methodThatRotates() {
+PositionMethod methodThatRotates(RotatedTensors rotated) {
     PositionMethod method;
     method.relevant_fields = {"pairing",           "rotary_fraction", "base",
                               "frequency_formula", "frequencies",     "frequency_rate",
                               "no_rotation_every", "rotated_part"};
-    method.rotated = kRopeTensors;
+    if (rotated.anyOfValues())
+        method.relevant_fields.insert(method.relevant_fields.end(), valueRotationFields().begin(),
+                                      valueRotationFields().end());
+    method.rotated = rotated;
     method.parameters = trainedFrequencies;
     method.extrapolation =
         "slow pairs reach angles never seen in training; frequencies can be scaled (linear, NTK, YaRN, "
