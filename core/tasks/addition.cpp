@@ -80,10 +80,6 @@ std::vector<ProblemSize> AdditionTask::sizes() const {
     return all;
 }
 
-std::vector<std::string> AdditionTask::sizeNames() const {
-    return {"digits of the first operand", "digits of the second operand"};
-}
-
 std::optional<ProblemSize> AdditionTask::sizeOf(std::string_view prompt) const {
     if (!prompt.starts_with(kQuestion) || !prompt.ends_with(promptTerminator())) return std::nullopt;
     const std::string_view sum = prompt.substr(kQuestion.size(), prompt.size() - kQuestion.size() - 1);

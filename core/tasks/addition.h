@@ -21,7 +21,9 @@ class AdditionTask final : public ProblemTask {
     }
     std::int64_t sizeCount() const override { return digits_max_ * digits_max_; }
     std::vector<ProblemSize> sizes() const override;
-    std::vector<std::string> sizeNames() const override;
+    std::vector<std::string> sizeNames() const override {
+        return {"digits of the first operand", "digits of the second operand"};
+    }
     std::optional<ProblemSize> sizeOf(std::string_view prompt) const override;
 
   private:

@@ -145,12 +145,7 @@ TaskKind associative_recallTask() {
     kind.length_settings = {"pairs_min", "pairs_max"};
     kind.length_unit = "pairs";
     kind.length = [](ProblemSize size) { return size.first; };
-    kind.check = [](const DeclaredSettings& s) {
-        std::vector<SettingProblem> problems;
-        if (s.integer("pairs_min") > s.integer("pairs_max"))
-            problems.push_back({"task.pairs_min", "pairs_min must not be above pairs_max"});
-        return problems;
-    };
+    kind.check = requireOrdered("pairs_min", "pairs_max", "pairs_min must not be above pairs_max");
     kind.make = [](const DeclaredSettings& s) {
         return std::make_unique<AssociativeRecallTask>(s.integer("pairs_min"), s.integer("pairs_max"));
     };

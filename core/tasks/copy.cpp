@@ -59,9 +59,7 @@ class CopyTask final : public ProblemTask {
     ProblemSize drawSize(Random& random) const override { return {random.between(least_, most_), 1}; }
 
     Problem drawOfSize(Random& random, ProblemSize size) const override {
-        std::string letters;
-        for (std::int64_t i = 0; i < size.first; ++i)
-            letters += static_cast<char>('a' + random.between(0, 25));
+        const std::string letters = drawLetters(random, size.first);
         return {letters + ">", letters + "#"};
     }
 
@@ -86,12 +84,8 @@ TaskKind copyTask() {
     kind.length_settings = {"copy_min", "copy_max"};
     kind.length_unit = "letters";
     kind.length = [](ProblemSize size) { return size.first; };
-    kind.check = [](const DeclaredSettings& s) {
-        std::vector<SettingProblem> problems;
-        if (s.integer("copy_min") > s.integer("copy_max"))
-            problems.push_back({"task.copy_min", "the shortest string must not be longer than the longest"});
-        return problems;
-    };
+    kind.check =
+        requireOrdered("copy_min", "copy_max", "the shortest string must not be longer than the longest");
     kind.make = [](const DeclaredSettings& s) {
         return std::make_unique<CopyTask>(s.integer("copy_min"), s.integer("copy_max"));
     };

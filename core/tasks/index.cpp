@@ -54,10 +54,6 @@ std::vector<ProblemSize> IndexTask::sizes() const {
     return all;
 }
 
-std::vector<std::string> IndexTask::sizeNames() const {
-    return {"letters of the string", "index"};
-}
-
 std::optional<ProblemSize> IndexTask::sizeOf(std::string_view prompt) const {
     if (!prompt.starts_with(kStart) || !prompt.ends_with(kEnd)) return std::nullopt;
     const std::string_view inner =
@@ -99,10 +95,7 @@ ProblemSize IndexTask::drawSize(Random& random) const {
 }
 
 Problem IndexTask::drawOfSize(Random& random, ProblemSize size) const {
-    std::string letters;
-    for (std::int64_t i = 0; i < size.first; ++i)
-        letters += static_cast<char>('a' + random.between(0, 25));
-    return makeProblem(letters, size.second);
+    return makeProblem(drawLetters(random, size.first), size.second);
 }
 
 double IndexTask::problemCountOfSize(ProblemSize size) const {
@@ -120,13 +113,8 @@ TaskKind indexTask() {
     kind.length_settings = {"string_min", "string_max"};
     kind.length_unit = "letters";
     kind.length = [](ProblemSize size) { return size.first; };
-    kind.check = [](const DeclaredSettings& s) {
-        std::vector<SettingProblem> problems;
-        if (s.integer("string_min") > s.integer("string_max"))
-            problems.push_back(
-                {"task.string_min", "the shortest string must not be longer than the longest"});
-        return problems;
-    };
+    kind.check =
+        requireOrdered("string_min", "string_max", "the shortest string must not be longer than the longest");
     kind.make = [](const DeclaredSettings& s) {
         return std::make_unique<IndexTask>(s.integer("string_min"), s.integer("string_max"));
     };

@@ -20,7 +20,7 @@ class IndexTask final : public ProblemTask {
         return (string_max_ - string_min_ + 1) * (string_min_ + string_max_) / 2;
     }
     std::vector<ProblemSize> sizes() const override;
-    std::vector<std::string> sizeNames() const override;
+    std::vector<std::string> sizeNames() const override { return {"letters of the string", "index"}; }
     std::optional<ProblemSize> sizeOf(std::string_view prompt) const override;
 
   private:

@@ -133,12 +133,7 @@ TaskKind prefixTask() {
                        {0, 100000}, 4),
         integerSetting("random_max", "letters", "Prefix: largest number of random letters before each '>'",
                        {0, 100000}, 8)};
-    kind.check = [](const DeclaredSettings& s) {
-        std::vector<SettingProblem> problems;
-        if (s.integer("random_min") > s.integer("random_max"))
-            problems.push_back({"task.random_min", "random_min must not be above random_max"});
-        return problems;
-    };
+    kind.check = requireOrdered("random_min", "random_max", "random_min must not be above random_max");
     kind.make = [](const DeclaredSettings& s) {
         return std::make_unique<PrefixTask>(s.integer("substring_length"), s.integer("random_min"),
                                             s.integer("random_max"));

@@ -90,6 +90,13 @@ double ProblemTask::surprisalOfEnding(std::int64_t count, std::int64_t min_count
     return std::log(static_cast<double>(max_count - count + 1));
 }
 
+std::string ProblemTask::drawLetters(Random& random, std::int64_t count) {
+    std::string letters;
+    for (std::int64_t i = 0; i < count; ++i)
+        letters += static_cast<char>('a' + random.between(0, 25));
+    return letters;
+}
+
 std::vector<std::string_view> ProblemTask::promptsIn(std::string_view sequence) const {
     std::vector<std::string_view> prompts;
     while (!sequence.empty()) {

@@ -41,6 +41,9 @@ class ProblemTask : public Task {
     static double surprisalOfContinuing(std::int64_t count, std::int64_t min_count, std::int64_t max_count);
     static double surprisalOfEnding(std::int64_t count, std::int64_t min_count, std::int64_t max_count);
 
+    /// So many of the letters a to z.
+    static std::string drawLetters(Random& random, std::int64_t count);
+
     virtual ProblemSize drawSize(Random& random) const = 0;
     virtual Problem drawOfSize(Random& random, ProblemSize size) const = 0;
     /// Number of different problems of a size.

@@ -32,6 +32,14 @@ const std::vector<DeclaredSetting>& taskSettings() {
     return all;
 }
 
+std::function<std::vector<SettingProblem>(const DeclaredSettings&)> requireOrdered(
+    const std::string& smallest, const std::string& largest, const std::string& message) {
+    return [=](const DeclaredSettings& s) -> std::vector<SettingProblem> {
+        if (s.integer(smallest) <= s.integer(largest)) return {};
+        return {{"task." + smallest, message}};
+    };
+}
+
 std::unique_ptr<Task> makeTask(const TaskSettings& settings) {
     return settings.kind().make(settings.specific_settings);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,14 +63,18 @@ class Task {
     virtual bool isOpenEnded() const { return false; }
 
     /// Number of different validation sequences of `length` tokens.
-    virtual std::int64_t validationSequences(int length) const;
+    virtual std::int64_t validationSequences(int /*length*/) const {
+        return std::numeric_limits<std::int64_t>::max();
+    }
 
     /// Problem `index` of a stream. @throws std::logic_error if the task has no problems
     virtual Problem problem(std::uint64_t seed, Stream stream, std::uint64_t index) const;
 
     /// The same for a given size. @throws std::logic_error if the task has no problems
     virtual Problem problemOfSize(std::uint64_t seed, Stream stream, std::uint64_t index,
-                                  ProblemSize size) const;
+                                  ProblemSize /*size*/) const {
+        return problem(seed, stream, index);
+    }
 
     /// Number of sizes; `sizes` may be a very long list.
     virtual std::int64_t sizeCount() const { return 0; }
@@ -81,22 +86,24 @@ class Task {
     virtual std::vector<std::string> sizeNames() const { return {}; }
 
     /// The size of the problem with this prompt; nothing if this is not a prompt of the task.
-    virtual std::optional<ProblemSize> sizeOf(std::string_view prompt) const;
+    virtual std::optional<ProblemSize> sizeOf(std::string_view /*prompt*/) const { return std::nullopt; }
 
     /// Whether training never shows this problem. About one in 32 problems of every size with at least 1,000
     /// problems is held out; evaluations of such sizes use only held-out problems.
-    virtual bool isHeldOut(const Problem& problem) const;
+    virtual bool isHeldOut(const Problem& /*problem*/) const { return false; }
 
     /// The prompts of the problems in a training sequence, or the parts that decide whether they are held
     /// out. The last problem is included only if it is complete.
-    virtual std::vector<std::string_view> promptsIn(std::string_view sequence) const;
+    virtual std::vector<std::string_view> promptsIn(std::string_view /*sequence*/) const { return {}; }
 
     /// Which characters of a sequence are determined by the preceding ones, such as the letters of a repeated
     /// substring once its position is unique. Empty if the task does not support this.
-    virtual std::vector<bool> determined(std::string_view sequence) const;
+    virtual std::vector<bool> determined(std::string_view /*sequence*/) const { return {}; }
 
     /// Whether the model's completion solves the problem.
-    virtual bool isCorrect(const Problem& problem, std::string_view completion) const;
+    virtual bool isCorrect(const Problem& /*problem*/, std::string_view /*completion*/) const {
+        return false;
+    }
 
     /// Whether the completion also contains every step of the working and nothing else before its end.
     /// Nothing if problems have no working.
@@ -106,7 +113,7 @@ class Task {
     }
 
     /// Whether `completion` already ends the problem, so that generation can stop.
-    virtual bool isComplete(std::string_view completion) const;
+    virtual bool isComplete(std::string_view /*completion*/) const { return false; }
 
     /// Lengths of the longest prompt and the longest correct answer, in characters.
     virtual int maxPromptLength() const { return 0; }
@@ -118,7 +125,7 @@ class Task {
     /// Mean loss of an ideal predictor on characters 1 … n−1 of this sequence, in nats per character. It
     /// knows how sequences are generated and the preceding characters, nothing more. On average over many
     /// sequences no predictor can do better. Nothing if the bound has not been derived.
-    virtual std::optional<double> lossLowerBound(std::string_view sequence) const;
+    virtual std::optional<double> lossLowerBound(std::string_view /*sequence*/) const { return std::nullopt; }
 
   protected:
     explicit Task(const std::string& characters) : vocabulary_(characters) {}

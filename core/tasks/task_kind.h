@@ -37,6 +37,11 @@ struct TaskKind {
     std::function<std::int64_t(const DeclaredSettings&)> vocabulary_size = {};
 };
 
+/// A `TaskKind::check` that refuses a smallest number above the largest.
+/// @param message  what is wrong then
+std::function<std::vector<SettingProblem>(const DeclaredSettings&)> requireOrdered(
+    const std::string& smallest, const std::string& largest, const std::string& message);
+
 /// All tasks in display order.
 const std::vector<TaskKind>& taskKinds();
 
