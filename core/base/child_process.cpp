@@ -134,11 +134,11 @@ void waitOrKill(std::vector<pid_t> children) {
     }
 }
 
-ProgramResult runProgram(const std::vector<std::string>& arguments, double seconds, std::string_view input,
-                         const std::vector<std::string>& environment) {
-    using Clock = std::chrono::steady_clock;
-    const auto until =
-        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+std::optional<ProgramResult> runProgramWhile(const std::function<bool()>& should_continue,
+                                             const std::vector<std::string>& arguments,
+                                             std::string_view input,
+                                             const std::vector<std::string>& environment) {
+    constexpr int kBetweenLooks_ms = 50;
     Pipe output = makePipe(), errors = makePipe();
     const Descriptor standard_input = inputDescriptorFor(input);
     const pid_t pid =
@@ -150,27 +150,39 @@ ProgramResult runProgram(const std::vector<std::string>& arguments, double secon
     std::array<pollfd, 2> from{pollfd{output.read.number(), POLLIN, 0},
                                pollfd{errors.read.number(), POLLIN, 0}};
     const std::array<std::string*, 2> to{&result.output, &result.errors};
-    const auto give_up = [&] {
+    const auto is_cancelled = [&] {
+        if (!should_continue || should_continue()) return false;
         ::kill(-pid, SIGKILL);
         ::waitpid(pid, nullptr, 0);
-        throw ProgramTimedOut(ErrorKind::other, arguments.front() + " did not respond within " +
-                                                    std::to_string(static_cast<int>(seconds)) + " s");
+        return true;
     };
     while (from[0].fd >= 0 || from[1].fd >= 0) {
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
-        if (left.count() <= 0) give_up();
-        if (::poll(from.data(), from.size(), static_cast<int>(left.count())) < 0) continue;
+        if (is_cancelled()) return std::nullopt;
+        if (::poll(from.data(), from.size(), should_continue ? kBetweenLooks_ms : -1) < 0) continue;
         for (std::size_t i = 0; i < from.size(); ++i)
             if ((from[i].revents & (POLLIN | POLLHUP | POLLERR)) != 0 && !takeFrom(from[i].fd, *to[i]))
                 from[i].fd = -1;
     }
-    int status = 0;
-    while (::waitpid(pid, &status, WNOHANG) == 0) {
-        if (Clock::now() >= until) give_up();
-        std::this_thread::sleep_for(kPollInterval);
+    int status = SIGKILL;  // if it cannot be found out, the program counts as failed
+    for (pid_t ended = 0; ended == 0 || (ended < 0 && errno == EINTR);) {
+        if (is_cancelled()) return std::nullopt;
+        ended = ::waitpid(pid, &status, should_continue ? WNOHANG : 0);
+        if (ended == 0) std::this_thread::sleep_for(kPollInterval);
     }
     result.exit_code = exitCodeOf(status);
+    result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     return result;
+}
+
+ProgramResult runProgram(const std::vector<std::string>& arguments, double seconds, std::string_view input,
+                         const std::vector<std::string>& environment) {
+    using Clock = std::chrono::steady_clock;
+    const auto until =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    auto result = runProgramWhile([&] { return Clock::now() < until; }, arguments, input, environment);
+    if (result) return std::move(*result);
+    throw ProgramTimedOut(ErrorKind::other, arguments.front() + " did not respond within " +
+                                                std::to_string(static_cast<int>(seconds)) + " s");
 }
 
 PipedProcess::PipedProcess(const std::string& program, const std::vector<std::string>& arguments)

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,7 @@ Descriptor inputDescriptorFor(std::string_view bytes);
 /// The output of a program that has ended.
 struct ProgramResult {
     int exit_code = 0;  ///< 128 plus the signal's number if a signal ended the program, as in shells
+    int signal = 0;     ///< that ended it; 0: none
     std::string output, errors;
 };
 
@@ -48,11 +50,20 @@ class ProgramTimedOut : public Error {
 };
 
 /// Runs a program to its end.
-/// @param arguments    argv; the first is looked up in PATH
-/// @param input        the content of its stdin
-/// @param environment  "NAME=value" for each of its environment variables; empty: inherited
-/// @throws Error (other) if it cannot be started; ProgramTimedOut if it did not end within `seconds` and was
-/// killed
+/// @param arguments        argv; the first is looked up in PATH
+/// @param input            the content of its stdin
+/// @param should_continue  called a few times a second; the program is killed when this returns false. May be
+/// empty.
+/// @param environment      "NAME=value" for each of its environment variables; empty: inherited
+/// @returns nothing if it was killed by `should_continue`
+/// @throws Error (other) if it cannot be started
+std::optional<ProgramResult> runProgramWhile(const std::function<bool()>& should_continue,
+                                             const std::vector<std::string>& arguments,
+                                             std::string_view input,
+                                             const std::vector<std::string>& environment = {});
+
+/// The same with a limit of its time.
+/// @throws ProgramTimedOut if it did not end within `seconds` and was killed
 ProgramResult runProgram(const std::vector<std::string>& arguments, double seconds,
                          std::string_view input = {}, const std::vector<std::string>& environment = {});
 
