@@ -51,63 +51,51 @@ ControlServer::ControlServer(std::filesystem::path path) : path_(std::move(path)
     if (!address)
         throw Error(ErrorKind::disk, "the control socket's path is too long: " + path_.string() +
                                          "; set XDG_RUNTIME_DIR to a shorter folder");
-    listener_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (listener_ < 0) throw diskError("create", path_.string(), errno);
+    listener_ = Descriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!listener_) throw diskError("create", path_.string(), errno);
     ::unlink(path_.c_str());  // left over from an ended process with the same pid
-    if (::bind(listener_, reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 ||
-        ::chmod(path_.c_str(), 0600) != 0 || ::listen(listener_, static_cast<int>(kMaxPeers)) != 0) {
-        const int error_number = errno;
-        ::close(listener_);
-        throw diskError("listen at", path_.string(), error_number);
-    }
+    if (::bind(listener_.number(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 ||
+        ::chmod(path_.c_str(), 0600) != 0 || ::listen(listener_.number(), static_cast<int>(kMaxPeers)) != 0)
+        throw diskError("listen at", path_.string(), errno);
 }
 
 ControlServer::~ControlServer() {
-    for (const Peer& peer : peers_)
-        ::close(peer.descriptor);
-    ::close(listener_);
     ::unlink(path_.c_str());
 }
 
 void ControlServer::serve(const Handler& handler, std::chrono::milliseconds timeout) {
-    std::vector<pollfd> watched{{listener_, POLLIN, 0}};
+    std::vector<pollfd> watched{{listener_.number(), POLLIN, 0}};
     const bool has_pending =
         std::ranges::any_of(peers_, [](const Peer& peer) { return !peer.pending.empty(); });
     for (const Peer& peer : peers_)
-        watched.push_back({peer.descriptor, eventsFor(peer.closing, !peer.unsent.empty()), 0});
+        watched.push_back({peer.descriptor.number(), eventsFor(peer.closing, !peer.unsent.empty()), 0});
     if (::poll(watched.data(), watched.size(), has_pending ? 0 : static_cast<int>(timeout.count())) <= 0 &&
         !has_pending)
         return;
     auto ready = watched.begin() + 1;
     for (auto peer = peers_.begin(); peer != peers_.end(); ++ready) {
         const bool has_work = ready->revents != 0 || !peer->pending.empty();
-        if (has_work && !servePeer(*peer, ready->revents, handler)) {
-            ::close(peer->descriptor);
-            peer = peers_.erase(peer);
-        } else {
-            ++peer;
-        }
+        const bool is_done = has_work && !servePeer(*peer, ready->revents, handler);
+        peer = is_done ? peers_.erase(peer) : std::next(peer);
     }
     if (watched.front().revents != 0) acceptPeers();
 }
 
 void ControlServer::acceptPeers() {
     while (true) {
-        const int descriptor = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (descriptor < 0) return;
-        if (peers_.size() >= kMaxPeers) {  // the oldest connection has had time to send requests
-            ::close(peers_.front().descriptor);
-            peers_.pop_front();
-        }
-        peers_.push_back({descriptor});
+        Descriptor descriptor(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        if (!descriptor) return;
+        // The oldest connection has had time to send requests.
+        if (peers_.size() >= kMaxPeers) peers_.pop_front();
+        peers_.push_back({std::move(descriptor)});
     }
 }
 
 /// Sends as much as fits without blocking. Returns false if the peer has disconnected.
 bool ControlServer::sendUnsent(Peer& peer) {
     while (!peer.unsent.empty()) {
-        const ssize_t sent =
-            ::send(peer.descriptor, peer.unsent.data(), peer.unsent.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        const ssize_t sent = ::send(peer.descriptor.number(), peer.unsent.data(), peer.unsent.size(),
+                                    MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
         peer.unsent.erase(0, static_cast<std::size_t>(sent));
     }
@@ -118,7 +106,7 @@ bool ControlServer::answerPending(Peer& peer, const Handler& handler) {
     for (int answered = 0; answered < kMaxAnswersPerVisit && !peer.pending.empty(); ++answered) {
         const std::string line = std::move(peer.pending.front());
         peer.pending.pop_front();
-        current_client_ = peer.descriptor;
+        current_client_ = peer.descriptor.number();
         const Reply reply = answer(line, handler);
         current_client_ = -1;
         peer.unsent.append(formatReply(reply)).append("\n").append(reply.payload);
@@ -141,7 +129,7 @@ bool ControlServer::servePeer(Peer& peer, short events, const Handler& handler) 
     std::array<char, 4096> buffer;
     // A bounded number of reads, so that a peer that keeps sending cannot hold up the training.
     for (int reads = 0; reads < 32; ++reads) {
-        const ssize_t got = ::recv(peer.descriptor, buffer.data(), buffer.size(), 0);
+        const ssize_t got = ::recv(peer.descriptor.number(), buffer.data(), buffer.size(), 0);
         if (got == 0) {  // it may have closed only its sending side, and still read
             peer.closing = true;
             return sendUnsent(peer);

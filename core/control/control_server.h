@@ -7,6 +7,7 @@
 #include <list>
 #include <string>
 
+#include "core/base/file_path.h"
 #include "core/control/messages.h"
 
 namespace roper {
@@ -35,7 +36,7 @@ class ControlServer {
 
   private:
     struct Peer {
-        int descriptor;
+        Descriptor descriptor;
         LineFramer framer = {};
         std::deque<std::string> pending = {};  ///< pending requests
         std::string unsent = {};               ///< replies not yet written to the socket
@@ -50,7 +51,7 @@ class ControlServer {
     static bool sendUnsent(Peer& peer);
 
     std::filesystem::path path_;
-    int listener_ = -1;
+    Descriptor listener_;
     int current_client_ = -1;  ///< descriptor of the peer whose request is being handled
     std::list<Peer> peers_;
 };

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "core/base/error.h"
+#include "core/base/file_path.h"
 #include "core/base/text.h"
 
 namespace roper {
@@ -87,12 +88,11 @@ void removeDeadSockets(const fs::path& folder) {
         if (!pid || *pid <= 0 || ::kill(static_cast<pid_t>(*pid), 0) == 0 || errno != ESRCH) continue;
         const auto address = socketAddress(entry.path());
         if (entry.path().extension() != kExtension || !address) continue;
-        const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-        if (probe < 0) return;
+        const Descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        if (!probe) return;
         const bool refused =
-            ::connect(probe, reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 &&
+            ::connect(probe.number(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 &&
             errno == ECONNREFUSED;
-        ::close(probe);
         if (refused) ::unlink(entry.path().c_str());
     }
 }
