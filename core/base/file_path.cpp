@@ -210,15 +210,9 @@ Descriptor openFileIfExists(const FilePath& path, int flags) {
 }
 
 Descriptor openFolderOf(const FilePath& path) {
-    if (path.isConfined()) {
-        auto at = enter(path);
-        if (!at) throw diskError("open", path.parent().string(), ENOENT);
-        return std::move(at->folder);
-    }
-    const fs::path folder = path.parent().path();
-    Descriptor opened(openRetrying(AT_FDCWD, folder.c_str(), O_RDONLY | O_DIRECTORY));
-    if (!opened) throw diskError("open", folder.string(), errno);
-    return opened;
+    Descriptor folder = openFolderIfExists(path.parent());
+    if (!folder) throw diskError("open", path.parent().string(), ENOENT);
+    return folder;
 }
 
 bool pathExists(const FilePath& path) {
