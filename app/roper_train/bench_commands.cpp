@@ -1,11 +1,10 @@
-#include "app/roper_train/bench_commands.h"
-
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "app/roper_train/bench_baselines.h"
 #include "app/roper_train/commands.h"
+#include "app/roper_train/experiment_commands.h"
 #include "app/roper_train/json_line.h"
 #include "core/base/child_process.h"
 #include "core/base/error.h"

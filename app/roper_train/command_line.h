@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "app/roper_train/bench_commands.h"
 #include "app/roper_train/commands.h"
 #include "app/roper_train/experiment_commands.h"
 #include "core/runs/run_folder.h"

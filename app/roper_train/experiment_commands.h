@@ -11,7 +11,7 @@
 
 namespace roper {
 
-// Commands for many runs: queue, sweep, compare, board. Each prints its data on stdout and returns the
+// Commands for many runs: queue, sweep, compare, board, bench. Each prints its data on stdout and returns the
 // program's exit code. All throw Error.
 
 /// Options for appending runs of a specification to the queue.
@@ -94,7 +94,19 @@ struct ImportOptions {
 };
 int importCommand(const ImportOptions& options);
 
-/// "0-4", "3", "1,5,9". @throws Error (usage)
-std::vector<std::int64_t> parseSeeds(const std::string& text);
+struct BenchOptions {
+    std::string work = "step";  ///< step, attention, generate, baselines; `step` is the default
+    std::string what;           ///< a preset's name or a specification's path; empty: A and B
+    std::vector<std::string> settings;
+    std::filesystem::path runs;
+    int times = 0;            ///< number of repetitions; 0: automatic
+    std::string target;       ///< the kernels' instruction set; empty: the best
+    bool save_speed = false;  ///< save the step time for the board
+    bool json = false;
+};
+
+/// Measures the speed of training, attention or generation on this machine (docs/performance.md) with both
+/// methods; steps of both are interleaved.
+int benchCommand(const BenchOptions& options);
 
 }  // namespace roper

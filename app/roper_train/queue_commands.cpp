@@ -30,18 +30,15 @@ int exitCodeOfEnd(bool all_done) {
 
 }  // namespace
 
-std::vector<std::int64_t> parseSeeds(const std::string& text) {
-    const auto seeds = parseIntegers(text);
-    if (!seeds) throw Error(ErrorKind::usage, "seeds must look like 0-4, 3 or 1,5,9, not \"" + text + "\"");
-    return *seeds;
-}
-
 int enqueueCommand(const EnqueueOptions& options) {
     Specification base = loadSpecification(options.what, options.settings);
+    const auto seeds = parseIntegers(options.seeds);
+    if (!seeds)
+        throw Error(ErrorKind::usage, "seeds must look like 0-4, 3 or 1,5,9, not \"" + options.seeds + "\"");
     std::vector<std::string> positions = {base.model.position};
     if (options.twins) positions = twinMethods();
     std::vector<Specification> requested;
-    for (const std::int64_t seed : parseSeeds(options.seeds)) {
+    for (const std::int64_t seed : *seeds) {
         for (const std::string& position : positions) {
             Specification specification = options.twins ? withPosition(base, position) : base;
             specification.training.data_seed = specification.training.model_seed = seed;

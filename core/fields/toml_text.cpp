@@ -54,6 +54,14 @@ std::string readTomlText(const toml::node& node, const std::string& origin, cons
     return *value;
 }
 
+std::optional<std::string> settingText(const toml::node& node) {
+    if (const auto text = node.value_exact<std::string>()) return *text;
+    if (const auto integer = node.value_exact<std::int64_t>()) return std::to_string(*integer);
+    if (const auto real = node.value_exact<double>()) return formatNumber(*real);
+    if (const auto flag = node.value_exact<bool>()) return *flag ? "1" : "0";
+    return std::nullopt;
+}
+
 toml::table parseToml(std::string_view text, const std::string& origin) {
     constexpr std::size_t kLongest = 8'000'000;  // values take forty times as much memory as their text
     if (text.size() > kLongest)

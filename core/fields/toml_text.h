@@ -2,6 +2,7 @@
 
 #include <toml++/toml.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,9 @@ std::string tomlLocation(const std::string& origin, const toml::source_region& s
 
 /// The text of a node. @throws Error (usage) naming the key if the node is not a string
 std::string readTomlText(const toml::node& node, const std::string& origin, const std::string& key);
+
+/// The value of a setting as after "=" on the command line; nothing for other nodes, such as lists.
+std::optional<std::string> settingText(const toml::node& node);
 
 /// Parses untrusted TOML.
 /// @param origin  name of the text in errors, usually its path

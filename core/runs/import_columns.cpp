@@ -116,10 +116,7 @@ std::string describeContents(const ExternalTable& table) {
 }  // namespace
 
 const std::string& nameOf(ImportField field) {
-    static const std::array<std::string, kImportFieldCount> names = {
-        "loss", "time_s",          "tokens",        "tokens_per_s", "correct",
-        "of",   "evaluation_loss", "learning_rate", "grad_norm"};
-    return names.at(static_cast<std::size_t>(field));
+    return kImportFields.at(1 + static_cast<std::size_t>(field));  // the first is the step
 }
 
 std::map<std::string, std::string> guessMapping(const ExternalTable& table) {
@@ -240,7 +237,7 @@ SkippedRows ImportColumns::forEachStep(const std::function<void(const StepRow&)>
             if (value && (counts || stands_beside) && !std::isfinite(*value)) value.reset();
             if (value && counts) requireInteger(field, *value, at);
             has_number = has_number || (value && !stands_beside);
-            row[field] = value;
+            row.values[field] = value;
         }
         if (has_number)
             visit(row);

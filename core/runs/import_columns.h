@@ -25,18 +25,18 @@ enum class ImportField {
     grad_norm
 };
 inline constexpr std::size_t kImportFieldCount = 9;
-using StepValues = std::array<std::optional<double>, kImportFieldCount>;
+struct StepValues : std::array<std::optional<double>, kImportFieldCount> {
+    std::optional<double>& operator[](ImportField field) { return at(static_cast<std::size_t>(field)); }
+    const std::optional<double>& operator[](ImportField field) const {
+        return at(static_cast<std::size_t>(field));
+    }
+};
 
 /// The values of a step in one row of a table.
 struct StepRow {
     std::int64_t step = 0;
     StepValues values;
     std::size_t at = 0;  ///< position, for `ExternalTable::place`
-
-    std::optional<double>& operator[](ImportField field) { return values[static_cast<std::size_t>(field)]; }
-    const std::optional<double>& operator[](ImportField field) const {
-        return values[static_cast<std::size_t>(field)];
-    }
 };
 
 /// Skipped rows of a table, by reason.

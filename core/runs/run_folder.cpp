@@ -70,6 +70,14 @@ std::vector<StepFile> stepFiles(const FilePath& folder) {
     return found;
 }
 
+std::optional<std::vector<StepFile>> stepFilesIfReadable(const FilePath& folder) {
+    try {
+        return stepFiles(folder);
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
 }  // namespace
 
 RunFolder::RunFolder(fs::path path) : path_(std::move(path)) {
@@ -200,19 +208,11 @@ std::vector<StepFile> RunFolder::snapshots() const {
 }
 
 std::optional<std::vector<StepFile>> RunFolder::checkpointsIfReadable() const {
-    try {
-        return checkpoints();
-    } catch (const Error&) {
-        return std::nullopt;
-    }
+    return stepFilesIfReadable(checkpointsPath());
 }
 
 std::optional<std::vector<StepFile>> RunFolder::snapshotsIfReadable() const {
-    try {
-        return snapshots();
-    } catch (const Error&) {
-        return std::nullopt;
-    }
+    return stepFilesIfReadable(snapshotsPath());
 }
 
 std::optional<std::int64_t> RunFolder::bestStep() const {

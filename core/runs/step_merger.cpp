@@ -24,7 +24,7 @@ bool belongsToEvaluation(ImportField field) {
 template <class Process>
 void forEachValue(const StepValues& values, Process process) {
     for (std::size_t i = 0; i < values.size(); ++i)
-        if (values[i]) process(static_cast<ImportField>(i), *values[i]);
+        if (values.at(i)) process(static_cast<ImportField>(i), *values.at(i));
 }
 
 bool equalOrBothNan(double a, double b) {
@@ -70,7 +70,7 @@ void StepAnalysis::process(const StepRow& row) {
         std::int64_t& last = last_step_of_field_[static_cast<std::size_t>(field)];
         last = std::max(last, row.step);
     });
-    if (const auto& time = row[ImportField::time_s]) min_time_ = std::min(min_time_, *time);
+    if (const auto& time = row.values[ImportField::time_s]) min_time_ = std::min(min_time_, *time);
     ++number_;
 }
 
@@ -141,7 +141,7 @@ void StepMerger::process(const StepRow& row) {
 void StepMerger::join(MergedValues& merged_values, const StepRow& row) {
     bool is_training = false, is_evaluation = false;
     forEachValue(row.values, [&](ImportField field, double value) {
-        auto& existing = merged_values.values[static_cast<std::size_t>(field)];
+        auto& existing = merged_values.values[field];
         Duplicates& duplicates = duplicates_[static_cast<std::size_t>(field)];
         if (existing && isMeasured(field) && !equalOrBothNan(*existing, value) && duplicates.count++ == 0)
             duplicates.first = row.step;
@@ -149,7 +149,7 @@ void StepMerger::join(MergedValues& merged_values, const StepRow& row) {
         is_evaluation = is_evaluation || belongsToEvaluation(field);
         is_training = is_training || (isMeasured(field) && !belongsToEvaluation(field));
     });
-    const auto& time = row[ImportField::time_s];
+    const auto& time = row.values[ImportField::time_s];
     if (!time) return;
     if (is_training) merged_values.training_time = analysis_.seconds(*time);
     if (is_evaluation) merged_values.evaluation_time = analysis_.seconds(*time);
@@ -163,9 +163,7 @@ void StepMerger::finishBefore(std::int64_t step) {
 }
 
 void StepMerger::finish(std::int64_t step, const MergedValues& merged_values) {
-    const auto value = [&](ImportField field) {
-        return merged_values.values[static_cast<std::size_t>(field)];
-    };
+    const auto value = [&](ImportField field) { return merged_values.values[field]; };
     const auto evaluation = evaluationOf(step, merged_values);
     if (const auto loss = value(ImportField::loss)) {
         MetricsRow row;
@@ -191,13 +189,13 @@ void StepMerger::finish(std::int64_t step, const MergedValues& merged_values) {
 std::optional<EvaluationRow> StepMerger::evaluationOf(std::int64_t step,
                                                       const MergedValues& merged_values) const {
     const auto count = [&](ImportField field) -> std::optional<std::int64_t> {
-        const auto value = merged_values.values[static_cast<std::size_t>(field)];
+        const auto value = merged_values.values[field];
         return value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
     };
     EvaluationRow row;
     row.step = step;
     row.time_s = merged_values.evaluation_time;
-    row.loss = merged_values.values[static_cast<std::size_t>(ImportField::evaluation_loss)];
+    row.loss = merged_values.values[ImportField::evaluation_loss];
     row.correct = count(ImportField::correct);
     if (!row.loss && !row.correct) return std::nullopt;
     if (!row.correct) return row;

@@ -138,10 +138,7 @@ class SweepReader {
 
     /// A value as written after "=" on the command line.
     std::string valueText(const toml::node& node) const {
-        if (const auto text = node.value_exact<std::string>()) return *text;
-        if (const auto integer = node.value_exact<std::int64_t>()) return std::to_string(*integer);
-        if (const auto real = node.value_exact<double>()) return formatNumber(*real);
-        if (const auto flag = node.value_exact<bool>()) return *flag ? "1" : "0";
+        if (const auto text = settingText(node)) return *text;
         refuse(node.source(), "a value must be text, a number, true or false");
     }
 
@@ -258,12 +255,9 @@ fs::path findSweep(const std::string& name_or_path) {
     if (fs::exists(name_or_path, unreadable)) return name_or_path;
     const fs::path bundled = resourceFolder("sweeps") / (name_or_path + ".toml");
     if (fs::exists(bundled, unreadable)) return bundled;
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(resourceFolder("sweeps")))
-        names.push_back(entry.path().stem().string());
-    std::ranges::sort(names);
     throw Error(ErrorKind::usage, "sweep not found: \"" + name_or_path +
-                                      "\" is neither a file nor a bundled sweep (" + join(names, ", ") + ")");
+                                      "\" is neither a file nor a bundled sweep (" +
+                                      join(resourceNames("sweeps"), ", ") + ")");
 }
 
 }  // namespace roper

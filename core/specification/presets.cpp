@@ -21,12 +21,16 @@ fs::path resourceFolder(const std::string& kind) {
                                       " is missing; build or install RoPER Lab again");
 }
 
-std::vector<std::string> presetNames() {
+std::vector<std::string> resourceNames(const std::string& kind) {
     std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(resourceFolder("presets")))
+    for (const auto& entry : fs::directory_iterator(resourceFolder(kind)))
         if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
     std::ranges::sort(names);
     return names;
+}
+
+std::vector<std::string> presetNames() {
+    return resourceNames("presets");
 }
 
 Preset loadPreset(const std::string& name) {

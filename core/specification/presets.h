@@ -18,6 +18,9 @@ struct Preset {
 /// installed, above it in a build. @throws Error (usage) if there is none
 std::filesystem::path resourceFolder(const std::string& kind);
 
+/// Names of the .toml files in such a folder, sorted.
+std::vector<std::string> resourceNames(const std::string& kind);
+
 /// Names of the bundled presets, sorted.
 std::vector<std::string> presetNames();
 

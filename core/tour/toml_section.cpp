@@ -61,8 +61,11 @@ std::vector<std::pair<std::string, std::string>> TomlSection::entries(const std:
     std::vector<std::pair<std::string, std::string>> values;
     if (node == nullptr) return values;
     if (!node->is_table()) fail(node->source(), "\"" + key + "\" must be a table of settings");
-    for (const auto& [name, value] : *node->as_table())
-        values.emplace_back(std::string(name.str()), textOf(value));
+    for (const auto& [name, value] : *node->as_table()) {
+        const auto text = settingText(value);
+        if (!text) fail(value.source(), "a setting must be text in quotes, a number, true or false");
+        values.emplace_back(name.str(), *text);
+    }
     return values;
 }
 
@@ -102,14 +105,6 @@ void TomlSection::fail(const toml::source_region& place, const std::string& what
 const toml::node* TomlSection::take(const std::string& key) {
     taken_.push_back(key);
     return table_.get(key);
-}
-
-std::string TomlSection::textOf(const toml::node& node) const {
-    if (const auto text = node.value_exact<std::string>()) return *text;
-    if (const auto whole = node.value_exact<std::int64_t>()) return std::to_string(*whole);
-    if (const auto real = node.value_exact<double>()) return formatNumber(*real);
-    if (const auto flag = node.value_exact<bool>()) return *flag ? "1" : "0";
-    fail(node.source(), "a setting must be text in quotes, a number, true or false");
 }
 
 }  // namespace roper

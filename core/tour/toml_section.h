@@ -37,7 +37,6 @@ class TomlSection {
 
   private:
     const toml::node* take(const std::string& key);
-    std::string textOf(const toml::node& node) const;
 
     const toml::table& table_;
     std::string origin_;
