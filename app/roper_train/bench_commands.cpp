@@ -10,7 +10,6 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/bench/bench.h"
-#include "core/compare/grouping.h"
 #include "core/kernels/attention.h"
 #include "core/runs/speeds.h"
 #include "core/specification/cost.h"

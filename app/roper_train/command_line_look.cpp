@@ -4,7 +4,6 @@
 #include "app/roper_train/command_line.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/rotary/scaling.h"
 
 // The look command: questions about a model.
 

@@ -1,7 +1,6 @@
 // Models compared: how the layers of each rotate, and what that does on a text.
 
 #include <algorithm>
-#include <cmath>
 #include <iostream>
 #include <numbers>
 

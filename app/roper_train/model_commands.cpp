@@ -1,6 +1,5 @@
 // Commands about the model of a run: eval evaluates it, export writes it or what it computes to a file.
 
-#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>

@@ -12,9 +12,7 @@
 #include "core/compare/experiment.h"
 #include "core/runs/queue_approval.h"
 #include "core/runs/run_queue.h"
-#include "core/runs/run_recorder.h"
 #include "core/runs/user_record.h"
-#include "core/specification/presets.h"
 
 // Commands that queue and train runs: enqueue, queue.
 

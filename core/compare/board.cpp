@@ -1,7 +1,5 @@
 #include "core/compare/board.h"
 
-#include <algorithm>
-
 #include "core/base/text.h"
 #include "core/compare/expected_time.h"
 

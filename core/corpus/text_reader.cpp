@@ -1,10 +1,8 @@
 #include "core/corpus/text_reader.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 
-#include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 

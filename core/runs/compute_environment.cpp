@@ -1,6 +1,5 @@
 #include "core/runs/compute_environment.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/durable_file.h"

@@ -1,6 +1,5 @@
 #include "core/runs/rows.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"

@@ -4,7 +4,6 @@
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,5 @@
 #include "core/specification/specification.h"
 
-#include <cmath>
-
 #include "core/base/error.h"
 #include "core/base/text.h"
 

@@ -1,7 +1,5 @@
 #include "core/tour/implementations.h"
 
-#include <algorithm>
-
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
 #include "core/base/text.h"

@@ -1,7 +1,5 @@
 #include "core/tour/toml_section.h"
 
-#include <algorithm>
-
 #include "core/base/error.h"
 #include "core/base/text.h"
 

@@ -1,7 +1,6 @@
 #include "core/tour/tour.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
