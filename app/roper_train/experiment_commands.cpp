@@ -58,12 +58,8 @@ const RunGroup& findGroup(const std::vector<RunGroup>& groups, const std::string
 void printGroups(std::span<const RunRecord> runs, const std::vector<RunGroup>& groups, Measure measure,
                  double solved_fraction) {
     for (const RunGroup& group : groups) {
-        std::vector<double> values;
         const std::vector<std::size_t> counted = oneRunPerSeed(runs, group);
-        for (const std::size_t run : counted) {
-            const OutcomeValue outcome = outcomeOf(runs[run], measure, solved_fraction);
-            if (outcome.kind == Outcome::known) values.push_back(outcome.value);
-        }
+        const std::vector<double> values = knownOutcomes(runs, counted, measure, solved_fraction);
         const Summary summary = summarize(values);
         std::cout << group.label << ": " << countOf(group.runs.size(), "run") << ", " << values.size()
                   << " with this outcome";

@@ -28,10 +28,7 @@ namespace {
 
 /// Whether two runs belong to one experiment and have the same seeds.
 bool isSameExperiment(const Specification& a, const Specification& b) {
-    const auto seeds = [](const Specification& s) {
-        return std::pair(s.training.data_seed, s.training.model_seed);
-    };
-    return groupKey(a) == groupKey(b) && seeds(a) == seeds(b);
+    return groupKey(a) == groupKey(b) && seedsOf(a) == seedsOf(b);
 }
 
 /// The run of a sweep, created if missing. @throws Error (usage) if an existing one is of another experiment

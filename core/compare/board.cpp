@@ -20,8 +20,7 @@ BoardCell makeCell(std::span<const RunRecord> runs, const Specification& specifi
     for (std::int64_t seed = 0; seed < target.runs; ++seed) {
         std::optional<std::size_t> found;
         for (std::size_t i = 0; i < runs.size(); ++i) {
-            const auto& training = runs[i].specification.training;
-            if (training.model_seed != seed || training.data_seed != seed) continue;
+            if (seedsOf(runs[i].specification) != RunSeeds{seed, seed}) continue;
             if (groupKey(runs[i].specification) != key) continue;
             if (!found || runs[i].state == RunState::finished || runs[*found].state == RunState::failed)
                 found = i;
@@ -43,11 +42,7 @@ BoardCell makeCell(std::span<const RunRecord> runs, const Specification& specifi
     std::vector<std::size_t> done = cell.finished;
     done.insert(done.end(), cell.failed.begin(), cell.failed.end());
     if (static_cast<int>(done.size()) == target.runs) done = withoutWorst(runs, done, measure, 0.9);
-    std::vector<double> values;
-    for (const std::size_t run : done) {
-        const OutcomeValue outcome = outcomeOf(runs[run], measure);
-        if (outcome.kind == Outcome::known) values.push_back(outcome.value);
-    }
+    const std::vector<double> values = knownOutcomes(runs, done, measure);
     if (!values.empty()) cell.mean = summarize(values).mean;
     cell.seconds_per_step = times.secondsPerStep(specification);
     if (cell.seconds_per_step) cell.remaining_seconds = *cell.seconds_per_step * steps_left;

@@ -9,10 +9,6 @@ namespace {
 
 constexpr double kSignificance = 0.05;
 
-RunSeeds seedsOf(const Specification& specification) {
-    return {specification.training.data_seed, specification.training.model_seed};
-}
-
 std::set<RunSeeds> seedsOf(std::span<const RunRecord> runs, const RunGroup& group) {
     std::set<RunSeeds> seeds;
     for (const std::size_t run : group.runs)

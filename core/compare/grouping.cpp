@@ -231,9 +231,7 @@ std::optional<std::size_t> findTwin(std::span<const RunRecord> runs, std::size_t
         const Specification& candidate = runs[i].specification;
         const bool is_twin =
             seedsAreKnown(candidate) && candidate.methodName() != specification.methodName() &&
-            hasElement(methods, candidate.methodName()) &&
-            candidate.training.data_seed == specification.training.data_seed &&
-            candidate.training.model_seed == specification.training.model_seed &&
+            hasElement(methods, candidate.methodName()) && seedsOf(candidate) == seedsOf(specification) &&
             (groupKey(withPosition(specification, candidate.model.position)) == groupKey(candidate) ||
              groupKey(withPosition(candidate, specification.model.position)) == groupKey(specification));
         if (!is_twin) continue;
@@ -306,11 +304,10 @@ std::vector<RunGroup> groupRuns(std::span<const RunRecord> runs) {
     for (auto& [key, group] : by_key) {
         group.key = key;
         std::ranges::sort(group.runs, [&](std::size_t a, std::size_t b) {
-            const auto seeds = [&](std::size_t i) {
-                const auto& training = runs[i].specification.training;
-                return std::tuple(training.data_seed, training.model_seed, runs[i].name);
+            const auto place = [&](std::size_t i) {
+                return std::pair(seedsOf(runs[i].specification), runs[i].name);
             };
-            return seeds(a) < seeds(b);
+            return place(a) < place(b);
         });
         groups.push_back(std::move(group));
     }

@@ -3,11 +3,18 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/compare/outcome.h"
 
 namespace roper {
+
+/// Data seed and model seed. Unknown ones of an imported run are negative and unique to it.
+using RunSeeds = std::pair<std::int64_t, std::int64_t>;
+inline RunSeeds seedsOf(const Specification& specification) {
+    return {specification.training.data_seed, specification.training.model_seed};
+}
 
 /// Runs that differ only in their seeds.
 struct RunGroup {

@@ -198,6 +198,16 @@ OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double solved_frac
     }
 }
 
+std::vector<double> knownOutcomes(std::span<const RunRecord> runs, const std::vector<std::size_t>& members,
+                                  Measure measure, double solved_fraction) {
+    std::vector<double> values;
+    for (const std::size_t member : members) {
+        const OutcomeValue outcome = outcomeOf(runs[member], measure, solved_fraction);
+        if (outcome.kind == Outcome::known) values.push_back(outcome.value);
+    }
+    return values;
+}
+
 RunTable::RunTable(const std::filesystem::path& runs, bool with_metrics)
     : RunTable(listRuns(runs), with_metrics) {}
 

@@ -91,6 +91,10 @@ std::optional<double> medianStepSeconds(std::span<const MetricsRow> rows);
 /// @param solved_fraction  of problems solved, for `steps_until`
 OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double solved_fraction = 0.9);
 
+/// The known outcomes of some of the runs, in order.
+std::vector<double> knownOutcomes(std::span<const RunRecord> runs, const std::vector<std::size_t>& members,
+                                  Measure measure, double solved_fraction = 0.9);
+
 /// Runs of a folder, read once.
 class RunTable {
   public:

@@ -21,8 +21,9 @@ RunsBySeed bySeed(std::span<const RunRecord> runs, const RunGroup& group) {
     for (const std::size_t run : group.runs) {
         const Specification& specification = runs[run].specification;
         const std::int64_t of_this_alone = -1 - static_cast<std::int64_t>(run);
-        const RunSeeds seeds = {specification.training.data_seed, specification.training.model_seed};
-        of_seed[seedsAreKnown(specification) ? seeds : RunSeeds{of_this_alone, of_this_alone}].push_back(run);
+        of_seed[seedsAreKnown(specification) ? seedsOf(specification)
+                                             : RunSeeds{of_this_alone, of_this_alone}]
+            .push_back(run);
     }
     for (auto& [seeds, candidates] : of_seed) {
         std::ranges::reverse(candidates);

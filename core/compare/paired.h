@@ -11,9 +11,6 @@
 
 namespace roper {
 
-/// Data seed and model seed. Unknown ones of an imported run are negative and unique to it.
-using RunSeeds = std::pair<std::int64_t, std::int64_t>;
-
 inline constexpr auto kMissingValue = "–";  ///< placeholder in tables for a missing number
 
 inline constexpr int kMaxPairsNeeded = 1000;  ///< larger counts are not determined
