@@ -79,8 +79,8 @@ int queueCommand(const fs::path& runs, bool quietly) {
     if (!fs::is_directory(runs)) throw Error(ErrorKind::usage, "folder not found: " + runs.string());
     requireOwnedOrTrusted(runs);
     askAboutUnapproved(runs);
-    const QueueLock lock(runs);
-    if (!lock.isAcquired()) {
+    const FileLock lock = lockQueue(runs);
+    if (!lock.held()) {
         if (!quietly)
             reportToUser("another program is already training the queue of " + runs.string() + " (" +
                          lock.holder() + ")");

@@ -27,12 +27,6 @@ FilePath changeLockPath(const std::filesystem::path& runs) {
     return FilePath::inside(runs, ".queue-change.lock");
 }
 
-/// The runs folder, created if missing.
-const std::filesystem::path& folderOf(const std::filesystem::path& runs) {
-    makeFolder(runs);
-    return runs;
-}
-
 int readCount(const toml::node& node, const std::string& origin, const std::string& key, int low) {
     const auto value = node.value_exact<std::int64_t>();
     if (!value || *value < low || *value > static_cast<std::int64_t>(kMaxTrainers))
@@ -207,7 +201,10 @@ void resetToQueued(const RunFolder& folder) {
     writeStatus(folder.statusPath(), status);
 }
 
-QueueLock::QueueLock(const std::filesystem::path& runs) : lock_(workerLockPath(folderOf(runs))) {}
+FileLock lockQueue(const std::filesystem::path& runs) {
+    makeFolder(runs);
+    return FileLock(workerLockPath(runs));
+}
 
 bool isQueueBeingProcessed(const std::filesystem::path& runs) {
     return isLockHeld(workerLockPath(runs)).value_or(false);

@@ -62,19 +62,9 @@ std::vector<std::string> enqueueRuns(const std::filesystem::path& runs, const st
 /// more steps can continue as it is. @throws Error
 void resetToQueued(const RunFolder& folder);
 
-/// Held by the one program that processes the queue.
-class QueueLock {
-  public:
-    /// @throws Error (disk)
-    explicit QueueLock(const std::filesystem::path& runs);
-
-    /// Whether this process holds it; if not, another program is processing the queue.
-    bool isAcquired() const { return lock_.held(); }
-    const std::string& holder() const { return lock_.holder(); }
-
-  private:
-    FileLock lock_;
-};
+/// The lock held by the one program that processes the queue; if it is not held, another one does so.
+/// @throws Error (disk)
+FileLock lockQueue(const std::filesystem::path& runs);
 
 /// Whether a program is currently processing the queue.
 bool isQueueBeingProcessed(const std::filesystem::path& runs);

@@ -68,10 +68,10 @@ TEST(Queue, OneProgramWorksThroughIt) {
     const TemporaryFolder runs;
     EXPECT_FALSE(isQueueBeingProcessed(runs.path()));
     {
-        const QueueLock first(runs.path());
-        EXPECT_TRUE(first.isAcquired());
+        const FileLock first = lockQueue(runs.path());
+        EXPECT_TRUE(first.held());
         EXPECT_TRUE(isQueueBeingProcessed(runs.path()));
-        EXPECT_FALSE(QueueLock(runs.path()).isAcquired());
+        EXPECT_FALSE(lockQueue(runs.path()).held());
     }
     EXPECT_FALSE(isQueueBeingProcessed(runs.path()));
 }
