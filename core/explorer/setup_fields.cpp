@@ -52,9 +52,7 @@ Eigen::VectorXd factorsOf(const FieldInfo& field, const std::string& text) {
 /// @param read  parses the text
 SetupField vectorField(std::string key, std::string help, ComparableVector& (*of)(Setup&),
                        Eigen::VectorXd (*read)(const FieldInfo&, const std::string&) = numbersOf) {
-    SetupField made;
-    static_cast<FieldInfo&>(made) = {"", std::move(key), "", std::move(help),
-                                     CustomFormat{"numbers, comma-separated"}};
+    SetupField made{{"", std::move(key), "", std::move(help), CustomFormat{"numbers, comma-separated"}}};
     made.text = [of](const Setup& s) { return textOf(of(const_cast<Setup&>(s))); };
     made.set = [self = FieldInfo(made), of, read](Setup& s, std::string_view text) {
         of(s) = read(self, std::string(text));
@@ -79,9 +77,8 @@ Eigen::MatrixXd rowsOf(const FieldInfo& field, const std::string& text) {
 
 /// Rows separated by |, features by commas.
 SetupField matrixField(std::string key, std::string help, Eigen::MatrixXd HeadVectors::*member) {
-    SetupField made;
-    static_cast<FieldInfo&>(made) = {"", std::move(key), "", std::move(help),
-                                     CustomFormat{"rows separated by |, numbers by commas"}};
+    SetupField made{
+        {"", std::move(key), "", std::move(help), CustomFormat{"rows separated by |, numbers by commas"}}};
     made.text = [member](const Setup& s) {
         return join(mapped((s.manual_vectors.*member).rowwise(), textOf), "|");
     };
@@ -99,8 +96,7 @@ SetupField list(std::string key, std::string help, std::vector<Item> Setup::*mem
     };
     FieldInfo info{"", std::move(key), "", std::move(help), std::move(of_item)};
     const Field<One> item = field<One>(info, &One::value);
-    SetupField made;
-    static_cast<FieldInfo&>(made) = info;
+    SetupField made{info};
     made.accepts = CustomFormat{acceptsText(info) + "; several separated by commas"};
     made.text = [member, item](const Setup& s) {
         return join(mapped(s.*member, [&](Item value) { return item.text(One{value}); }), ",");

@@ -67,8 +67,7 @@ DeclaredSetting choiceSetting(std::string name, std::string help, Choice choice,
 /// The field for a setting in a T; `at` returns the T's `DeclaredSettings`.
 template <class T, class At>
 Field<T> declaredField(const DeclaredSetting& setting, const std::string& section, At at) {
-    Field<T> made;
-    static_cast<FieldInfo&>(made) = setting;
+    Field<T> made{setting};
     made.section = section;
     for (std::string& former : made.former_keys)
         former.insert(0, section + ".");

@@ -67,8 +67,9 @@ struct FieldInfo {
 /// A setting of a T: `text` returns its value as text, `set` parses one.
 template <class T>
 struct Field : FieldInfo {
-    std::function<std::string(const T&)> text;
-    std::function<void(T&, std::string_view)> set;  ///< @throws Error (usage) saying what the field accepts
+    std::function<std::string(const T&)> text = {};
+    std::function<void(T&, std::string_view)> set =
+        {};  ///< @throws Error (usage) saying what the field accepts
     /// Clamps a number to its range, NaN to the lower end; only for numbers.
     std::function<void(T&)> clamp = {};
 };
@@ -121,8 +122,7 @@ std::pair<std::string, std::string> splitSetting(std::string_view setting);
 template <class T, class At>
 requires(!std::is_member_pointer_v<At>) Field<T> field(FieldInfo info, At at) {
     using Value = std::remove_reference_t<decltype(at(std::declval<T&>()))>;
-    Field<T> made;
-    static_cast<FieldInfo&>(made) = std::move(info);
+    Field<T> made{std::move(info)};
     const FieldInfo self = made;
     // `at` takes a mutable T, but reading does not change it.
     const auto get = [at](const T& object) -> const Value& { return at(const_cast<T&>(object)); };
