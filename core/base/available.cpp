@@ -16,6 +16,9 @@
 #include "core/base/this_process.h"
 
 namespace roper {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 /// Memory left below the limit of `ulimit -v`.
@@ -38,28 +41,6 @@ std::optional<double> freeMemory() {
     }
     return std::nullopt;
 }
-
-}  // namespace
-
-std::optional<double> availableMemory() {
-    std::optional<double> least;
-    for (const std::optional<double>& left : {freeMemory(), cgroupMemoryAvailable(), leftOfAddressSpace()})
-        if (left && (!least || *left < *least)) least = left;
-    return least;
-}
-
-std::optional<double> availableDisk(const std::filesystem::path& folder) {
-    std::error_code unknown;
-    std::filesystem::path there = std::filesystem::absolute(folder, unknown);
-    while (!unknown && !std::filesystem::exists(there, unknown) && there != there.parent_path())
-        there = there.parent_path();
-    const std::filesystem::space_info space = std::filesystem::space(there, unknown);
-    return unknown ? std::nullopt : std::optional(static_cast<double>(space.available));
-}
-
-namespace fs = std::filesystem;
-
-namespace {
 
 /// The number at the beginning of a file; empty if there is none, as in "max".
 std::optional<double> numberIn(const fs::path& path) {
@@ -128,6 +109,22 @@ std::optional<double> coresAllowedHere() {
 }
 
 }  // namespace
+
+std::optional<double> availableMemory() {
+    std::optional<double> least;
+    for (const std::optional<double>& left : {freeMemory(), cgroupMemoryAvailable(), leftOfAddressSpace()})
+        if (left) lower(least, *left);
+    return least;
+}
+
+std::optional<double> availableDisk(const fs::path& folder) {
+    std::error_code unknown;
+    fs::path there = fs::absolute(folder, unknown);
+    while (!unknown && !fs::exists(there, unknown) && there != there.parent_path())
+        there = there.parent_path();
+    const fs::space_info space = fs::space(there, unknown);
+    return unknown ? std::nullopt : std::optional(static_cast<double>(space.available));
+}
 
 std::optional<double> cgroupCpuQuota(const fs::path& root) {
     std::optional<double> least;

@@ -205,6 +205,15 @@ std::string dtypeName(Dtype dtype) {
 
 namespace {
 
+/// @throws Error (checkpoint) naming the file and the missing member
+template <class Member>
+const Member& memberOf(const std::map<std::string, Member>& members, const std::string& key,
+                       const std::string& origin, const char* what) {
+    const auto found = members.find(key);
+    if (found != members.end()) return found->second;
+    throw Error(ErrorKind::checkpoint, origin + " has no " + what + " \"" + key + "\"");
+}
+
 std::vector<StreamedTensor> streamed(const std::vector<TensorToWrite>& tensors) {
     return mapped(tensors, [](const TensorToWrite& tensor) {
         return StreamedTensor{tensor.name, tensor.dtype, tensor.shape,
@@ -285,17 +294,11 @@ SafetensorsFile SafetensorsFile::parse(std::string content, const std::string& o
 }
 
 const SafetensorsFile::Tensor& SafetensorsFile::tensor(const std::string& name) const {
-    const auto found = tensors_.find(name);
-    if (found == tensors_.end())
-        throw Error(ErrorKind::checkpoint, origin_ + " has no tensor \"" + name + "\"");
-    return found->second;
+    return memberOf(tensors_, name, origin_, "tensor");
 }
 
 const std::string& SafetensorsFile::entry(const std::string& key) const {
-    const auto found = metadata_.find(key);
-    if (found == metadata_.end())
-        throw Error(ErrorKind::checkpoint, origin_ + " has no entry \"" + key + "\"");
-    return found->second;
+    return memberOf(metadata_, key, origin_, "entry");
 }
 
 std::string SafetensorsFile::entryOr(const std::string& key, const std::string& fallback) const {

@@ -21,16 +21,17 @@
 namespace roper {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::json;
 
 namespace {
 
 /// @throws std::invalid_argument naming a member that is missing or has the wrong type
-Submission submissionIn(const nlohmann::json& json) {
+Submission submissionIn(const Json& json) {
     Submission submission;
     const auto read = [&](const char* key, auto& member) {
         try {
             json.at(key).get_to(member);
-        } catch (const nlohmann::json::exception& error) {
+        } catch (const Json::exception& error) {
             throw std::invalid_argument(std::string(key) + ": " + jsonErrorMessage(error.what()));
         }
     };
@@ -94,7 +95,7 @@ double secondsSinceSubmission(const Submission& submission, double now) {
 
 void writeSubmission(const fs::path& runs, const Submission& submission) {
     makeFolder(submissionsFolder(runs));
-    const nlohmann::json json = {
+    const Json json = {
         {"name", submission.name},      {"sweep", submission.sweep}, {"elements", submission.array_tasks},
         {"time", submission.time},      {"ended", submission.ended}, {"job", submission.job},
         {"cluster", submission.cluster}};
@@ -132,9 +133,6 @@ std::vector<Submission> readSubmissions(const fs::path& runs, const std::string&
     });
     return all;
 }
-
-namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlurmOptions, partition, gres, time, at_once, pack, more, program)
 

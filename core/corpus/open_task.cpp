@@ -125,8 +125,6 @@ std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Pre
     return prepared;
 }
 
-namespace fs = std::filesystem;
-
 namespace {
 
 std::vector<std::int64_t> parseIds(const std::string& line) {

@@ -124,8 +124,6 @@ void changeUserRecord(const fs::path& runs, const char* section, const std::func
     writeFileAtomically(record->path, textOf(sections) + "\n", Durability::process_death);
 }
 
-namespace fs = std::filesystem;
-
 namespace {
 
 /// Path of the list; empty without a home folder.
@@ -138,7 +136,7 @@ std::optional<fs::path> listPath() {
 std::optional<std::string> lineOf(const fs::path& folder) {
     const auto identity = folderIdentity(folder);
     if (!identity) return std::nullopt;
-    return identity->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return identity->dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 /// The list's lines; none if there is no list. @throws Error (disk)
@@ -153,7 +151,7 @@ std::vector<std::string> readList(const fs::path& path) {
 
 /// Whether the folder of a line no longer exists.
 bool isGone(const std::string& line) {
-    const auto entry = nlohmann::json::parse(line, nullptr, false);
+    const auto entry = Json::parse(line, nullptr, false);
     if (!entry.is_object() || !entry.contains("path") || !entry["path"].is_string()) return true;
     return lineOf(entry["path"].get<std::string>()) != line;
 }
