@@ -4,8 +4,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "core/tasks/task_kind.h"
-
 namespace roper {
 namespace {
 

@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "core/tasks/problem_task.h"
-#include "core/tasks/task_kind.h"
 
 namespace roper {
 namespace {
@@ -134,22 +133,13 @@ class AssociativeRecallTask final : public ProblemTask {
 }  // namespace
 
 TaskKind associative_recallTask() {
-    TaskKind kind;
-    kind.name = "associative_recall";
-    kind.help = "associative recall";
-    kind.settings = {integerSetting("pairs_min", "pairs",
-                                    "Associative recall: smallest number of key-value pairs", {2, 26}, 4),
-                     integerSetting("pairs_max", "pairs",
-                                    "Associative recall: largest number of key-value pairs", {2, 26}, 8)};
-    kind.has_problems = true;
-    kind.length_settings = {"pairs_min", "pairs_max"};
-    kind.length_unit = "pairs";
-    kind.length = [](ProblemSize size) { return size.first; };
-    kind.check = requireOrdered("pairs_min", "pairs_max", "pairs_min must not be above pairs_max");
-    kind.make = [](const DeclaredSettings& s) {
-        return std::make_unique<AssociativeRecallTask>(s.integer("pairs_min"), s.integer("pairs_max"));
-    };
-    return kind;
+    return taskOfLengths<AssociativeRecallTask>(
+        "associative_recall", "associative recall",
+        integerSetting("pairs_min", "pairs", "Associative recall: smallest number of key-value pairs",
+                       {2, 26}, 4),
+        integerSetting("pairs_max", "pairs", "Associative recall: largest number of key-value pairs", {2, 26},
+                       8),
+        "pairs_min must not be above pairs_max");
 }
 
 }  // namespace roper

@@ -3,7 +3,6 @@
 #include <stdexcept>
 
 #include "core/tasks/problem_task.h"
-#include "core/tasks/task_kind.h"
 
 namespace roper {
 namespace {
@@ -74,22 +73,11 @@ class CopyTask final : public ProblemTask {
 }  // namespace
 
 TaskKind copyTask() {
-    TaskKind kind;
-    kind.name = "copy";
-    kind.help = "copying a string";
-    kind.settings = {
+    return taskOfLengths<CopyTask>(
+        "copy", "copying a string",
         integerSetting("copy_min", "letters", "Copy: length of the shortest string", {1, 10000}, 3),
-        integerSetting("copy_max", "letters", "Copy: length of the longest string", {1, 10000}, 12)};
-    kind.has_problems = true;
-    kind.length_settings = {"copy_min", "copy_max"};
-    kind.length_unit = "letters";
-    kind.length = [](ProblemSize size) { return size.first; };
-    kind.check =
-        requireOrdered("copy_min", "copy_max", "the shortest string must not be longer than the longest");
-    kind.make = [](const DeclaredSettings& s) {
-        return std::make_unique<CopyTask>(s.integer("copy_min"), s.integer("copy_max"));
-    };
-    return kind;
+        integerSetting("copy_max", "letters", "Copy: length of the longest string", {1, 10000}, 12),
+        "the shortest string must not be longer than the longest");
 }
 
 }  // namespace roper

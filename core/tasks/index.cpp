@@ -5,8 +5,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "core/tasks/task_kind.h"
-
 namespace roper {
 namespace {
 
@@ -103,22 +101,11 @@ double IndexTask::problemCountOfSize(ProblemSize size) const {
 }
 
 TaskKind indexTask() {
-    TaskKind kind;
-    kind.name = "index";
-    kind.help = "substring by index";
-    kind.settings = {
+    return taskOfLengths<IndexTask>(
+        "index", "substring by index",
         integerSetting("string_min", "letters", "Index: length of the shortest string", {1, 10000}, 3),
-        integerSetting("string_max", "letters", "Index: length of the longest string", {1, 10000}, 8)};
-    kind.has_problems = true;
-    kind.length_settings = {"string_min", "string_max"};
-    kind.length_unit = "letters";
-    kind.length = [](ProblemSize size) { return size.first; };
-    kind.check =
-        requireOrdered("string_min", "string_max", "the shortest string must not be longer than the longest");
-    kind.make = [](const DeclaredSettings& s) {
-        return std::make_unique<IndexTask>(s.integer("string_min"), s.integer("string_max"));
-    };
-    return kind;
+        integerSetting("string_max", "letters", "Index: length of the longest string", {1, 10000}, 8),
+        "the shortest string must not be longer than the longest");
 }
 
 }  // namespace roper

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/tasks/task.h"
+#include "core/tasks/task_kind.h"
 
 namespace roper {
 
@@ -60,5 +60,25 @@ class ProblemTask : public Task {
 
     int max_prompt_length_ = 0, max_answer_length_ = 0;
 };
+
+/// The kind of a task whose problems have a length between two settings, in their unit.
+/// @param message  what is wrong if the smallest length is above the largest
+template <class LengthTask>
+TaskKind taskOfLengths(const std::string& name, const std::string& help, const DeclaredSetting& smallest,
+                       const DeclaredSetting& largest, const std::string& message) {
+    TaskKind kind;
+    kind.name = name;
+    kind.help = help;
+    kind.settings = {smallest, largest};
+    kind.has_problems = true;
+    kind.length_settings = {smallest.name, largest.name};
+    kind.length_unit = smallest.unit;
+    kind.length = [](ProblemSize size) { return size.first; };
+    kind.check = requireOrdered(smallest.name, largest.name, message);
+    kind.make = [low = smallest.name, high = largest.name](const DeclaredSettings& s) {
+        return std::make_unique<LengthTask>(s.integer(low), s.integer(high));
+    };
+    return kind;
+}
 
 }  // namespace roper
