@@ -31,16 +31,6 @@ std::vector<std::string> runsOf(const std::vector<Submission>& submissions) {
     return names;
 }
 
-/// Marks runs of the submissions for which `is_unknown` holds as unknown, unless the scheduler lists them.
-void markUnknown(ClusterView& view, bool (*is_unknown)(const Submission&)) {
-    std::vector<Submission> unknown = view.submissions;
-    std::erase_if(unknown, [&](const Submission& submission) { return !is_unknown(submission); });
-    const std::vector<std::string> names = runsOf(unknown);
-    const std::set<std::string> runs(names.begin(), names.end());
-    for (SweepRunStatus& one : view.runs)
-        one.is_state_known = one.array_task || runs.count(one.run) == 0;
-}
-
 /// Whether the scheduler may still accept the submission: it has neither confirmed nor refused it.
 bool isUncertain(const Submission& submission) {
     constexpr double kLongest_s = 600;
@@ -69,6 +59,25 @@ std::vector<SlurmArrayTask> queryActiveTasks(const std::vector<Submission>& subm
         for (SlurmArrayTask& array_task : queryArrayTasks(names, cluster == here ? std::string() : cluster))
             active.push_back(std::move(array_task));
     return active;
+}
+
+/// The state of runs. Those that the scheduler does not list are marked as unknown if it may have them.
+ClusterView viewOf(const fs::path& runs, const std::string& sweep, const std::vector<std::string>& names,
+                   bool asks_scheduler) {
+    ClusterView view;
+    view.submissions = readSubmissions(runs, sweep);
+    view.own_submissions = ownSubmissions(runs, view.submissions);
+    if (asks_scheduler) view.active = queryActiveTasks(view.submissions);
+    view.runs = sweepRunStatuses(runs, names.empty() ? runsOf(view.submissions) : names, view.submissions,
+                                 view.active);
+    std::vector<Submission> unknown = view.submissions;
+    std::erase_if(unknown,
+                  [&](const Submission& one) { return asks_scheduler ? !isUncertain(one) : one.ended; });
+    const std::vector<std::string> unknown_names = runsOf(unknown);
+    const std::set<std::string> unknown_runs(unknown_names.begin(), unknown_names.end());
+    for (SweepRunStatus& one : view.runs)
+        one.is_state_known = one.array_task || unknown_runs.count(one.run) == 0;
+    return view;
 }
 
 /// Marks submissions of which the scheduler has no array tasks left, so that they are not queried again.
@@ -155,25 +164,12 @@ std::vector<SlurmArrayTask> ClusterView::ownActiveTasks() const {
 
 ClusterView queryCluster(const fs::path& runs, const std::string& sweep,
                          const std::vector<std::string>& names) {
-    ClusterView view;
-    view.submissions = readSubmissions(runs, sweep);
-    view.own_submissions = ownSubmissions(runs, view.submissions);
-    view.active = queryActiveTasks(view.submissions);
-    view.runs = sweepRunStatuses(runs, names.empty() ? runsOf(view.submissions) : names, view.submissions,
-                                 view.active);
-    markUnknown(view, isUncertain);
-    return view;
+    return viewOf(runs, sweep, names, /*asks_scheduler=*/true);
 }
 
 ClusterView readClusterView(const fs::path& runs, const std::string& sweep,
                             const std::vector<std::string>& names) {
-    ClusterView view;
-    view.submissions = readSubmissions(runs, sweep);
-    view.own_submissions = ownSubmissions(runs, view.submissions);
-    view.runs =
-        sweepRunStatuses(runs, names.empty() ? runsOf(view.submissions) : names, view.submissions, {});
-    markUnknown(view, [](const Submission& submission) { return !submission.ended; });
-    return view;
+    return viewOf(runs, sweep, names, /*asks_scheduler=*/false);
 }
 
 std::vector<std::string> runsToSubmit(const std::vector<SweepRunStatus>& runs) {
