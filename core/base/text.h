@@ -52,6 +52,15 @@ auto mapped(const Range& range, Of of) {
     return results;
 }
 
+/// The elements of several lists, one list after another.
+template <class Element>
+std::vector<Element> concatenated(const std::vector<std::vector<Element>>& lists) {
+    std::vector<Element> all;
+    for (const std::vector<Element>& list : lists)
+        all.insert(all.end(), list.begin(), list.end());
+    return all;
+}
+
 /// Whether an element of a range equals a value.
 template <class Range, class Value>
 bool hasElement(const Range& range, const Value& value) {

@@ -218,12 +218,8 @@ HeadVectors contentHead(const Setup& setup) {
 }
 
 const std::vector<Example>& examples() {
-    static const std::vector<Example> all = [] {
-        std::vector<Example> made;
-        for (const auto& part : {ofRotation(), ofSpectrum(), ofAttention(), ofMixing()})
-            made.insert(made.end(), part.begin(), part.end());
-        return made;
-    }();
+    static const std::vector<Example> all =
+        concatenated<Example>({ofRotation(), ofSpectrum(), ofAttention(), ofMixing()});
     return all;
 }
 

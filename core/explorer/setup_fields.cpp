@@ -291,12 +291,8 @@ std::vector<SetupField> attentionFields() {
 }  // namespace
 
 const std::vector<SetupField>& setupFields() {
-    static const std::vector<SetupField> fields = [] {
-        std::vector<SetupField> all;
-        for (const auto& part : {rotationFields(), scalingFields(), vectorFields(), attentionFields()})
-            all.insert(all.end(), part.begin(), part.end());
-        return all;
-    }();
+    static const std::vector<SetupField> fields =
+        concatenated<SetupField>({rotationFields(), scalingFields(), vectorFields(), attentionFields()});
     return fields;
 }
 

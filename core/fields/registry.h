@@ -48,10 +48,7 @@ const Entry& findUserEntry(const std::vector<Entry>& entries, const std::string&
 /// The settings of all entries.
 template <class Entry>
 std::vector<DeclaredSetting> allSettings(const std::vector<Entry>& entries) {
-    std::vector<DeclaredSetting> settings;
-    for (const Entry& entry : entries)
-        settings.insert(settings.end(), entry.settings.begin(), entry.settings.end());
-    return settings;
+    return concatenated(mapped(entries, &Entry::settings));
 }
 
 }  // namespace roper

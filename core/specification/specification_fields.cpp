@@ -231,23 +231,17 @@ std::vector<SpecificationField> evaluationAndRest() {
 }  // namespace
 
 const std::vector<SpecificationField>& specificationFields() {
-    static const std::vector<SpecificationField> fields = [] {
-        std::vector<SpecificationField> all = aboutAndTask();
-        for (const DeclaredSetting& setting : taskSettings())
-            all.push_back(declaredField<S>(
-                setting, "task", [](S& s) -> DeclaredSettings& { return s.task.specific_settings; }));
-        const auto add = [&](const std::vector<SpecificationField>& part) {
-            all.insert(all.end(), part.begin(), part.end());
-        };
-        add(model());
-        for (const DeclaredSetting& setting : methodSettings())
-            all.push_back(declaredField<S>(
-                setting, "model", [](S& s) -> DeclaredSettings& { return s.model.specific_settings; }));
-        add(training());
-        add(optimizer());
-        add(evaluationAndRest());
-        return all;
-    }();
+    const auto of_task = [](const DeclaredSetting& setting) {
+        return declaredField<S>(setting, "task",
+                                [](S& s) -> DeclaredSettings& { return s.task.specific_settings; });
+    };
+    const auto of_method = [](const DeclaredSetting& setting) {
+        return declaredField<S>(setting, "model",
+                                [](S& s) -> DeclaredSettings& { return s.model.specific_settings; });
+    };
+    static const std::vector<SpecificationField> fields = concatenated<SpecificationField>(
+        {aboutAndTask(), mapped(taskSettings(), of_task), model(), mapped(methodSettings(), of_method),
+         training(), optimizer(), evaluationAndRest()});
     return fields;
 }
 
