@@ -66,11 +66,9 @@ std::vector<Candidate> candidatesOf(const BenchOptions& options, const Workload&
 }
 
 std::vector<Candidate> candidatesOf(const BenchOptions& options, const Workload& work) {
-    std::vector<Candidate> all;
-    for (const std::string& method : methodsOf(options, work))
-        for (const Candidate& candidate : candidatesOf(options, work, method))
-            all.push_back(candidate);
-    return all;
+    return concatenated(mapped(methodsOf(options, work), [&](const std::string& method) {
+        return candidatesOf(options, work, method);
+    }));
 }
 
 void printLine(const BenchOptions& options, const Json& line) {

@@ -114,9 +114,9 @@ std::int64_t integerMember(const Json& object, const std::string& key, std::int6
                           : value.is_number_integer() && value.get<std::int64_t>() <= max;
     if (!fits) {
         const bool is_bounded = max < std::numeric_limits<std::int64_t>::max();
-        throw std::invalid_argument(
-            "\"" + key + "\" must be a whole number" + (is_bounded ? " up to " + std::to_string(max) : "") +
-            ", not " + truncateText(value.dump(-1, ' ', false, Json::error_handler_t::replace), 60));
+        throw std::invalid_argument("\"" + key + "\" must be a whole number" +
+                                    (is_bounded ? " up to " + std::to_string(max) : "") + ", not " +
+                                    truncateText(jsonText(value), 60));
     }
     return value.get<std::int64_t>();
 }

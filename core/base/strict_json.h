@@ -24,6 +24,13 @@ struct JsonLimits {
 /// @throws std::invalid_argument saying what is wrong and where: line (if there are several) and column
 nlohmann::json parseStrictJson(std::string_view text, const JsonLimits& limits = {});
 
+/// The text of a value, on one line unless indented. Invalid UTF-8, which paths and generated texts may
+/// contain, is replaced by U+FFFD.
+template <class Json>
+std::string jsonText(const Json& json, int indent = -1) {
+    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 /// A member of an object as an integer: the library's conversion of a number such as 4e31 would be undefined.
 /// @throws std::invalid_argument "\"step\" must be a whole number up to 100, not 4e31",
 /// nlohmann::json::exception

@@ -89,11 +89,7 @@ std::vector<Specification> missingRuns(const BoardRow& row) {
 }
 
 std::vector<Specification> missingRuns(const std::vector<BoardRow>& board) {
-    std::vector<Specification> missing;
-    for (const BoardRow& row : board)
-        for (const Specification& specification : missingRuns(row))
-            missing.push_back(specification);
-    return missing;
+    return concatenated(mapped(board, [](const BoardRow& row) { return missingRuns(row); }));
 }
 
 std::optional<double> remainingSeconds(const std::vector<BoardRow>& board) {

@@ -16,10 +16,6 @@ using Json = nlohmann::json;
 const std::vector<std::string> kCommandNames = {"status", "pause", "resume",   "stop", "checkpoint",
                                                 "head",   "maps",  "generate", "look"};
 
-std::string dump(const nlohmann::ordered_json& json) {
-    return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
 /// Parses a JSON object. Its depth is limited, since the text comes from another process.
 Json parseObject(std::string_view line) {
     if (line.size() > kMaxMessageLineBytes)
@@ -106,13 +102,13 @@ std::string formatRequest(const Request& request) {
             question[key] = value;
         json["question"] = std::move(question);
     }
-    return dump(json);
+    return jsonText(json);
 }
 
 std::string formatReply(const Reply& reply) {
     nlohmann::ordered_json json = {{"id", reply.id}, {"ok", reply.ok}, {"message", reply.message}};
     if (!reply.payload.empty()) json["payload"] = reply.payload.size();
-    return dump(json);
+    return jsonText(json);
 }
 
 Request parseRequest(std::string_view line) {

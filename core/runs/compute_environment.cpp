@@ -31,7 +31,7 @@ std::string lineOf(const Session& session) {
         json[name] = session.computation.*text;
     json["processes"] = session.computation.processes;
     json["threads"] = session.computation.threads;
-    return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return jsonText(json) + "\n";
 }
 
 /// @throws nlohmann::json::exception, std::invalid_argument

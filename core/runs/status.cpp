@@ -50,8 +50,7 @@ void writeStatus(const FilePath& path, const Status& status, Durability durabili
         {"error", toSingleLine(status.error).substr(0, kMaxErrorBytes)},
         {"version", status.version},
     };
-    const auto replace = nlohmann::ordered_json::error_handler_t::replace;
-    writeFileAtomically(path, json.dump(2, ' ', false, replace) + "\n", durability);
+    writeFileAtomically(path, jsonText(json, 2) + "\n", durability);
 }
 
 /// An integer; `missing` if absent.

@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/file_lock.h"
 #include "core/base/file_reading.h"
+#include "core/base/strict_json.h"
 #include "core/base/text.h"
 
 namespace roper {
@@ -24,10 +25,6 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr const char* kFolderKey = "folder";
-
-std::string textOf(const Json& json) {
-    return json.dump(1, ' ', false, Json::error_handler_t::replace);  // a path need not be valid UTF-8
-}
 
 /// The record of one runs folder, with the folder's identity.
 struct UserRecord {
@@ -121,7 +118,7 @@ void changeUserRecord(const fs::path& runs, const char* section, const std::func
     if (after == before) return;
     sections[kFolderKey] = record->identity;
     sections[section] = std::move(after);
-    writeFileAtomically(record->path, textOf(sections) + "\n", Durability::process_death);
+    writeFileAtomically(record->path, jsonText(sections, 1) + "\n", Durability::process_death);
 }
 
 namespace {
@@ -135,8 +132,7 @@ std::optional<fs::path> listPath() {
 /// The identity of a folder, as a line of the list.
 std::optional<std::string> lineOf(const fs::path& folder) {
     const auto identity = folderIdentity(folder);
-    if (!identity) return std::nullopt;
-    return identity->dump(-1, ' ', false, Json::error_handler_t::replace);
+    return identity ? std::optional(jsonText(*identity)) : std::nullopt;
 }
 
 /// The list's lines; none if there is no list. @throws Error (disk)
