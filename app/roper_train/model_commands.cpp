@@ -25,16 +25,11 @@ double factorOf(const Scaling& scaling) {
 }
 
 std::vector<SizeRow> sizeRows(const SizeScores& scores) {
-    return mapped(scores.scores, [&](const SizeScore& score) {
-        return SizeRow{scores.step,
-                       nameOf(scores.scaling.method),
-                       factorOf(scores.scaling),
-                       score.size.first,
-                       score.size.second,
-                       score.correct,
-                       score.of,
-                       score.fully_correct};
-    });
+    std::vector<SizeRow> rows;
+    for (const SizeScore& score : scores.scores)
+        rows.push_back({scores.step, nameOf(scores.scaling.method), factorOf(scores.scaling),
+                        score.size.first, score.size.second, score.correct, score.of, score.fully_correct});
+    return rows;
 }
 
 int printScoresBySize(const SizeScores& scores, bool json) {

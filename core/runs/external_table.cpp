@@ -324,9 +324,7 @@ class TableReader {
 std::vector<FilePath> eventFilesIn(const std::filesystem::path& folder) {
     std::vector<FilePath> files;
     std::vector<std::string> inside;
-    std::vector<std::string> names = listFolder(FilePath(folder));
-    std::ranges::sort(names);
-    for (const std::string& name : names) {
+    for (const std::string& name : listFolder(FilePath(folder))) {
         std::error_code unreadable;
         if (name.find("tfevents") != std::string::npos)
             files.push_back(FilePath::regular(folder / name));

@@ -69,9 +69,9 @@ bool Implementation::isShownBy(const Setup& setup) const {
 std::vector<Implementation> parseImplementations(std::string_view text, const std::string& origin) {
     const toml::table document = parseToml(text, origin);
     TomlSection section(document, origin);
-    const auto all =
-        mapped(section.tables("implementation", kMaxImplementations),
-               [&](const toml::table* table) { return readImplementation(TomlSection(*table, origin)); });
+    auto all = mapped(section.tables("implementation", kMaxImplementations), [&](const toml::table* table) {
+        return readImplementation(TomlSection(*table, origin));
+    });
     section.finish();
     return all;
 }
