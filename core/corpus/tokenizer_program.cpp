@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "core/base/child_process.h"
 #include "core/base/error.h"
@@ -34,13 +35,13 @@ std::optional<std::string> runTokenizer(const std::vector<std::string>& argument
                                         const std::function<bool()>& should_continue) {
     std::vector<std::string> command = {programPath().string()};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    const auto result = runProgramWhile(should_continue, command, input);
+    auto result = runProgramWhile(should_continue, command, input);
     if (!result) return std::nullopt;
     if (result->signal != 0)
         throw Error(ErrorKind::memory, "roper-tokenizer was terminated by signal " +
                                            std::to_string(result->signal) +
                                            "; the machine may be short of memory");
-    if (result->exit_code == 0) return result->output;
+    if (result->exit_code == 0) return std::move(result->output);
     throw Error(static_cast<ErrorKind>(result->exit_code), messageOf(*result));
 }
 
