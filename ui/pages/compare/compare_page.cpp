@@ -13,7 +13,6 @@
 #include "ui/controls/layout_helpers.h"
 #include "ui/live/run_texts.h"
 #include "ui/pages/compare/compare_state.h"
-#include "ui/pages/compare/import_dialog.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme.h"

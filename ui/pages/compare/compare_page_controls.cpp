@@ -4,7 +4,6 @@
 #include <QMenu>
 #include <algorithm>
 
-#include "core/base/error.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/controls/narrow_controls.h"
 #include "ui/live/run_texts.h"

@@ -1,6 +1,5 @@
 #include "ui/pages/compare/import_dialog.h"
 
-#include <QHeaderView>
 #include <QRegularExpression>
 #include <QTableWidget>
 #include <QtConcurrent>

@@ -8,7 +8,6 @@
 #include "core/questions/attention_by_distance.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/pages/inspect/inspect_fields.h"
-#include "ui/theme/numbers.h"
 
 namespace roper {
 

@@ -8,7 +8,6 @@
 #include "ui/controls/layout_helpers.h"
 #include "ui/live/published_models.h"
 #include "ui/live/run_store.h"
-#include "ui/live/run_texts.h"
 #include "ui/pages/inspect/inspect_fields.h"
 #include "ui/theme/numbers.h"
 

@@ -1,7 +1,6 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 
 #include "ui/live/published_models.h"

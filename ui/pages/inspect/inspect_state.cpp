@@ -1,9 +1,6 @@
 #include "ui/pages/inspect/inspect_state.h"
 
-#include <QFileInfo>
 #include <algorithm>
-
-#include "ui/live/published_models.h"
 
 namespace roper {
 

@@ -1,7 +1,6 @@
 #include "ui/pages/inspect/pairs_panel.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 
 #include "ui/controls/layout_helpers.h"

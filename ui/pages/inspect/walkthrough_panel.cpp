@@ -1,7 +1,6 @@
 #include "ui/pages/inspect/walkthrough_panel.h"
 
 #include <QKeyEvent>
-#include <QSignalBlocker>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
