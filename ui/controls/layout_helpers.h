@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QLayout>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSplitter>
 #include <QString>
 #include <QTableView>
@@ -94,6 +95,9 @@ QWidget* makeFlowRow(std::initializer_list<QWidget*> all);
 /// @param growing  index of the widget that grows with the window; −1: all of them
 QSplitter* makeSplitter(Qt::Orientation orientation, std::initializer_list<QWidget*> all,
                         const QList<int>& sizes, int growing = -1);
+
+/// A scroll area without a frame, whose contents take its width and scroll vertically.
+QScrollArea* makeScrollArea(QWidget* contents);
 
 /// A label with word wrap.
 QLabel* wrappedLabel(const QString& text = {});

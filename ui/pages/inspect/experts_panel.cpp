@@ -54,9 +54,8 @@ ExpertsPanel::ExpertsPanel(const ShownModels& models, QWidget* parent)
     connect(&state(), &InspectState::modelChanged, this, [this] {
         if (isVisible()) emit requiredAnswersChanged();
     });
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({color_}));
-    layout->addWidget(splitter(Qt::Vertical, {choices_, counts_}, {400, 260}), 1);
+    columnOf({{color_, 0, Qt::AlignLeft}, {makeSplitter(Qt::Vertical, {choices_, counts_}, {400, 260}), 1}},
+             this);
 }
 
 /// Of a model without mixtures, the question is not asked: it would be refused.

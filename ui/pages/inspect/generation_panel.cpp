@@ -240,14 +240,14 @@ GenerationPanel::GenerationPanel(const ShownModels& models, QWidget* parent)
         if (what == &answers::continuation) fillHeads();
     });
     forwardReadouts(continuation_, comparison_continuation_);
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({{prompt_, 1}, {generate_, 0}}));
-    layout->addLayout(row({count_, temperature_, seed_, head_}));
-    layout->addWidget(
-        splitter(Qt::Horizontal, {titled(continuation_title_, continuation_),
-                                  comparison_text_ = titled(comparison_title_, comparison_continuation_)}),
-        1);
-    layout->addWidget(end_note_);
+    comparison_text_ = titled(comparison_title_, comparison_continuation_);
+    auto* texts =
+        makeSplitter(Qt::Horizontal, {titled(continuation_title_, continuation_), comparison_text_}, {});
+    columnOf({rowOf({{prompt_, 1}, generate_}),
+              makeFlowRow({count_, temperature_, seed_, head_}),
+              {texts, 1},
+              end_note_},
+             this);
     showModel();
     GenerationPanel::refresh();  // hides the comparison until there is one
 }

@@ -74,8 +74,7 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
                             tr("The head's mean weight, or its mean score before softmax"))),
       order_(named(new QComboBox, tr("Order of all heads"), tr("The order of the small maps"))),
       layer_(makeNumber(tr("Layer shown"), tr("layer "))),
-      head_(makeNumber(tr("Head shown"), tr("head "))),
-      map_title_(new QLabel) {
+      head_(makeNumber(tr("Head shown"), tr("head "))) {
     color_by_->addItems({tr("coloured by label"), tr("by the slow pairs' share"), tr("by layer")});
     connect(color_by_, &QComboBox::currentIndexChanged, this,
             [this](int index) { atlas_->setColorBy(static_cast<AtlasView::ColorBy>(index)); });
@@ -89,7 +88,6 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
         connect(choice, &QComboBox::currentIndexChanged, this, &ModelPanel::requiredAnswersChanged);
     connect(label_, &QComboBox::currentIndexChanged, this,
             [this](int index) { atlas_->setLabel(label_->itemData(index).toString().toStdString()); });
-    map_title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     map_->setEmptyText(tr("The attention of the chosen head is shown here."));
     reach_->setEmptyText(tr("The head's attention by distance is shown here."));
     reach_quantity_->addItems({tr("weight by distance"), tr("score by distance")});
@@ -103,11 +101,11 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
     forwardReadouts(atlas_, grid_, map_, reach_);
     offerHeads(*atlas_, [this](const QPointF& at) { return atlas_->headAt(at); });
     offerHeads(*grid_, [this](const QPointF& at) { return grid_->headAt(at); });
-    auto* thumbnails = splitter(Qt::Vertical, {atlas_, grid_}, {400, 300});
-    auto* large = splitter(Qt::Vertical, {column({{map_title_, 0}, {map_, 1}}), reach_}, {480, 180});
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({label_, color_by_, order_, layer_, head_, reach_quantity_}));
-    layout->addWidget(splitter(Qt::Horizontal, {thumbnails, large}, {500, 500}), 1);
+    auto* thumbnails = makeSplitter(Qt::Vertical, {atlas_, grid_}, {400, 300});
+    auto* large = makeSplitter(Qt::Vertical, {titled(map_title_, map_), reach_}, {480, 180});
+    columnOf({makeFlowRow({label_, color_by_, order_, layer_, head_, reach_quantity_}),
+              {makeSplitter(Qt::Horizontal, {thumbnails, large}, {500, 500}), 1}},
+             this);
 }
 
 QSpinBox* HeadsPanel::makeNumber(const QString& name, const QString& prefix) {

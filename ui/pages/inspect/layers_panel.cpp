@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ui/controls/layout_helpers.h"
 #include "ui/live/token_texts.h"
 #include "ui/theme/numbers.h"
 
@@ -11,8 +12,7 @@ LayersPanel::LayersPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Layers"), tr("What each layer would predict"), models, parent),
       lens_map_(makeMap(QStringLiteral("logit-lens"), tr("The predictions of all layers are shown here."),
                         &LayersPanel::layerReadout)) {
-    auto* layout = new QVBoxLayout(this);
-    layout->addWidget(lens_map_, 1);
+    columnOf({{lens_map_, 1}}, this);
 }
 
 void LayersPanel::refresh() {

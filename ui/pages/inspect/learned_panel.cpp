@@ -58,9 +58,7 @@ LearnedPanel::LearnedPanel(const ShownModels& models, QWidget* parent)
         });
     summary_->setForegroundRole(QPalette::PlaceholderText);
     forwardReadouts(chart_);
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({{quantity_, 0}, {layer_, 0}, {summary_, 1}}));
-    layout->addWidget(chart_, 1);
+    columnOf({rowOf({quantity_, layer_, {summary_, 1}}), {chart_, 1}}, this);
     timer_.setInterval(kReadInterval_ms);
     connect(&timer_, &QTimer::timeout, this, &LearnedPanel::refresh);
     fillChoices();

@@ -76,11 +76,10 @@ LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
     lengths_->setEmptyText(
         tr("“Read with scaled frequencies” shows the loss at every position of the text above."));
     forwardReadouts(lengths_);
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({read_longer_, new QLabel(tr("factor")), length_factor_, trained_}));
-    layout->addLayout(
-        row({{hide_needle_, 0}, {needle_text_, 3}, {needle_question_, 4}, {needle_answer_, 1}}));
-    layout->addWidget(splitter(Qt::Vertical, {lengths_, needle_map_}), 1);
+    columnOf({makeFlowRow({read_longer_, new QLabel(tr("factor")), length_factor_, trained_}),
+              rowOf({hide_needle_, {needle_text_, 3}, {needle_question_, 4}, {needle_answer_, 1}}),
+              {makeSplitter(Qt::Vertical, {lengths_, needle_map_}, {}), 1}},
+             this);
 }
 
 void LengthsPanel::prepare(const QString& figure, const InspectFigureSettings& picture) {

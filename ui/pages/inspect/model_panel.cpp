@@ -1,6 +1,5 @@
 #include "ui/pages/inspect/model_panel.h"
 
-#include <QScrollArea>
 #include <algorithm>
 #include <limits>
 
@@ -79,57 +78,11 @@ void ModelPanel::offerHeads(FigureView& figure, HeadAt headAt) {
     });
 }
 
-QString ModelPanel::modelName() const {
-    return state().modelName();
-}
-
-QWidget* ModelPanel::column(std::initializer_list<std::pair<QWidget*, int>> widgets) {
-    auto* all = new QWidget;
-    auto* layout = new QVBoxLayout(all);
-    layout->setContentsMargins(0, 0, 0, 0);
-    for (const auto& [widget, stretch] : widgets)
-        layout->addWidget(widget, stretch);
-    return all;
-}
-
-QHBoxLayout* ModelPanel::row(std::initializer_list<std::pair<QWidget*, int>> widgets) {
-    auto* layout = new QHBoxLayout;
-    for (const auto& [widget, stretch] : widgets)
-        layout->addWidget(widget, stretch);
-    return layout;
-}
-
-QLayout* ModelPanel::row(std::initializer_list<QWidget*> widgets) {
-    auto* layout = new FlowLayout(nullptr);
-    for (QWidget* widget : widgets)
-        layout->addWidget(widget);
-    return layout;
-}
-
-QSplitter* ModelPanel::splitter(Qt::Orientation orientation, std::initializer_list<QWidget*> widgets,
-                                const QList<int>& sizes) {
-    auto* split = new QSplitter(orientation);
-    for (QWidget* widget : widgets)
-        split->addWidget(widget);
-    if (!sizes.isEmpty()) split->setSizes(sizes);
-    split->setChildrenCollapsible(false);
-    return split;
-}
-
 QWidget* ModelPanel::titled(QLabel*& title, QWidget* picture) {
     title = new QLabel;
     // Long names must not widen the panel.
     title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    return column({{title, 0}, {picture, 1}});
-}
-
-QWidget* ModelPanel::scrolled(QWidget* widget) {
-    auto* scroll = new QScrollArea;
-    scroll->setWidget(widget);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    return scroll;
+    return wrapInWidget(columnOf({title, {picture, 1}}));
 }
 
 HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, HeatMapView::Scale scale,

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <QHBoxLayout>
 #include <QLabel>
-#include <QSplitter>
-#include <QVBoxLayout>
 #include <QWidget>
 #include <utility>
 
@@ -65,7 +62,7 @@ class ModelPanel : public QWidget {
     InspectState& state() const { return models_.state; }
     InspectState& comparison() const { return models_.comparison; }
     bool hasComparison() const { return !comparison().model().isEmpty(); }
-    QString modelName() const;
+    QString modelName() const { return state().modelName(); }
     /// Forwards the readouts of these figures.
     template <class... Views>
     void forwardReadouts(Views*... views) {
@@ -92,17 +89,8 @@ class ModelPanel : public QWidget {
         return map;
     }
 
-    static QWidget* column(std::initializer_list<std::pair<QWidget*, int>> widgets);
-    /// Widgets side by side, with stretch factors.
-    static QHBoxLayout* row(std::initializer_list<std::pair<QWidget*, int>> widgets);
-    /// Widgets side by side, wrapped into several lines if there is little room.
-    static QLayout* row(std::initializer_list<QWidget*> widgets);
-    static QSplitter* splitter(Qt::Orientation orientation, std::initializer_list<QWidget*> widgets,
-                               const QList<int>& sizes = {});
     /// A figure below a title; `title` receives the label.
     static QWidget* titled(QLabel*& title, QWidget* picture);
-    /// A scroll area around a widget that keeps the height of its contents.
-    static QWidget* scrolled(QWidget* widget);
 
   private:
     QString title_, help_;

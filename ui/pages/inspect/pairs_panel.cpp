@@ -75,9 +75,9 @@ PairsPanel::PairsPanel(const ShownModels& models, QWidget* parent)
     });
     offerHeads(*pairs_map_, [this](const QPointF& at) { return headOfRow(pairs_map_->cellAt(at).y()); });
     forwardReadouts(head_pairs_);
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({quantity_, mean_}));
-    layout->addWidget(splitter(Qt::Vertical, {pairs_map_, head_pairs_}, {460, 220}), 1);
+    columnOf({makeFlowRow({quantity_, mean_}),
+              {makeSplitter(Qt::Vertical, {pairs_map_, head_pairs_}, {460, 220}), 1}},
+             this);
 }
 
 std::optional<std::pair<int, int>> PairsPanel::headOfRow(int row) const {

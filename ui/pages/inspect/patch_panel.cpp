@@ -42,9 +42,9 @@ PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
     connect(patch_positions_, &BarChart::categoryHovered, this,
             [this](int place) { emit hovered(tokenReadout(place)); });
     forwardReadouts(patch_positions_);
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({{patch_button_, 0}, {other_, 1}}));
-    layout->addWidget(splitter(Qt::Vertical, {patch_map_, patch_positions_}, {420, 220}), 1);
+    columnOf({rowOf({patch_button_, {other_, 1}}),
+              {makeSplitter(Qt::Vertical, {patch_map_, patch_positions_}, {420, 220}), 1}},
+             this);
 }
 
 void PatchPanel::askForPositions() {

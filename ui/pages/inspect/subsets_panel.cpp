@@ -161,9 +161,7 @@ SubsetsPanel::SubsetsPanel(const ShownModels& models, QWidget* parent)
         state().request(answers::subsets, question);
     });
     forwardReadouts(subsets_);
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({band_count_, compute_}));
-    layout->addWidget(scrolled(subsets_), 1);
+    columnOf({makeFlowRow({band_count_, compute_}), {makeScrollArea(subsets_), 1}}, this);
 }
 
 void SubsetsPanel::prepare(const QString&, const InspectFigureSettings& settings) {

@@ -145,9 +145,9 @@ TextPanel::TextPanel(const ShownModels& models, QWidget* parent)
     shade_->addItems({tr("as trained"), tr("with the change"), tr("what the change adds")});
     connect(shade_, &QComboBox::currentIndexChanged, this,
             [this](int index) { surprisal_->setShade(static_cast<SurprisalView::Shade>(index)); });
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({new QLabel(tr("Shaded:")), shade_}));
-    layout->addWidget(splitter(Qt::Horizontal, {scrolled(surprisal_), predictions_}, {640, 320}), 1);
+    columnOf({makeFlowRow({new QLabel(tr("Shaded:")), shade_}),
+              {makeSplitter(Qt::Horizontal, {makeScrollArea(surprisal_), predictions_}, {640, 320}), 1}},
+             this);
     connect(surprisal_, &SurprisalView::chosenChanged, predictions_, &PredictionsView::setToken);
     connect(surprisal_, &SurprisalView::chosenChanged, &state(), [this](int token) {
         if (token >= 0) state().setToken(token);  // a walkthrough follows it

@@ -113,19 +113,16 @@ TrainingPanel::TrainingPanel(const ShownModels& models, QWidget* parent)
       comparison_map_(new HeatMapView(QStringLiteral("head"), this)) {
     makeControls();
     map_->setEmptyText(tr("The chosen head is shown here, with its tokens."));
-    auto* thumbnails =
-        splitter(Qt::Vertical,
-                 {titled(thumbnails_title_, thumbnails_),
-                  comparison_thumbnails_area_ = titled(comparison_thumbnails_title_, comparison_thumbnails_)},
-                 {400, 400});
-    auto* pageFigures = splitter(
-        Qt::Horizontal,
-        {thumbnails, titled(map_title_, map_), comparison_area_ = titled(comparison_title_, comparison_map_)},
-        {520, 640, 640});
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({order_, read_weights_, back_}));
-    layout->addWidget(pageFigures, 1);
-    layout->addLayout(row({{play_, 0}, {scrubber_, 1}, {scrubber_label_, 0}}));
+    comparison_thumbnails_area_ = titled(comparison_thumbnails_title_, comparison_thumbnails_);
+    comparison_area_ = titled(comparison_title_, comparison_map_);
+    auto* thumbnails = makeSplitter(
+        Qt::Vertical, {titled(thumbnails_title_, thumbnails_), comparison_thumbnails_area_}, {400, 400});
+    auto* columns = makeSplitter(Qt::Horizontal, {thumbnails, titled(map_title_, map_), comparison_area_},
+                                 {520, 640, 640});
+    columnOf({makeFlowRow({order_, read_weights_, back_}),
+              {columns, 1},
+              rowOf({play_, {scrubber_, 1}, scrubber_label_})},
+             this);
     connectModels();
     forwardReadouts(thumbnails_, comparison_thumbnails_, map_, comparison_map_);
     TrainingPanel::refresh();  // hides the comparison until there is one

@@ -50,12 +50,11 @@ ValuesPanel::ValuesPanel(const ShownModels& models, QWidget* parent)
         refresh();
     });
     forwardReadouts(kernels_, directions_, ov_);
-    auto* curves =
-        column({{splitter(Qt::Vertical, {kernels_, directions_}, {300, 300}), 1}, {over_training_, 0}});
-    auto* map = column({{splitter(Qt::Vertical, {token_map_, ov_}, {360, 240}), 1}});
-    static_cast<QVBoxLayout*>(map->layout())->addLayout(row({distance_}));
-    auto* layout = new QVBoxLayout(this);
-    layout->addWidget(splitter(Qt::Horizontal, {curves, map}, {460, 520}), 1);
+    auto* curves = wrapInWidget(
+        columnOf({{makeSplitter(Qt::Vertical, {kernels_, directions_}, {300, 300}), 1}, over_training_}));
+    auto* map = wrapInWidget(
+        columnOf({{makeSplitter(Qt::Vertical, {token_map_, ov_}, {360, 240}), 1}, makeFlowRow({distance_})}));
+    columnOf({{makeSplitter(Qt::Horizontal, {curves, map}, {460, 520}), 1}}, this);
 }
 
 std::vector<const AnswerSpec*> ValuesPanel::requiredAnswers() const {

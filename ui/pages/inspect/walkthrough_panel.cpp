@@ -142,11 +142,10 @@ WalkthroughPanel::WalkthroughPanel(const ShownModels& models, QWidget* parent)
     forwardReadouts(bars_, arrows_);
     stack_->addWidget(bars_);
     stack_->addWidget(arrows_);
-    auto* left = wrapInWidget(columnOf(
-        {{rowOf({{layer_}, {head_}})}, {token_}, {key_}, {stages_, 1}, {rowOf({{back_}, {next_}})}}));
-    auto* right = column({{text_, 0}, {stack_, 1}});
-    auto* layout = new QVBoxLayout(this);
-    layout->addWidget(splitter(Qt::Horizontal, {left, right}, {190, 700}), 1);
+    auto* left =
+        wrapInWidget(columnOf({rowOf({layer_, head_}), token_, key_, {stages_, 1}, rowOf({back_, next_})}));
+    auto* right = wrapInWidget(columnOf({text_, {stack_, 1}}));
+    columnOf({{makeSplitter(Qt::Horizontal, {left, right}, {190, 700}), 1}}, this);
 }
 
 const Walkthrough* WalkthroughPanel::walkthrough() const {

@@ -1,5 +1,4 @@
 #include <QGridLayout>
-#include <QScrollArea>
 #include <QScrollBar>
 
 #include "ui/controls/layout_helpers.h"
@@ -9,13 +8,8 @@
 
 namespace roper {
 QWidget* TrainingPage::makeChooser() {
-    auto* scroll = new QScrollArea;
-    scroll->setWidget(form_);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     chooser_->addTab(presets_, tr("Presets"));
-    chooser_->addTab(scroll, tr("All settings"));
+    chooser_->addTab(makeScrollArea(form_), tr("All settings"));
     expected_costs_ = wrappedLabel();
     expected_costs_->setAccessibleName(tr("Cost of a run"));
     constexpr int kLeastLines = 9;  // of the presets or settings
@@ -23,14 +17,10 @@ QWidget* TrainingPage::makeChooser() {
     chooser_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Ignored);
     QWidget* const chooser = wrapInWidget(columnOf({chooser_}));  // counts with its least height
     // In a low window, whatever does not fit above the buttons is scrolled to.
-    auto* above = new QScrollArea;
     QWidget* const content = wrapInWidget(columnOf({demonstration_, {chooser, 1}, expected_costs_}));
-    above->setWidget(content);
-    above->setWidgetResizable(true);
+    auto* above = makeScrollArea(content);
     above->setMinimumWidth(content->minimumSizeHint().width() +
                            above->verticalScrollBar()->sizeHint().width());
-    above->setFrameShape(QFrame::NoFrame);
-    above->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     return wrapInWidget(columnOf({{above, 1}, makeStartButtons()}));
 }
 
