@@ -22,10 +22,8 @@ constexpr auto kRunProperty = "run";  // property of a button: the run that it r
 
 QComboBox* ComparePage::makeChoice(const QString& name, const QString& help, const QStringList& choices,
                                    const std::function<void(CompareSettings&, int)>& set) {
-    auto* box = new ElidedComboBox;
+    auto* box = named(new ElidedComboBox, name, help);
     box->addItems(choices);
-    box->setAccessibleName(name);
-    box->setToolTip(help);
     connect(box, &QComboBox::currentIndexChanged, this, [this, set](int index) {
         if (!showing_ && index >= 0) state_->change([&](CompareSettings& question) { set(question, index); });
     });
@@ -43,12 +41,10 @@ QCheckBox* ComparePage::makeCheck(const QString& text, const QString& help,
 }
 
 QWidget* ComparePage::makeChooser() {
-    filter_ = new QLineEdit;
+    filter_ = named(new QLineEdit, tr("Run filter"),
+                    tr("Words to find in a run's name, task, method or state, and comparisons of any setting "
+                       "or of step, loss, solved, accuracy, last, best, seed, tag"));
     filter_->setPlaceholderText(tr("index position=roper seed<5"));
-    filter_->setAccessibleName(tr("Run filter"));
-    filter_->setToolTip(
-        tr("Words to find in a run's name, task, method or state, and comparisons of any setting or of step, "
-           "loss, solved, accuracy, last, best, seed, tag"));
     filter_->setClearButtonEnabled(true);
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
         state_->change([&](CompareSettings& question) { question.filter = text; });
@@ -150,11 +146,10 @@ QWidget* ComparePage::makeMeasureBar() {
                               question.measure = measures()[static_cast<std::size_t>(index)].measure;
                               question.measure_chosen = true;
                           });
-    solved_percent_ = new QSpinBox;
+    solved_percent_ = named(new QSpinBox, tr("Share of problems to reach"),
+                            tr("The first evaluation at which this share of problems is solved counts"));
     solved_percent_->setRange(1, 100);
     solved_percent_->setSuffix(QStringLiteral(" %"));
-    solved_percent_->setAccessibleName(tr("Share of problems to reach"));
-    solved_percent_->setToolTip(tr("The first evaluation at which this share of problems is solved counts"));
     solved_percent_->setKeyboardTracking(false);
     connect(solved_percent_, &QSpinBox::valueChanged, this, [this](int value) {
         if (!showing_) state_->change([&](CompareSettings& question) { question.share = value; });

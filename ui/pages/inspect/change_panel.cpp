@@ -22,11 +22,8 @@ void say(QLabel& label, const QString& text) {
 ChangePanel::ChangePanel(InspectState& state, QWidget* parent)
     : QWidget(parent), state_(state), column_(new QVBoxLayout(this)) {
     column_->setContentsMargins(8, 8, 8, 8);
-    auto* heading = new QLabel;
-    heading->setText(tr("Ablations and changes"));
-    QFont bold = heading->font();
-    bold.setBold(true);
-    heading->setFont(bold);
+    auto* heading = new QLabel(tr("Ablations and changes"));
+    heading->setFont(boldFont(heading->font()));
     column_->addWidget(heading);
     addHeads();
     addParts();
@@ -38,9 +35,7 @@ ChangePanel::ChangePanel(InspectState& state, QWidget* parent)
     });
     column_->addWidget(nothing_);
     const auto result = [this](const QString& name) {
-        auto* label = new QLabel;
-        label->setWordWrap(true);
-        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        auto* label = messageLabel();
         label->setAccessibleName(name);
         column_->addWidget(label);
         return label;

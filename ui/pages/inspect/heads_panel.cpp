@@ -92,10 +92,8 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
     reach_->setEmptyText(tr("The head's attention by distance is shown here."));
     reach_quantity_->addItems({tr("weight by distance"), tr("score by distance")});
     connect(reach_quantity_, &QComboBox::currentIndexChanged, this, &HeadsPanel::showReach);
-    for (QComboBox* choice : {label_, color_by_, order_, reach_quantity_}) {
-        choice->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        choice->setMinimumContentsLength(choice == reach_quantity_ ? 14 : 11);
-    }
+    for (QComboBox* choice : {label_, color_by_, order_, reach_quantity_})
+        allowShrinking(*choice, choice == reach_quantity_ ? 14 : 11);
     connect(map_, &HeatMapView::cellHovered, this,
             [this](int row, int column) { emit hovered(weightAt(map_->map(), row, column)); });
     forwardReadouts(atlas_, grid_, map_, reach_);

@@ -62,18 +62,9 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
       change_(new ChangePanel(*state_, nullptr)) {
     contents()->addWidget(makeChooser());
     addPanels();
-    auto* scroll = new QScrollArea;
-    change_area_ = scroll;
-    scroll->setWidget(change_);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setFixedWidth(zoomed(270));
-    auto* comparison = new QHBoxLayout;
-    comparison->addWidget(chooser_);
-    comparison->addWidget(stack_, 1);
-    comparison->addWidget(scroll);
-    contents()->addLayout(comparison, 1);
+    change_area_ = makeScrollArea(change_);
+    change_area_->setFixedWidth(zoomed(270));
+    contents()->addLayout(rowOf({chooser_, {stack_, 1}, change_area_}), 1);
     contents()->addWidget(message_);
     pageFigures().set(
         [this] {

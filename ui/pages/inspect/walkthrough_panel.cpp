@@ -92,7 +92,7 @@ WalkthroughPanel::WalkthroughPanel(const ShownModels& models, QWidget* parent)
                  models, parent),
       stages_(named(new QListWidget, tr("Stage"),
                     tr("The stages of the computation; go through them with the arrow keys"))),
-      text_(wrappedLabel()),
+      text_(messageLabel()),
       stack_(new QStackedWidget),
       bars_(new BarChart(QStringLiteral("walkthrough"), tr("token"), {}, this)),
       arrows_(new PairArrows(QStringLiteral("walkthrough-pairs"), this)),
@@ -105,7 +105,6 @@ WalkthroughPanel::WalkthroughPanel(const ShownModels& models, QWidget* parent)
     stages_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     stages_->installEventFilter(this);
     text_->setTextFormat(Qt::RichText);
-    text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     text_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     layer_->setPrefix(tr("layer "));
     head_->setPrefix(tr("head "));

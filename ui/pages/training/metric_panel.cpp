@@ -24,23 +24,20 @@ MetricPanel::MetricPanel(QWidget* parent) : QWidget(parent), splitter_(makeSplit
 }
 
 QWidget* MetricPanel::makeControls() {
-    auto* across = new QComboBox;
+    auto* across = named(new QComboBox, tr("Quantity on the x axis"));
     across->addItems({tr("by step"), tr("by time"), tr("by tokens")});
-    across->setAccessibleName(tr("Quantity on the x axis"));
-    across->setToolTip(across->accessibleName());
     connect(across, &QComboBox::currentIndexChanged, this, [this](int index) {
         x_axis_ = static_cast<MetricChart::XAxis>(index);
         zoomed_.reset();
         forEachChart([&](MetricChart& chart) { chart.setXAxis(x_axis_); });
     });
-    auto* smoothing = new QSlider(Qt::Horizontal);
+    auto* smoothing = named(
+        new QSlider(Qt::Horizontal), tr("Smoothing"),
+        tr("For quantities recorded at every step, the bold curve is the mean of this many values around "
+           "each step; the pale curve shows each value"));
     smoothing->setRange(0, static_cast<int>(kMeans.size()) - 1);
     smoothing->setMinimumWidth(60);
     smoothing->setMaximumWidth(110);
-    smoothing->setAccessibleName(tr("Smoothing"));
-    smoothing->setToolTip(
-        tr("For quantities recorded at every step, the bold curve is the mean of this many values around "
-           "each step; the pale curve shows each value"));
     auto* averaged = new QLabel;
     averaged->setMinimumWidth(averaged->fontMetrics().horizontalAdvance(tr("no mean of 501")));
     connect(smoothing, &QSlider::valueChanged, this, [this, averaged](int place) {

@@ -36,7 +36,7 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
       queue_(state.queue()),
       store_(state.store()),
       list_(new QueueList),
-      at_once_(new QSpinBox),
+      at_once_(named(new QSpinBox, tr("Trainers at the same time"), tr("They share the cores evenly"))),
       problem_(messageLabel()),
       time_left_(wrappedLabel()),
       load_(wrappedLabel()) {
@@ -67,8 +67,6 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
             state_.edits().remove(waiting);
         });
     at_once_->setRange(1, 256);
-    at_once_->setAccessibleName(tr("Trainers at the same time"));
-    at_once_->setToolTip(tr("They share the cores evenly"));
     at_once_->setKeyboardTracking(false);
     connect(at_once_, &QSpinBox::valueChanged, this, [this](int trainers) {
         try {

@@ -56,16 +56,15 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
       model_(new RunsModel(state.store(), this)),
       proxy_(new RunFilterModel(*model_, this)),
       tree_(new QTreeView),
-      filter_(new QLineEdit),
+      filter_(named(
+          new QLineEdit, tr("Filter runs"),
+          tr("Words to find in the name, experiment, task, method, state, tags or note, and comparisons of "
+             "any setting or of step, loss, solved, accuracy, last, best, seed, tag"))),
       detail_(messageLabel()),
       filter_problem_(wrappedLabel()),
       control_(new ControlClient(this)) {
     makeTree();
     filter_->setPlaceholderText(tr("words, position=roper, loss<0.6, seed<5, tag=…"));
-    filter_->setAccessibleName(tr("Filter runs"));
-    filter_->setToolTip(
-        tr("Words to find in the name, experiment, task, method, state, tags or note, and comparisons of any "
-           "setting or of step, loss, solved, accuracy, last, best, seed, tag"));
     filter_problem_->hide();
     filter_->setClearButtonEnabled(true);
     detail_->setAccessibleName(tr("About the run"));

@@ -4,7 +4,6 @@
 #include <QFileDialog>
 #include <QFormLayout>
 #include <QGroupBox>
-#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QScrollArea>
 #include <QStyle>
@@ -129,15 +128,10 @@ QWidget* SpecificationForm::makeInput(const std::string& key, QWidget* editor) {
 
 QWidget* SpecificationForm::withPathChooser(QLineEdit* line, const QString& file_title,
                                             const QString& folder_title) {
-    auto* row = new QWidget;
-    auto* layout = new QHBoxLayout(row);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(line, 1);
+    auto* layout = rowOf({{line, 1}});
     const auto offer = [this, line, layout](const QString& title, QStyle::StandardPixmap icon, auto ask) {
-        auto* button = new QToolButton;
+        auto* button = named(new QToolButton, title);
         button->setIcon(style()->standardIcon(icon));
-        button->setAccessibleName(title);
-        button->setToolTip(title);
         button->setFocusPolicy(Qt::StrongFocus);
         layout->addWidget(button);
         connect(button, &QToolButton::clicked, this, [this, line, title, ask] {
@@ -152,7 +146,7 @@ QWidget* SpecificationForm::withPathChooser(QLineEdit* line, const QString& file
     offer(folder_title, QStyle::SP_DirIcon, [](QWidget* parent, const QString& title) {
         return QFileDialog::getExistingDirectory(parent, title);
     });
-    return row;
+    return wrapInWidget(layout);
 }
 
 void SpecificationForm::setSpecification(const Specification& specification) {
