@@ -157,24 +157,22 @@ void AtlasView::paintAxes(QPainter& painter, const Frame& frame, const Theme& th
         painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()));
         if (x - width / 2 < taken + 6) continue;
         taken = x + width / 2;
-        painter.setPen(theme.faint_text);
-        painter.drawText(QRectF(x - width, box.bottom() + 3, 2 * width, 18), Qt::AlignHCenter | Qt::AlignTop,
-                         text);
+        drawColoredText(painter, QRectF(x - width, box.bottom() + 3, 2 * width, 18),
+                        Qt::AlignHCenter | Qt::AlignTop, text, theme.faint_text);
     }
     for (const double tick : niceTicks(0, frame.max_entropy, 5)) {
         const double y = box.bottom() - box.height() * tick / frame.max_entropy;
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y));
-        painter.setPen(theme.faint_text);
-        painter.drawText(QRectF(box.left() - kLeft, y - 9, kLeft - 6, 18), Qt::AlignRight | Qt::AlignVCenter,
-                         numberText(tick, 3));
+        drawColoredText(painter, QRectF(box.left() - kLeft, y - 9, kLeft - 6, 18), kRightMiddle,
+                        numberText(tick, 3), theme.faint_text);
     }
-    painter.setPen(theme.text);
-    painter.drawText(
-        QRectF(box.left(), box.bottom() + 22, box.width(), 20), Qt::AlignHCenter | Qt::AlignVCenter,
+    drawColoredText(
+        painter, QRectF(box.left(), box.bottom() + 22, box.width(), 20), Qt::AlignHCenter | Qt::AlignVCenter,
         metrics.elidedText(state_.change().isEmpty() ? tr("mean distance n − j, tokens")
                                                      : tr("mean distance n − j, tokens (with the change)"),
-                           Qt::ElideRight, box.width()));
+                           Qt::ElideRight, box.width()),
+        theme.text);
     painter.save();
     painter.translate(box.left() - kLeft + 12, box.center().y());
     painter.rotate(-90);
@@ -223,8 +221,7 @@ void AtlasView::paintLegend(QPainter& painter, const QRectF& area, const Theme& 
         painter.setPen(Qt::NoPen);
         painter.setBrush(entry.color);
         painter.drawEllipse(QPointF(entry.place.left() + 6, entry.place.center().y()), kRadius, kRadius);
-        painter.setPen(theme.text);
-        painter.drawText(entry.place.adjusted(14, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, entry.text);
+        drawColoredText(painter, entry.place.adjusted(14, 0, 0, 0), kLeftMiddle, entry.text, theme.text);
     }
 }
 

@@ -107,8 +107,9 @@ void ContinuationView::paintText(QPainter& painter, const TokenLines& lines, con
         painter.setFont(mono);
         constexpr double kReadable = 4.5;  // WCAG 2.1, 1.4.3
         const QColor usual = is_generated ? theme.text : theme.faint_text;
-        painter.setPen(contrast(usual, fill) >= kReadable ? usual : textColorOn(fill));
-        painter.drawText(letter, Qt::AlignCenter, formatToken(c.tokens[static_cast<std::size_t>(index)]));
+        drawColoredText(painter, letter, Qt::AlignCenter,
+                        formatToken(c.tokens[static_cast<std::size_t>(index)]),
+                        contrast(usual, fill) >= kReadable ? usual : textColorOn(fill));
         if (is_generated) {
             // The length of the bar is the token's probability.
             const double p = c.probability[static_cast<std::size_t>(index - prompt_tokens)];
@@ -134,25 +135,24 @@ void ContinuationView::paintCandidates(QPainter& painter, const QRectF& box, con
     double widest = 26;
     for (const Continuation::Candidate& candidate : candidates)
         widest = std::max(widest, metrics.horizontalAdvance(formatToken(candidate.text)) + 8);
-    painter.setPen(theme.text);
-    painter.drawText(QRectF(box.left(), box.top(), box.width(), 18), Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("candidates for generated token %1").arg(chosen_ + 1));
+    drawColoredText(painter, QRectF(box.left(), box.top(), box.width(), 18), kLeftMiddle,
+                    tr("candidates for generated token %1").arg(chosen_ + 1), theme.text);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const double y = box.top() + 22 + kBarRow * static_cast<double>(i);
         if (y + kBarRow > box.bottom() + 4) break;
         const auto& candidate = candidates[i];
         const bool is_generated = candidate.text == chosen;
-        painter.setPen(theme.text);
-        painter.drawText(QRectF(box.left(), y, widest, kBarRow), Qt::AlignCenter,
-                         formatToken(candidate.text));
+        drawColoredText(painter, QRectF(box.left(), y, widest, kBarRow), Qt::AlignCenter,
+                        formatToken(candidate.text), theme.text);
         painter.setPen(Qt::NoPen);
         painter.setBrush(is_generated ? Theme::output() : theme.faded(Theme::output(), 0.35));
         const double full = box.width() - 104 - widest;
         painter.drawRect(
             QRectF(box.left() + widest + 6, y + 4, std::max(1.0, full * candidate.probability), kBarRow - 8));
-        painter.setPen(is_generated ? theme.text : theme.faint_text);
-        painter.drawText(QRectF(box.left() + widest + 14 + full * candidate.probability, y, 90, kBarRow),
-                         Qt::AlignLeft | Qt::AlignVCenter, probabilityText(candidate.probability));
+        drawColoredText(painter,
+                        QRectF(box.left() + widest + 14 + full * candidate.probability, y, 90, kBarRow),
+                        kLeftMiddle, probabilityText(candidate.probability),
+                        is_generated ? theme.text : theme.faint_text);
     }
 }
 
@@ -166,10 +166,9 @@ void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const 
         return;
     }
     const TokenLines lines = linesIn(area);
-    painter.setPen(theme.faint_text);
-    painter.drawText(QRectF(area.left() + kMargin, area.top() + 6, area.width() - 2 * kMargin, 18),
-                     Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("pale: prompt; shading: attention of the framed token"));
+    drawColoredText(painter, QRectF(area.left() + kMargin, area.top() + 6, area.width() - 2 * kMargin, 18),
+                    kLeftMiddle, tr("pale: prompt; shading: attention of the framed token"),
+                    theme.faint_text);
     paintText(painter, lines, theme);
     const double top = lines.bottom + 12;
     paintCandidates(painter,

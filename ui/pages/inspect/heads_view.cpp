@@ -137,12 +137,13 @@ QRectF HeadsView::headRect(int layer, int head) const {
 void HeadsView::paintNumbers(QPainter& painter, const QRectF& area, const Grid& grid,
                              const Theme& theme) const {
     const QFontMetricsF metrics(painter.font());
-    painter.setPen(theme.faint_text);
-    painter.drawText(QRectF(area.left() + kGridMargin, area.top(), area.width() - 2 * kGridMargin, kGridTop),
-                     Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(grid.across ? tr("columns: layers; rows: heads")
-                                                    : tr("rows: layers; columns: heads"),
-                                        Qt::ElideRight, area.width() - 2 * kGridMargin));
+    drawColoredText(painter,
+                    QRectF(area.left() + kGridMargin, area.top(), area.width() - 2 * kGridMargin, kGridTop),
+                    kLeftMiddle,
+                    metrics.elidedText(
+                        grid.across ? tr("columns: layers; rows: heads") : tr("rows: layers; columns: heads"),
+                        Qt::ElideRight, area.width() - 2 * kGridMargin),
+                    theme.faint_text);
     const auto every = [](double needed, double cell) {
         return std::max(1, static_cast<int>(std::ceil(needed / cell)));
     };
@@ -150,7 +151,7 @@ void HeadsView::paintNumbers(QPainter& painter, const QRectF& area, const Grid& 
     for (int row = 0; row < grid.rows; row += rows_apart) {
         const double y = grid.box.top() + grid.cell.height() * (row + 0.5);
         painter.drawText(QRectF(area.left() + kGridMargin, y - kGridTop / 2, kLabel - 6, kGridTop),
-                         Qt::AlignRight | Qt::AlignVCenter, QString::number(row));
+                         kRightMiddle, QString::number(row));
     }
     const double widest = metrics.horizontalAdvance(QString::number(grid.columns)) + 5;
     const int columns_apart = every(widest, grid.cell.width());
@@ -186,10 +187,10 @@ void HeadsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
         painter.setPen(QPen(chosen ? Theme::roper() : theme.grid, chosen ? 2.2 : 0.8));
         painter.drawRect(box);
         if (grid.title == 0) continue;
-        painter.setPen(chosen ? theme.text : theme.faint_text);
-        painter.drawText(box.adjusted(0, -grid.title, 0, -box.height() - 2), Qt::AlignLeft | Qt::AlignVCenter,
-                         box.width() > kWideTitle ? headTitle(head / all->heads, head % all->heads)
-                                                  : shortTitle(head, all->heads));
+        drawColoredText(painter, box.adjusted(0, -grid.title, 0, -box.height() - 2), kLeftMiddle,
+                        box.width() > kWideTitle ? headTitle(head / all->heads, head % all->heads)
+                                                 : shortTitle(head, all->heads),
+                        chosen ? theme.text : theme.faint_text);
     }
 }
 

@@ -76,8 +76,7 @@ void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     QString title = tr("loss (nats per token) with scores from only these pairs");
     if (rows.subsets.size() < answer->subsets.size())
         title += tr(" (the best %1 of %2)").arg(rows.subsets.size()).arg(answer->subsets.size());
-    painter.drawText(QRectF(box.left(), box.top(), box.width(), kSubsetsTitle),
-                     Qt::AlignLeft | Qt::AlignVCenter,
+    painter.drawText(QRectF(box.left(), box.top(), box.width(), kSubsetsTitle), kLeftMiddle,
                      metrics.elidedText(title, Qt::ElideRight, box.width()));
     double column = 30;
     for (const std::string& band : answer->bands)
@@ -107,9 +106,8 @@ void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme
         painter.setPen(Qt::NoPen);
         painter.setBrush(Theme::query());
         painter.drawRect(QRectF(left, y + 2, std::max(1.0, length), rows.height - 4));
-        painter.setPen(theme.text);
-        painter.drawText(QRectF(left + length + 6, y, kSubsetsNumber, rows.height),
-                         Qt::AlignLeft | Qt::AlignVCenter, fixedNumberText(subset.loss, 3));
+        drawColoredText(painter, QRectF(left + length + 6, y, kSubsetsNumber, rows.height), kLeftMiddle,
+                        fixedNumberText(subset.loss, 3), theme.text);
         y += rows.height;
     }
 }

@@ -78,10 +78,8 @@ void PredictionsView::paintFigure(QPainter& painter, const QRectF& area, const T
     if (rows.empty())
         return paintPlaceholder(painter, area, theme, tr("Candidates for a token are shown here."));
     const QFontMetricsF metrics(painter.font());
-    painter.setPen(theme.text);
-    painter.drawText(QRectF(box.left(), box.top(), box.width(), kPredictionsTitle),
-                     Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(title(), Qt::ElideMiddle, box.width()));
+    drawColoredText(painter, QRectF(box.left(), box.top(), box.width(), kPredictionsTitle), kLeftMiddle,
+                    metrics.elidedText(title(), Qt::ElideMiddle, box.width()), theme.text);
     const bool two = state_.answer(answers::changed) != nullptr;
     double widest = 24;
     for (const Row& row : rows)
@@ -101,17 +99,17 @@ void PredictionsView::paintFigure(QPainter& painter, const QRectF& area, const T
     const double row_height = two ? 1.5 * kPredictionsRow : kPredictionsRow;
     for (const Row& row : rows) {
         if (y + row_height > box.bottom() - legend + 1) break;
-        painter.setPen(row.is_next ? theme.readable(Theme::value()) : theme.text);
-        painter.drawText(QRectF(box.left(), y, widest, row_height), Qt::AlignLeft | Qt::AlignVCenter,
-                         metrics.elidedText(formatToken(row.token), Qt::ElideRight, widest - 4));
+        drawColoredText(painter, QRectF(box.left(), y, widest, row_height), kLeftMiddle,
+                        metrics.elidedText(formatToken(row.token), Qt::ElideRight, widest - 4),
+                        row.is_next ? theme.readable(Theme::value()) : theme.text);
         const auto bar = [&](std::optional<double> p, double top, double height, const QColor& color) {
             painter.setPen(Qt::NoPen);
             painter.setBrush(color);
             const double length = p ? std::max(1.0, full * *p) : 0;
             if (p) painter.drawRect(QRectF(box.left() + widest, top + 3, length, height - 6));
-            painter.setPen(theme.faint_text);
-            painter.drawText(QRectF(box.left() + widest + length + 6, top, kPredictionsNumber, height),
-                             Qt::AlignLeft | Qt::AlignVCenter, p ? probabilityText(*p) : QStringLiteral("–"));
+            drawColoredText(painter,
+                            QRectF(box.left() + widest + length + 6, top, kPredictionsNumber, height),
+                            kLeftMiddle, p ? probabilityText(*p) : QStringLiteral("–"), theme.faint_text);
         };
         const double height = two ? row_height / 2 : row_height;
         bar(row.as_trained, y, height, Theme::output());
