@@ -52,28 +52,18 @@ QString describeHead(const HeadReport& report, const InspectState& state) {
                                   "that complete no turn in this text, and from unrotated features: %3")
                                   .arg(numberText(report.entropy, 3), numberText(report.mean_distance, 3),
                                        numberText(report.slow_share, 3));
-    const int layer = static_cast<int>(report.layer), head = static_cast<int>(report.head);
     for (const HeadScore& score : headScores())
-        if (const auto number = score.of(state, layer, head))
+        if (const auto number = score.of(state, report))
             said += QStringLiteral("; %1 %2").arg(score.name, numberText(*number, 3));
     return said;
 }
 
-AtlasView::AtlasView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("All heads by mean distance and entropy"));
+AtlasView::AtlasView(InspectState& state, QWidget* parent)
+    : FigureView(parent, QStringLiteral("head-atlas"), tr("All heads by mean distance and entropy")),
+      state_(state) {
     for (auto signal :
          {&InspectState::headChanged, &InspectState::modelChanged, &InspectState::answerOrProgressChanged})
         connect(&state_, signal, this, qOverload<>(&QWidget::update));
-}
-
-void AtlasView::setColorBy(ColorBy color_by) {
-    color_by_ = color_by;
-    update();
-}
-
-void AtlasView::setLabel(const std::string& label) {
-    label_ = label;
-    update();
 }
 
 std::vector<std::pair<std::string, int>> AtlasView::countedLabels(const HeadsAnswer& heads) {
@@ -108,7 +98,7 @@ QColor AtlasView::colorOf(const HeadReport& report, const Theme& theme) const {
         return theme.pair(static_cast<int>(std::lround((kSteps - 1) * std::clamp(share, 0.0, 1.0))), kSteps);
     };
     if (const HeadScore* score = shownScore()) {
-        const auto number = score->of(state_, static_cast<int>(report.layer), static_cast<int>(report.head));
+        const auto number = score->of(state_, report);
         return number ? shade((*number - score->low) / (score->high - score->low)) : theme.frame;
     }
     if (color_by_ == ColorBy::label) return colorOf(labelOf(report));

@@ -26,8 +26,10 @@ constexpr double kMargin = 14, kCellWidth = 15, kCellHeight = 38, kBarRow = 22, 
 
 }  // namespace
 
-ContinuationView::ContinuationView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("Generated text, its probabilities and its attention"));
+ContinuationView::ContinuationView(InspectState& state, QWidget* parent)
+    : FigureView(parent, QStringLiteral("continuation"),
+                 tr("Generated text, its probabilities and its attention")),
+      state_(state) {
     setFocusPolicy(Qt::StrongFocus);
     const auto begin_anew = [this] {
         chosen_ = 0;
@@ -47,11 +49,6 @@ void ContinuationView::choose(int step) {
     const int last = static_cast<int>(state_.answer(answers::continuation)->generated()) - 1;
     chosen_ = std::clamp(step, 0, std::max(0, last));
     emit chosenChanged(chosen_);
-    update();
-}
-
-void ContinuationView::setHead(int head) {
-    head_ = head;
     update();
 }
 

@@ -26,13 +26,12 @@ class ContinuationView : public FigureView {
     int chosen() const { return chosen_; }
     void choose(int step);
     /// @param head  layer·heads + head; −1: the mean over all heads
-    void setHead(int head);
+    void setHead(int head) { setAndUpdate(head_, head); }
 
     /// Attention weights over the text when the chosen token was generated.
     std::vector<double> weights() const;
     QRectF tokenRect(int index) const;
 
-    QString figureName() const override { return QStringLiteral("continuation"); }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;

@@ -191,7 +191,7 @@ std::vector<double> HeadsPanel::numbersOfOrder() const {
             numbers.push_back(order == Order::entropy ? report.entropy : report.mean_distance);
             continue;
         }
-        const auto number = score->of(state(), static_cast<int>(report.layer), static_cast<int>(report.head));
+        const auto number = score->of(state(), report);
         if (!number) return {};
         numbers.push_back(-*number);  // descending
     }

@@ -65,11 +65,6 @@ HeadsView::HeadsView(InspectState& state, QWidget* parent) : FigureView(parent),
         connect(&state_, signal, this, qOverload<>(&QWidget::update));
 }
 
-void HeadsView::setSortedBy(std::vector<double> numbers) {
-    numbers_ = std::move(numbers);
-    update();
-}
-
 std::vector<int> HeadsView::ordered() const {
     const auto all = heads();
     std::vector<int> order(all != nullptr ? all->maps.size() : 0);

@@ -18,8 +18,9 @@ constexpr double kSubsetsMargin = 12, kSubsetsTitle = 22, kHeader = 22, kSubsets
 
 }  // namespace
 
-SubsetsView::SubsetsView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("Loss with every subset of the bands"));
+SubsetsView::SubsetsView(InspectState& state, QWidget* parent)
+    : FigureView(parent, QStringLiteral("band-subsets"), tr("Loss with every subset of the bands")),
+      state_(state) {
     QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);

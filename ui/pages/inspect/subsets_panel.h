@@ -16,13 +16,11 @@ class SubsetsView : public FigureView {
   public:
     SubsetsView(InspectState& state, QWidget* parent);
 
-    QString figureName() const override { return QStringLiteral("band-subsets"); }
     QSize minFigureSize() const override { return {320, 160}; }
     QSizeF sizeForWidth(double width) const override;
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    bool hasHeightForWidth() const override { return true; }
     int heightForWidth(int width) const override;
 
   protected:

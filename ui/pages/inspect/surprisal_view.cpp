@@ -25,8 +25,9 @@ std::optional<double> nllOf(const TextReading* reading, std::size_t token) {
 
 }  // namespace
 
-SurprisalView::SurprisalView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("How well the model predicts each token"));
+SurprisalView::SurprisalView(InspectState& state, QWidget* parent)
+    : FigureView(parent, QStringLiteral("surprise"), tr("How well the model predicts each token")),
+      state_(state) {
     setFocusPolicy(Qt::StrongFocus);
     QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
@@ -44,11 +45,6 @@ SurprisalView::SurprisalView(InspectState& state, QWidget* parent) : FigureView(
 
 void SurprisalView::refresh() {
     updateGeometry();
-    update();
-}
-
-void SurprisalView::setShade(Shade shade) {
-    shade_ = shade;
     update();
 }
 

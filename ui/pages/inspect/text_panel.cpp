@@ -19,16 +19,11 @@ constexpr double kPredictionsMargin = 12, kPredictionsTitle = 22, kPredictionsRo
 
 }  // namespace
 
-PredictionsView::PredictionsView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("Candidates for a token"));
+PredictionsView::PredictionsView(InspectState& state, QWidget* parent)
+    : FigureView(parent, QStringLiteral("predictions"), tr("Candidates for a token")), state_(state) {
     connect(&state_, &InspectState::answered, this, qOverload<>(&QWidget::update));
     for (auto signal : {&InspectState::inputsChanged, &InspectState::modelChanged})
         connect(&state_, signal, this, qOverload<>(&QWidget::update));
-}
-
-void PredictionsView::setToken(int token) {
-    token_ = token;
-    update();
 }
 
 std::vector<PredictionsView::Row> PredictionsView::rows() const {

@@ -16,9 +16,8 @@ class PredictionsView : public FigureView {
     PredictionsView(InspectState& state, QWidget* parent);
 
     /// The successors shown are those of this token of the text.
-    void setToken(int token);
+    void setToken(int token) { setAndUpdate(token_, token); }
 
-    QString figureName() const override { return QStringLiteral("predictions"); }
     QSize minFigureSize() const override { return {240, 150}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
