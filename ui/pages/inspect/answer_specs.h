@@ -3,6 +3,7 @@
 #include <QByteArray>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "core/questions/answers.h"
 #include "core/questions/question.h"
@@ -34,6 +35,8 @@ struct AnswerSpec {
     bool dependsOnHead() const { return questionKind().heads == QuestionKind::Heads::one; }
     bool dependsOnChange() const { return change != Change::never && questionKind().can_change; }
 };
+
+using AnswerSpecs = std::vector<const AnswerSpec*>;
 
 /// A need whose answer has type `Answer`.
 template <class Answer>

@@ -59,7 +59,7 @@ ExpertsPanel::ExpertsPanel(const ShownModels& models, QWidget* parent)
 }
 
 /// Of a model without mixtures, the question is not asked: it would be refused.
-std::vector<const AnswerSpec*> ExpertsPanel::requiredAnswers() const {
+AnswerSpecs ExpertsPanel::requiredAnswers() const {
     if (hasNoMixtures()) return {&answers::reading, &answers::changed};
     return {&answers::experts, &answers::reading, &answers::changed};
 }
@@ -106,16 +106,13 @@ void ExpertsPanel::showChoices(const ExpertsAnswer& answer) {
     choices_->setTitle(shows_weight ? tr("Weight of the expert with the highest score, by layer and token")
                                     : tr("Expert with the highest score, by layer and token"));
     choices_->setCaption(
-        shows_weight ? tr("The weight of the expert that the router of each layer of %1 scores highest for "
-                          "each of %2 tokens; each token is routed to %3 experts")
-                           .arg(modelName())
-                           .arg(answer.tokens.size())
-                           .arg(answer.layers.front().experts.front().size())
-                     : tr("The expert that the router of each layer of %1 scores highest for each of %2 "
-                          "tokens; each token is routed to %3 experts")
-                           .arg(modelName())
-                           .arg(answer.tokens.size())
-                           .arg(answer.layers.front().experts.front().size()));
+        (shows_weight ? tr("The weight of the expert that the router of each layer of %1 scores highest for "
+                           "each of %2 tokens; each token is routed to %3 experts")
+                      : tr("The expert that the router of each layer of %1 scores highest for each of %2 "
+                           "tokens; each token is routed to %3 experts"))
+            .arg(modelName())
+            .arg(answer.tokens.size())
+            .arg(answer.layers.front().experts.front().size()));
     choices_->setMap(std::move(map));
 }
 

@@ -17,10 +17,8 @@ class ExpertsPanel : public ModelPanel {
     ExpertsPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {choices_, counts_}; }
-    std::vector<const AnswerSpec*> requiredAnswers() const override;
-    std::vector<const AnswerSpec*> answersForFigure(const QString&) const override {
-        return {&answers::experts};
-    }
+    AnswerSpecs requiredAnswers() const override;
+    AnswerSpecs answersForFigure(const QString&) const override { return {&answers::experts}; }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     HeatMapView& choices() { return *choices_; }

@@ -66,11 +66,8 @@ class GenerationPanel : public ModelPanel {
     GenerationPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override;
-    std::vector<const AnswerSpec*> requiredAnswers() const override {
-        return {&answers::reading, &answers::changed};
-    }
-    std::vector<const AnswerSpec*> comparisonAnswers() const override { return {&answers::model}; }
-    std::vector<const AnswerSpec*> answersForFigure(const QString&) const override { return {}; }
+    AnswerSpecs comparisonAnswers() const override { return {&answers::model}; }
+    AnswerSpecs answersForFigure(const QString&) const override { return {}; }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     ContinuationView& continuation() { return *continuation_; }

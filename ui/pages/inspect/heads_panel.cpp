@@ -115,23 +115,23 @@ QSpinBox* HeadsPanel::makeNumber(const QString& name, const QString& prefix) {
     return box;
 }
 
-std::vector<const AnswerSpec*> HeadsPanel::requiredAnswers() const {
-    std::vector<const AnswerSpec*> requiredAnswers{&answers::reading, &answers::heads, &answers::attention,
-                                                   &answers::thumbnails, &answers::changed};
+AnswerSpecs HeadsPanel::requiredAnswers() const {
+    AnswerSpecs requiredAnswers{&answers::reading, &answers::heads, &answers::attention, &answers::thumbnails,
+                                &answers::changed};
     addScores(requiredAnswers);
     return requiredAnswers;
 }
 
 /// Adds the scores by which heads are coloured or sorted.
-void HeadsPanel::addScores(std::vector<const AnswerSpec*>& requiredAnswers) const {
+void HeadsPanel::addScores(AnswerSpecs& requiredAnswers) const {
     for (const HeadScore* score :
          {scoreAt(color_by_, AtlasView::ColorBy::first_score), scoreAt(order_, Order::first_score)})
         if (score != nullptr) requiredAnswers.push_back(score->answer);
 }
 
-std::vector<const AnswerSpec*> HeadsPanel::answersForFigure(const QString& figure) const {
+AnswerSpecs HeadsPanel::answersForFigure(const QString& figure) const {
     if (figure == atlas_->figureName()) {
-        std::vector<const AnswerSpec*> requiredAnswers{&answers::heads};
+        AnswerSpecs requiredAnswers{&answers::heads};
         addScores(requiredAnswers);
         return requiredAnswers;
     }

@@ -193,7 +193,7 @@ void InspectPage::openPublished(const QString& path) {
 /// Shows the welcome text in place of the text panel while there is no model, and the change panel only for
 /// panels that it affects.
 void InspectPage::showCurrentPanel() {
-    const std::vector<const AnswerSpec*> requiredAnswers = shownPanel().requiredAnswers();
+    const AnswerSpecs requiredAnswers = shownPanel().requiredAnswers();
     change_area_->setVisible(std::any_of(requiredAnswers.begin(), requiredAnswers.end(),
                                          [](const AnswerSpec* spec) { return spec->dependsOnChange(); }));
     const int row = chooser_->currentRow();

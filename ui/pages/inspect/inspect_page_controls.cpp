@@ -175,7 +175,7 @@ Figure& InspectPage::prepareFigure(FigureRequest request) {
         return std::find(figures.begin(), figures.end(), &figure) != figures.end();
     };
     ModelPanel& shown = **std::find_if(panels_.begin(), panels_.end(), has_it);
-    const std::vector<const AnswerSpec*> requiredAnswers = shown.answersForFigure(kind);
+    const AnswerSpecs requiredAnswers = shown.answersForFigure(kind);
     if (picture.question.text.empty() &&
         std::any_of(requiredAnswers.begin(), requiredAnswers.end(),
                     [](const AnswerSpec* spec) { return spec->questionKind().reads_text; }))

@@ -198,7 +198,7 @@ void InspectState::setToken(std::optional<int> token) {
     askNext();
 }
 
-void InspectState::setRequiredAnswers(std::vector<const AnswerSpec*> requiredAnswers) {
+void InspectState::setRequiredAnswers(AnswerSpecs requiredAnswers) {
     required_answers_ = std::move(requiredAnswers);
     askNext();
 }
@@ -273,7 +273,7 @@ std::optional<std::int64_t> InspectState::stepFor(const AnswerSpec& what) const 
 
 void InspectState::askNext() {
     if (pending_ != nullptr || model_.isEmpty()) return;
-    std::vector<const AnswerSpec*> wanted = required_answers_;
+    AnswerSpecs wanted = required_answers_;
     for (const auto& [name, entry] : entries_)
         if (entry.requested) wanted.push_back(entry.spec);
     if (!wanted.empty()) wanted.insert(wanted.begin(), &answers::model);

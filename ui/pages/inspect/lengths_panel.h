@@ -17,9 +17,6 @@ class LengthsPanel : public ModelPanel {
     LengthsPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {lengths_, needle_map_}; }
-    std::vector<const AnswerSpec*> requiredAnswers() const override {
-        return {&answers::reading, &answers::changed};
-    }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     CurveChart& lengths() { return *lengths_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/base/error.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/pages/inspect/head_maps.h"
 
@@ -87,17 +88,22 @@ QWidget* ModelPanel::titled(QLabel*& title, QWidget* picture) {
 
 HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, HeatMapView::Scale scale,
                            double limit) {
-    auto values = std::make_shared<Eigen::MatrixXd>(static_cast<Eigen::Index>(rows.size()),
-                                                    static_cast<Eigen::Index>(rows.front().size()));
+    Eigen::MatrixXd values(static_cast<Eigen::Index>(rows.size()),
+                           static_cast<Eigen::Index>(rows.front().size()));
     for (std::size_t i = 0; i < rows.size(); ++i)
         for (std::size_t k = 0; k < rows[i].size(); ++k)
-            (*values)(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)) = rows[i][k];
+            values(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)) = rows[i][k];
     HeatMapView::Map map;
     map.scale = scale;
-    map.limit = limit > 0 ? limit : HeatMapView::limitOf(*values, false);
-    map.pyramid = HeatMapView::makePyramid(*values, scale, map.limit, false);
-    map.values = std::move(values);
+    map.limit = limit > 0 ? limit : HeatMapView::limitOf(values, false);
+    map.setValues(std::move(values));
     return map;
+}
+
+int checkedBelow(const std::string& key, std::int64_t number, int count) {
+    if (number < count) return static_cast<int>(number);
+    throw Error(ErrorKind::usage, key + " must be a whole number from 0 to " + std::to_string(count - 1) +
+                                      ", not \"" + std::to_string(number) + "\"");
 }
 
 double largestOf(const std::vector<std::vector<double>>& rows) {
@@ -106,10 +112,6 @@ double largestOf(const std::vector<std::vector<double>>& rows) {
         for (const double number : row)
             largest = std::max(largest, number);
     return largest;
-}
-
-HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, HeatMapView::Scale scale) {
-    return answerMap(rows, scale, 0);
 }
 
 }  // namespace roper

@@ -29,11 +29,11 @@ class ModelPanel : public QWidget {
     const QString& help() const { return help_; }
     virtual PageFigures::Figures figures() const = 0;
     /// Answers that the panel needs while it is visible, in this order.
-    virtual std::vector<const AnswerSpec*> requiredAnswers() const { return {&answers::model}; }
+    virtual AnswerSpecs requiredAnswers() const { return {&answers::reading, &answers::changed}; }
     /// The same for the comparison model.
-    virtual std::vector<const AnswerSpec*> comparisonAnswers() const { return {}; }
+    virtual AnswerSpecs comparisonAnswers() const { return {}; }
     /// Answers that one figure needs from both models; nothing for figures made from a run's files.
-    virtual std::vector<const AnswerSpec*> answersForFigure(const QString& figure) const {
+    virtual AnswerSpecs answersForFigure(const QString& figure) const {
         return static_cast<void>(figure), requiredAnswers();
     }
     /// Applies the settings of a figure drawn without a window, and requests the answers that it needs.
@@ -99,10 +99,11 @@ class ModelPanel : public QWidget {
 };
 
 /// Rows of numbers, all of the same length, as a map.
-HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, HeatMapView::Scale scale);
-/// The same with an explicit limit.
+/// @param limit  of the colour scale; 0: the largest number
 HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, HeatMapView::Scale scale,
-                           double limit);
+                           double limit = 0);
+/// Checks that a number is below a count. @throws Error (usage)
+int checkedBelow(const std::string& key, std::int64_t number, int count);
 double largestOf(const std::vector<std::vector<double>>& rows);
 
 }  // namespace roper

@@ -110,19 +110,19 @@ void PairsPanel::showPairs() {
     const PairQuantity quantity = this->quantity();
     const Eigen::Index pairs = mostPairs(*heads, quantity);
     if (pairs == 0) return pairs_map_->setMap({});
-    auto values = std::make_shared<Eigen::MatrixXd>(static_cast<Eigen::Index>(heads->heads.size()), pairs);
+    Eigen::MatrixXd values(static_cast<Eigen::Index>(heads->heads.size()), pairs);
     HeatMapView::Map map;
     for (std::size_t i = 0; i < heads->heads.size(); ++i) {
         const HeadReport& report = heads->heads[i];
-        values->row(static_cast<Eigen::Index>(i)) = numbersOf(report, quantity, pairs).transpose();
+        values.row(static_cast<Eigen::Index>(i)) = numbersOf(report, quantity, pairs).transpose();
         map.row_labels << QStringLiteral("%1·%2").arg(report.layer).arg(report.head);
     }
     for (Eigen::Index pair = 0; pair < pairs; ++pair)
         map.column_labels << QString::number(pair);
     map.scale = quantity == PairQuantity::score_fraction ? HeatMapView::Scale::diverging
                                                          : HeatMapView::Scale::sequential;
-    map.limit = HeatMapView::limitOf(*values, false);
-    map.values = values;
+    map.limit = HeatMapView::limitOf(values, false);
+    map.setValues(std::move(values));
     map.row_labels_are_names = true;
     map.row_name = tr("layer·head");
     map.column_name = tr("pair, the fastest first");
@@ -132,7 +132,6 @@ void PairsPanel::showPairs() {
     pairs_map_->setCaption(tr("%1 of every pair in every head of %2, %3 tokens")
                                .arg(quantity_->currentText(), modelName())
                                .arg(heads->tokens.size()));
-    map.pyramid = HeatMapView::makePyramid(*map.values, map.scale, map.limit, false);
     pairs_map_->setMap(std::move(map));
 }
 

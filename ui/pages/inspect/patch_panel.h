@@ -16,9 +16,6 @@ class PatchPanel : public ModelPanel {
     PatchPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {patch_map_, patch_positions_}; }
-    std::vector<const AnswerSpec*> requiredAnswers() const override {
-        return {&answers::reading, &answers::changed};
-    }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     /// The text to compare with.

@@ -45,9 +45,6 @@ class SubsetsPanel : public ModelPanel {
     SubsetsPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {subsets_}; }
-    std::vector<const AnswerSpec*> requiredAnswers() const override {
-        return {&answers::reading, &answers::changed};
-    }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     SubsetsView& subsets() { return *subsets_; }

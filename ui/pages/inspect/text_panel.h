@@ -47,9 +47,6 @@ class TextPanel : public ModelPanel {
     TextPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {surprisal_, predictions_}; }
-    std::vector<const AnswerSpec*> requiredAnswers() const override {
-        return {&answers::reading, &answers::changed};
-    }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     SurprisalView& surprisal() { return *surprisal_; }

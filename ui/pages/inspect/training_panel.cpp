@@ -16,13 +16,6 @@
 namespace roper {
 namespace {
 
-/// Checks that a number is below a count. @throws Error (usage)
-std::int64_t checkedBelow(const std::string& key, std::int64_t number, std::int64_t count) {
-    if (number < count) return number;
-    throw Error(ErrorKind::usage, key + " must be a whole number from 0 to " + std::to_string(count - 1) +
-                                      ", not \"" + std::to_string(number) + "\"");
-}
-
 /// The snapshot of a step. @throws Error (usage) naming the existing ones
 int snapshotOf(const InspectState& state, std::optional<std::int64_t> step) {
     const auto steps = stepsOf(state.snapshots().files());
@@ -128,9 +121,8 @@ TrainingPanel::TrainingPanel(const ShownModels& models, QWidget* parent)
     TrainingPanel::refresh();  // hides the comparison until there is one
 }
 
-std::vector<const AnswerSpec*> TrainingPanel::answersForMaps(const InspectState& state) {
-    return state.readsMaps() ? std::vector<const AnswerSpec*>{&answers::model, &answers::maps}
-                             : std::vector<const AnswerSpec*>{&answers::model};
+AnswerSpecs TrainingPanel::answersForMaps(const InspectState& state) {
+    return state.readsMaps() ? AnswerSpecs{&answers::model, &answers::maps} : AnswerSpecs{&answers::model};
 }
 
 void TrainingPanel::makeControls() {
@@ -199,8 +191,8 @@ void TrainingPanel::prepare(const QString&, const InspectFigureSettings& picture
     for (const QString& problem : {state().message(), state().snapshots().problem()})
         if (!problem.isEmpty()) throw Error(ErrorKind::usage, problem.toStdString());
     const auto maps = state().maps();
-    state().setHead(static_cast<int>(checkedBelow("layer", picture.question.layer.value_or(0), maps->layers)),
-                    static_cast<int>(checkedBelow("head", picture.question.head.value_or(0), maps->heads)));
+    state().setHead(checkedBelow("layer", picture.question.layer.value_or(0), maps->layers),
+                    checkedBelow("head", picture.question.head.value_or(0), maps->heads));
 }
 
 void TrainingPanel::play() {

@@ -57,15 +57,14 @@ ValuesPanel::ValuesPanel(const ShownModels& models, QWidget* parent)
     columnOf({{makeSplitter(Qt::Horizontal, {curves, map}, {460, 520}), 1}}, this);
 }
 
-std::vector<const AnswerSpec*> ValuesPanel::requiredAnswers() const {
-    std::vector<const AnswerSpec*> requiredAnswers{&answers::kernels, &answers::token_map,
-                                                   &answers::ov_by_distance, &answers::reading,
-                                                   &answers::changed};
+AnswerSpecs ValuesPanel::requiredAnswers() const {
+    AnswerSpecs requiredAnswers{&answers::kernels, &answers::token_map, &answers::ov_by_distance,
+                                &answers::reading, &answers::changed};
     if (isOverTraining()) requiredAnswers.insert(requiredAnswers.begin(), &answers::kernel_history);
     return requiredAnswers;
 }
 
-std::vector<const AnswerSpec*> ValuesPanel::answersForFigure(const QString& figure) const {
+AnswerSpecs ValuesPanel::answersForFigure(const QString& figure) const {
     if (figure == token_map_->figureName()) return {&answers::token_map};
     if (figure == ov_->figureName()) return {&answers::ov_by_distance};
     return {&answers::kernels, &answers::kernel_history};
