@@ -132,15 +132,10 @@ void ComparePage::refreshHiddenTabs() {
 void ComparePage::showAnswers() {
     const QScopedValueRollback showing(showing_, true);
     const CompareSettings& question = state_->question();
-    measure_->setCurrentIndex(static_cast<int>(question.measure));
-    curve_->setCurrentIndex(static_cast<int>(question.curve));
-    x_axis_->setCurrentIndex(static_cast<int>(question.across));
-    spread_->setCurrentIndex(static_cast<int>(question.spread));
+    for (const auto& show : show_functions_)
+        show(question);
     solved_percent_->setValue(question.share);
     solved_percent_->setVisible(question.measure == Measure::steps_until);
-    drop_worst_->setChecked(question.drop_worst);
-    final_half_->setChecked(question.final_half);
-    each_run_->setChecked(question.each_run);
     QString note = state_->filterProblem();
     if (note.isEmpty() && state_->unreadableRuns() > 0)
         note = tr("Unreadable and left out: %1 of this folder; the Training page says why.")

@@ -58,17 +58,6 @@ Choice curveNames() {
     return choice;
 }
 
-Field<Q> filterField() {
-    Field<Q> made;
-    static_cast<FieldInfo&>(made) = {"", "filter", "", "which runs: words and comparisons such as \"seed<5\"",
-                                     AnyText()};
-    made.text = [](const Q& question) { return question.filter.toStdString(); };
-    made.set = [](Q& question, std::string_view text) {
-        question.filter = QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-    };
-    return made;
-}
-
 }  // namespace
 
 QString spreadTitle(Spread spread) {
@@ -113,7 +102,7 @@ void CompareState::change(const std::function<void(CompareSettings&)>& change) {
     change(question_);
     filter_problem_.clear();
     try {
-        filter_ = RunFilter(question_.filter.toStdString());
+        filter_ = RunFilter(question_.filter);
     } catch (const Error& error) {
         filter_problem_ = QString::fromStdString(error.what());  // the last valid filter stays in effect
     }
@@ -301,7 +290,8 @@ ExpectedTime CompareState::expectedTime(const std::vector<Specification>& runs) 
 
 const std::vector<Field<CompareSettings>>& compareFields() {
     static const std::vector<Field<Q>> fields = {
-        filterField(),
+        field<Q>({"", "filter", "", "which runs: words and comparisons such as \"seed<5\"", AnyText()},
+                 &Q::filter),
         makeChosen({"", "measure", "", "the measure to compare", measureNames()}, &Q::measure,
                    &Q::measure_chosen),
         field<Q>({"", "share", "%", "share of problems solved, for steps_until", IntegerRange{1, 100}},

@@ -20,7 +20,7 @@ namespace roper {
 
 /// The settings of the Compare page.
 struct CompareSettings {
-    QString filter;
+    std::string filter;
     Measure measure = Measure::final_correct;
     bool measure_chosen = false;  ///< otherwise the measure follows from the two groups
     int share = 90;               ///< % solved, for `steps_until`
