@@ -7,7 +7,6 @@
 #include "core/base/text.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/controls/narrow_controls.h"
-#include "ui/pages/training/named_item.h"
 
 namespace roper {
 namespace {
@@ -92,13 +91,6 @@ void ClusterPanel::showEvent(QShowEvent* event) {
 void ClusterPanel::hideEvent(QHideEvent* event) {
     QWidget::hideEvent(event);
     watch_->setWatching(false);
-}
-
-std::vector<std::string> ClusterPanel::selected() const {
-    std::vector<std::string> runs;
-    for (int i = 0; i < list_->topLevelItemCount(); ++i)
-        if (list_->topLevelItem(i)->isSelected()) runs.push_back(nameOf(*list_->topLevelItem(i)));
-    return runs;
 }
 
 std::vector<std::string> ClusterPanel::selectedIf(bool (*fits)(const SweepRunStatus&)) const {

@@ -156,7 +156,7 @@ void MetricPanel::showChartActions() {
     constexpr int kMinHeight = 150, kMinHeightOfMany = 84;
     for (QuantityChart* chart : charts_) {
         chart->setChartActions(count() < kMaxCharts, count() > 1);
-        chart->setMinChartHeight(count() > 2 ? kMinHeightOfMany : kMinHeight);
+        chart->chart().setMinimumHeight(count() > 2 ? kMinHeightOfMany : kMinHeight);
         // The box above names the y axis; the lowest chart names the common x axis.
         chart->chart().setNamesShown(chart == charts_.back(), false);
         // For many kinds of runs, one complete legend is enough.

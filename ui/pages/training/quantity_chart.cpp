@@ -147,10 +147,6 @@ void QuantityChart::setChartActions(bool adding, bool closing) {
     close_->setVisible(closing);
 }
 
-void QuantityChart::setMinChartHeight(int height) {
-    chart_->setMinimumHeight(height);
-}
-
 void QuantityChart::setQuantity(Quantity quantity) {
     quantity_ = quantity;
     chart_->setValue(figureNameOf(quantity), quantityTitle(quantity));

@@ -15,7 +15,6 @@
 #include "ui/controls/narrow_controls.h"
 #include "ui/live/run_store.h"
 #include "ui/live/run_texts.h"
-#include "ui/pages/training/named_item.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -120,13 +119,6 @@ QPushButton* QueuePanel::makeButton(const QStringList& texts, const QString& hel
             emit reported(QString::fromStdString(error.what()));
         }
     });
-}
-
-std::vector<std::string> QueuePanel::selected() const {
-    std::vector<std::string> runs;
-    for (int i = 0; i < list_->topLevelItemCount(); ++i)
-        if (list_->topLevelItem(i)->isSelected()) runs.push_back(nameOf(*list_->topLevelItem(i)));
-    return runs;
 }
 
 std::vector<std::string> QueuePanel::listed() const {

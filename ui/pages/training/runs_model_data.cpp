@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/base/text.h"
 #include "ui/charts/curve_letters.h"
 #include "ui/live/run_texts.h"
 #include "ui/pages/training/runs_model.h"
@@ -66,12 +67,8 @@ QString RunsModel::runText(const RunWatcher& run, int column) const {
         case started_column:
             return QDateTime::fromSecsSinceEpoch(static_cast<qint64>(run.createdAt_s()))
                 .toString(QStringLiteral("yyyy-MM-dd HH:mm"));
-        case tags_column: {
-            QStringList tags;
-            for (const std::string& tag : run.labels().tags)
-                tags << QString::fromStdString(tag);
-            return tags.join(' ');
-        }
+        case tags_column:
+            return QString::fromStdString(join(run.labels().tags, " "));
         case folder_column:
             return run.name();
         case host_column:

@@ -24,13 +24,8 @@ namespace fs = std::filesystem;
 namespace {
 
 QString sectionTitle(const std::string& section) {
-    if (section == "task") return QObject::tr("Task");
-    if (section == "model") return QObject::tr("Model");
-    if (section == "training") return QObject::tr("Training");
-    if (section == "evaluation") return QObject::tr("Evaluation");
-    if (section == "snapshots") return QObject::tr("Snapshots");
-    if (section == "checkpoints") return QObject::tr("Checkpoints");
-    return QObject::tr("Device");
+    const QString name = QString::fromStdString(section);
+    return name.at(0).toUpper() + name.mid(1);
 }
 
 QString fieldLabel(const SpecificationField& field) {
