@@ -196,8 +196,7 @@ void ComparePage::showGroups() {
 /// Letters of the groups' curves, if there are too many for dashes; empty for hidden groups.
 QStringList ComparePage::letters() const {
     const auto& groups = state_->groups();
-    const auto shown =
-        std::count_if(groups.begin(), groups.end(), [](const ComparedGroup& group) { return group.shown; });
+    const auto shown = std::ranges::count_if(groups, [](const ComparedGroup& group) { return group.shown; });
     QStringList letters;
     for (std::size_t i = 0; i < groups.size(); ++i)
         letters << (groups[i].shown && shown > kMaxCurvesWithoutLetters
@@ -270,7 +269,7 @@ std::vector<CurveChart::Curve> ComparePage::curvesOfGroups(std::set<int>& counts
         curve.low = {band.low.begin(), band.low.end()};
         curve.high = {band.high.begin(), band.high.end()};
         if (!curve.x.isEmpty()) {
-            runs.emplace_back(curves.size(), *std::max_element(band.runs.begin(), band.runs.end()));
+            runs.emplace_back(curves.size(), *std::ranges::max_element(band.runs));
             counts.insert(runs.back().second);
             curves.push_back(std::move(curve));
         }

@@ -116,8 +116,7 @@ void ComparePage::showOnly(const QStringList& runs) {
     filter_->clear();
     QSet<QString> keys;
     for (const ComparedGroup& group : state_->groups())
-        if (std::any_of(group.all.begin(), group.all.end(),
-                        [&](const QString& run) { return runs.contains(run); }))
+        if (std::ranges::any_of(group.all, [&](const QString& run) { return runs.contains(run); }))
             keys.insert(group.key());
     showOnlyGroups(keys);
 }

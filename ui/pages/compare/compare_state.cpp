@@ -26,7 +26,7 @@ Seeds seedsOf(const RunGroup& group, const std::vector<RunRecord>& runs) {
 }
 
 std::ptrdiff_t sharedSeeds(const Seeds& a, const Seeds& b) {
-    return std::count_if(a.begin(), a.end(), [&](const auto& seed) { return b.count(seed) > 0; });
+    return std::ranges::count_if(a, [&](const auto& seed) { return b.count(seed) > 0; });
 }
 
 using Q = CompareSettings;
@@ -153,7 +153,7 @@ void CompareState::refresh() {
     const std::vector<RunRecord> runs = chosenRecords();
     const auto all = store_.runs();
     unreadable_runs_ = static_cast<std::size_t>(
-        std::count_if(all.begin(), all.end(), [](const RunWatcher* run) { return !run->specification(); }));
+        std::ranges::count_if(all, [](const RunWatcher* run) { return !run->specification(); }));
     if (!runs.empty() && !question_.curve_chosen)
         question_.curve =
             runs.front().specification.task.hasProblems() ? Quantity::correct : Quantity::evaluation_loss;

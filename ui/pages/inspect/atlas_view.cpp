@@ -69,9 +69,7 @@ AtlasView::AtlasView(InspectState& state, QWidget* parent)
 std::vector<std::pair<std::string, int>> AtlasView::countedLabels(const HeadsAnswer& heads) {
     std::vector<std::pair<std::string, int>> counted;
     for (const LabelColor& one : labelColors()) {
-        const auto count =
-            std::count_if(heads.heads.begin(), heads.heads.end(),
-                          [&](const HeadReport& report) { return labelOf(report) == one.label; });
+        const auto count = std::ranges::count(heads.heads, std::string(one.label), labelOf);
         if (count > 0) counted.emplace_back(one.label, static_cast<int>(count));
     }
     return counted;

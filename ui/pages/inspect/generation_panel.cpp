@@ -86,7 +86,7 @@ QRectF ContinuationView::tokenRect(int index) const {
 void ContinuationView::paintText(QPainter& painter, const TokenLines& lines, const Theme& theme) const {
     const Continuation& c = *state_.answer(answers::continuation);
     const std::vector<double> looked_at = weights();
-    const double most = std::max(1e-12, *std::max_element(looked_at.begin(), looked_at.end()));
+    const double most = std::max(1e-12, *std::ranges::max_element(looked_at));
     const auto colors = theme.sequentialColors();
     const auto prompt_tokens = static_cast<int>(c.prompt_tokens);
     const QFont plain = painter.font(), mono = monospaced(plain, kLetters);

@@ -74,7 +74,7 @@ std::vector<int> HeadsView::ordered() const {
         const double of_head = numbers_[static_cast<std::size_t>(head)];
         return std::isnan(of_head) ? std::numeric_limits<double>::infinity() : of_head;
     };
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return number(a) < number(b); });
+    std::ranges::stable_sort(order, {}, number);
     return order;
 }
 
@@ -124,7 +124,7 @@ QRectF HeadsView::mapRect(const Grid& grid, int place, const HeadThumbnails& all
 QRectF HeadsView::headRect(int layer, int head) const {
     const auto all = heads();
     const std::vector<int> order = ordered();
-    const auto place = std::find(order.begin(), order.end(), layer * all->heads + head) - order.begin();
+    const auto place = std::ranges::find(order, layer * all->heads + head) - order.begin();
     return mapRect(grid(canvas(), *all), static_cast<int>(place), *all);
 }
 
@@ -227,7 +227,7 @@ void HeadsView::keyPressEvent(QKeyEvent* event) {
     }
     const std::vector<int> order = ordered();
     const int chosen = state_.layer() * all->heads + state_.head();
-    const auto at = std::find(order.begin(), order.end(), chosen) - order.begin();
+    const auto at = std::ranges::find(order, chosen) - order.begin();
     const auto next =
         std::clamp<std::ptrdiff_t>(at + step * (sideways ? 1 : grid.columns), 0, std::ssize(order) - 1);
     const int head = order[static_cast<std::size_t>(next)];

@@ -100,7 +100,7 @@ void InspectPage::addPanels() {
 }
 
 void InspectPage::choose(const ModelPanel& panel) {
-    const auto found = std::find(panels_.begin(), panels_.end(), &panel);
+    const auto found = std::ranges::find(panels_, &panel);
     chooser_->setCurrentRow(static_cast<int>(found - panels_.begin()));
 }
 

@@ -69,9 +69,7 @@ void InspectPage::fillModels() {
         add(store_.titleOf(path), path, path);
     bool first_run = models_->count() > 0;
     std::vector<RunWatcher*> runs = store_.runs();
-    std::stable_sort(runs.begin(), runs.end(), [](const RunWatcher* a, const RunWatcher* b) {
-        return a->createdAt_s() > b->createdAt_s();
-    });
+    std::ranges::stable_sort(runs, std::ranges::greater(), &RunWatcher::createdAt_s);
     for (const RunWatcher* run : runs) {
         if (!run->specification()) continue;
         if (std::exchange(first_run, false)) models_->insertSeparator(models_->count());
@@ -194,8 +192,8 @@ void InspectPage::openPublished(const QString& path) {
 /// panels that it affects.
 void InspectPage::showCurrentPanel() {
     const AnswerSpecs requiredAnswers = shownPanel().requiredAnswers();
-    change_area_->setVisible(std::any_of(requiredAnswers.begin(), requiredAnswers.end(),
-                                         [](const AnswerSpec* spec) { return spec->dependsOnChange(); }));
+    change_area_->setVisible(
+        std::ranges::any_of(requiredAnswers, [](const AnswerSpec* spec) { return spec->dependsOnChange(); }));
     const int row = chooser_->currentRow();
     stack_->setCurrentIndex(state_->model().isEmpty() && row == 0 ? 0 : row + 1);
     // Hidden panels take no room.
@@ -221,7 +219,7 @@ void InspectPage::showModel() {
     text += tr(", head_dim %1").arg(m->head_dim);
     if (m->context > 0) text += tr(", training context %1 tokens").arg(m->context);
     if (!m->theta.empty()) {
-        const auto slow = std::count_if(m->theta.begin(), m->theta.end(), [&](double theta) {
+        const auto slow = std::ranges::count_if(m->theta, [&](double theta) {
             return theta * static_cast<double>(m->context) < 2 * std::numbers::pi;
         });
         text += slow == 0

@@ -172,13 +172,13 @@ Figure& InspectPage::prepareFigure(FigureRequest request) {
     Figure& figure = pageFigures().named(request.kind);
     const auto has_it = [&](const ModelPanel* panel) {
         const PageFigures::Figures figures = panel->figures();
-        return std::find(figures.begin(), figures.end(), &figure) != figures.end();
+        return std::ranges::find(figures, &figure) != figures.end();
     };
-    ModelPanel& shown = **std::find_if(panels_.begin(), panels_.end(), has_it);
+    ModelPanel& shown = **std::ranges::find_if(panels_, has_it);
     const AnswerSpecs requiredAnswers = shown.answersForFigure(kind);
-    if (picture.question.text.empty() &&
-        std::any_of(requiredAnswers.begin(), requiredAnswers.end(),
-                    [](const AnswerSpec* spec) { return spec->questionKind().reads_text; }))
+    if (picture.question.text.empty() && std::ranges::any_of(requiredAnswers, [](const AnswerSpec* spec) {
+            return spec->questionKind().reads_text;
+        }))
         throw Error(ErrorKind::usage, request.kind + " needs a text: --set text=…");
     const QString model = QString::fromStdString(request.run);
     requireModel(model);

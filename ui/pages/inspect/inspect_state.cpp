@@ -38,7 +38,7 @@ void InspectState::setMessage(const QString& message, const AnswerSpec* failed) 
 void InspectState::dismissError() {
     const auto& required = required_answers_;
     if (failed_ != nullptr && failed_ != &answers::model &&
-        std::find(required.begin(), required.end(), failed_) == required.end())
+        std::ranges::find(required, failed_) == required.end())
         setMessage({});
 }
 

@@ -73,7 +73,7 @@ void ModelPanel::offerHeads(FigureView& figure, HeadAt headAt) {
                            state().setChange(change);
                            // Snapshots show no changes, the attention of heads does.
                            const auto shown = requiredAnswers();
-                           if (std::find(shown.begin(), shown.end(), &answers::changed) == shown.end())
+                           if (std::ranges::find(shown, &answers::changed) == shown.end())
                                emit attentionRequested();
                        });
     });

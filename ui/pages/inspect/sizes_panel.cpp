@@ -15,9 +15,8 @@ namespace {
 /// Minimum and maximum of one of the two numbers of the sizes.
 std::pair<std::int64_t, std::int64_t> rangeOf(const std::vector<SizeScore>& scores,
                                               std::int64_t ProblemSize::*number) {
-    const auto [low, high] = std::minmax_element(
-        scores.begin(), scores.end(),
-        [number](const SizeScore& a, const SizeScore& b) { return a.size.*number < b.size.*number; });
+    const auto [low, high] = std::ranges::minmax_element(
+        scores, {}, [number](const SizeScore& score) { return score.size.*number; });
     return {low->size.*number, high->size.*number};
 }
 

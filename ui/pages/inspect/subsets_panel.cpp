@@ -46,7 +46,7 @@ int SubsetsView::heightForWidth(int width) const {
 SubsetsView::Rows SubsetsView::rowsIn(const QRectF& area) const {
     Rows rows{state_.answer(answers::subsets)->subsets, area.top() + kSubsetsMargin + kSubsetsTitle + kHeader,
               kSubsetsRow};
-    std::stable_sort(rows.subsets.begin(), rows.subsets.end(), &hasLowerLoss);
+    std::ranges::stable_sort(rows.subsets, &hasLowerLoss);
     const double room = area.bottom() - kSubsetsMargin - rows.top;
     rows.height = std::clamp(room / static_cast<double>(rows.subsets.size()), kMinRowHeight, kSubsetsRow);
     // Rows that do not fit are omitted, the worst first.
@@ -95,7 +95,7 @@ void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     double y = rows.top;
     for (const BandSubset& subset : rows.subsets) {
         for (int band = 0; band < bands; ++band) {
-            const bool kept = std::find(subset.kept.begin(), subset.kept.end(), band) != subset.kept.end();
+            const bool kept = std::ranges::find(subset.kept, band) != subset.kept.end();
             const double side = std::min(rows.height - 4, 12.0);
             const QRectF square(box.left() + column * band + (column - side) / 2,
                                 y + (rows.height - side) / 2, side, side);

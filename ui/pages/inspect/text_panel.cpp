@@ -44,17 +44,14 @@ std::vector<PredictionsView::Row> PredictionsView::rows() const {
     const TextReading* with_change = state_.answer(answers::changed);
     if (with_change == nullptr || index >= with_change->predictions.size()) return rows;
     for (const Prediction& prediction : with_change->predictions[index]) {
-        const auto found = std::find(ids.begin(), ids.end(), prediction.id);
+        const auto found = std::ranges::find(ids, prediction.id);
         if (found != ids.end())
             rows[static_cast<std::size_t>(found - ids.begin())].with_change = prediction.probability;
         else
             rows.push_back({prediction.token, {}, prediction.probability, prediction.id == next});
     }
-    std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-        const auto larger = [](const Row& row) {
-            return std::max(row.as_trained.value_or(0), row.with_change.value_or(0));
-        };
-        return larger(a) > larger(b);
+    std::ranges::stable_sort(rows, std::ranges::greater(), [](const Row& row) {
+        return std::max(row.as_trained.value_or(0), row.with_change.value_or(0));
     });
     return rows;
 }

@@ -21,7 +21,7 @@ int snapshotOf(const InspectState& state, std::optional<std::int64_t> step) {
     const auto steps = stepsOf(state.snapshots().files());
     if (steps.empty()) throw Error(ErrorKind::usage, "the run has no snapshots; name a text: --set text=…");
     if (!step) return static_cast<int>(steps.size()) - 1;
-    const auto found = std::find(steps.begin(), steps.end(), *step);
+    const auto found = std::ranges::find(steps, *step);
     if (found != steps.end()) return static_cast<int>(found - steps.begin());
     std::vector<std::string> names;
     for (const std::int64_t one : steps)

@@ -198,7 +198,7 @@ void ValuesPanel::showOv() {
             curve.y << answer->singular_values[distance][i];
         }
     }
-    const auto [least, most] = std::minmax_element(answer->rank_90.begin(), answer->rank_90.end());
+    const auto [least, most] = std::ranges::minmax_element(answer->rank_90);
     const QString ranks = *least == *most ? QString::number(*least) : tr("%1 to %2").arg(*least).arg(*most);
     ov_->setYFloor(0.0);
     ov_->setTitle(tr("OV circuit of %1: 90 % of ‖K‖² at rank %2")

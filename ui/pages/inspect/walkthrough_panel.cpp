@@ -156,8 +156,7 @@ const Walkthrough* WalkthroughPanel::walkthrough() const {
 }
 
 const WalkthroughPanel::Stage& WalkthroughPanel::stageNamed(const QString& name) {
-    const auto found = std::find_if(allStages().begin(), allStages().end(),
-                                    [&](const Stage& stage) { return stage.name == name; });
+    const auto found = std::ranges::find(allStages(), name, &Stage::name);
     return found == allStages().end() ? allStages().front() : *found;
 }
 
@@ -231,7 +230,7 @@ void WalkthroughPanel::fillInputs() {
     token_->setRange(0, last);
     token_->setValue(static_cast<int>(w->token));
     key_->setRange(0, model == nullptr || model->causal ? static_cast<int>(w->token) : last);
-    const auto heaviest = std::max_element(w->weights.begin(), w->weights.end()) - w->weights.begin();
+    const auto heaviest = std::ranges::max_element(w->weights) - w->weights.begin();
     const bool is_chosen = chosen_key_ && text_of_key_ == state().text() && *chosen_key_ <= key_->maximum();
     key_->setValue(is_chosen ? *chosen_key_ : static_cast<int>(heaviest));
     const auto suffix = [&](int token) {
@@ -357,7 +356,7 @@ QString WalkthroughPanel::showRotation(const Walkthrough& w) {
         {{QStringLiteral("query"), tr("query"), Theme::query(), w.query, w.rotated_query},
          {QStringLiteral("key"), tr("key"), Theme::key(), w.keys[keyIndex()], w.rotated_keys[keyIndex()]}},
         scores, tr("adds to the score"));
-    const auto [least, most] = std::minmax_element(scores.begin(), scores.end());
+    const auto [least, most] = std::ranges::minmax_element(scores);
     const std::size_t unrotated = w.query.size() - 2 * w.pairs.size();
     QString text = rotates(w, 'q') && rotates(w, 'k')
                        ? tr("Pair i of the query is rotated by n θ<sub>i</sub>, pair i of the key by j "
@@ -393,8 +392,7 @@ QString WalkthroughPanel::showScores(const Walkthrough& w) {
 QString WalkthroughPanel::showWeights(const Walkthrough& w) {
     showOverTokens(w, QStringLiteral("weight"), tr("weight of each key; click one to choose it"),
                    Theme::key(), w.weights);
-    const auto heaviest =
-        static_cast<std::size_t>(std::max_element(w.weights.begin(), w.weights.end()) - w.weights.begin());
+    const auto heaviest = static_cast<std::size_t>(std::ranges::max_element(w.weights) - w.weights.begin());
     const double sum = std::accumulate(w.weights.begin(), w.weights.end(), 0.0);
     QString text = w.attention == "softmax"
                        ? tr("The softmax turns the scores into weights a<sub>nj</sub>, which sum to %1.")
@@ -465,8 +463,7 @@ QString WalkthroughPanel::showPrediction(const Walkthrough& w) {
         {QStringLiteral("probability"), tr("with the head"), Theme::output(), {}, {}},
         {QStringLiteral("without_head"), tr("without it"), Theme::of(palette()).frame, {}, {}}};
     const auto probabilityIn = [](const std::vector<Prediction>& all, std::int64_t id) {
-        const auto found =
-            std::find_if(all.begin(), all.end(), [id](const Prediction& one) { return one.id == id; });
+        const auto found = std::ranges::find(all, id, &Prediction::id);
         return found == all.end() ? std::nan("") : found->probability;
     };
     std::vector<int> places;

@@ -97,8 +97,7 @@ std::vector<std::string> ClusterPanel::selectedIf(bool (*fits)(const SweepRunSta
     const std::vector<std::string> chosen = selected();
     std::vector<std::string> runs;
     for (const SweepRunStatus& one : watch_->view().runs)
-        if (fits(one) && std::find(chosen.begin(), chosen.end(), one.run) != chosen.end())
-            runs.push_back(one.run);
+        if (fits(one) && std::ranges::find(chosen, one.run) != chosen.end()) runs.push_back(one.run);
     return runs;
 }
 

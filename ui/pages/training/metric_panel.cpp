@@ -112,12 +112,12 @@ void MetricPanel::append(Quantity quantity) {
     });
     connect(&chart, &MetricChart::autoscaled, this, &MetricPanel::autoscale);
     connect(added, &QuantityChart::quantityChosen, this, [this, added](Quantity chosen) {
-        const auto place = std::find(charts_.begin(), charts_.end(), added) - charts_.begin();
+        const auto place = std::ranges::find(charts_, added) - charts_.begin();
         setQuantity(static_cast<int>(place), chosen);
     });
     connect(added, &QuantityChart::addRequested, this, &MetricPanel::addChart);
     connect(added, &QuantityChart::closeRequested, this, [this, added] {
-        const auto place = std::find(charts_.begin(), charts_.end(), added) - charts_.begin();
+        const auto place = std::ranges::find(charts_, added) - charts_.begin();
         closeChart(static_cast<int>(place));
     });
     fill(*added);
@@ -264,13 +264,11 @@ void MetricPanel::arrange(const std::string& arrangement) {
     for (std::string name : split(arrangement, ',')) {
         const bool is_log = name.ends_with(kLogSuffix);
         if (is_log) name.resize(name.size() - std::string(kLogSuffix).size());
-        const auto named = [&](const QuantityInfo& info) { return info.name == name; };
-        const auto info = std::find_if(quantities().begin(), quantities().end(), named);
-        const bool is_there = info != quantities().end() &&
-                              std::any_of(wanted.begin(), wanted.end(),
-                                          [&](const auto& each) { return each.first == info->quantity; });
-        if (info != quantities().end() && !is_there && wanted.size() < kMaxCharts)
-            wanted.emplace_back(info->quantity, is_log);
+        const auto info = std::ranges::find(quantities(), name, &QuantityInfo::name);
+        if (info == quantities().end() || wanted.size() >= kMaxCharts) continue;
+        const bool is_there =
+            std::ranges::any_of(wanted, [&](const auto& each) { return each.first == info->quantity; });
+        if (!is_there) wanted.emplace_back(info->quantity, is_log);
     }
     if (wanted.empty()) return;
     const auto charts = static_cast<int>(wanted.size());

@@ -85,9 +85,7 @@ MetricChart::Point pointOf(const RunWatcher& run, const EvaluationRow& row, doub
 /// Training time at an evaluated step, if a row contains it.
 double timeAt(const RunWatcher& run, std::int64_t step) {
     const auto& rows = run.evaluations();
-    const auto row =
-        std::lower_bound(rows.begin(), rows.end(), step,
-                         [](const EvaluationRow& each, std::int64_t at) { return each.step < at; });
+    const auto row = std::ranges::lower_bound(rows, step, {}, &EvaluationRow::step);
     return row != rows.end() && row->step == step ? row->time_s.value_or(kNotRecorded) : kNotRecorded;
 }
 

@@ -131,7 +131,7 @@ std::vector<std::string> QueuePanel::listed() const {
 void QueuePanel::select(const std::vector<std::string>& runs) {
     for (int i = 0; i < list_->topLevelItemCount(); ++i) {
         QTreeWidgetItem* item = list_->topLevelItem(i);
-        item->setSelected(std::find(runs.begin(), runs.end(), nameOf(*item)) != runs.end());
+        item->setSelected(std::ranges::find(runs, nameOf(*item)) != runs.end());
     }
 }
 
@@ -226,7 +226,7 @@ void QueuePanel::showButtons() {
     const std::vector<std::string> chosen = selected();
     const auto& entries = queue_.queue().entries;
     const auto is_chosen = [&](const RunQueue::Entry& entry) {
-        return std::find(chosen.begin(), chosen.end(), entry.run) != chosen.end();
+        return std::ranges::find(chosen, entry.run) != chosen.end();
     };
     const auto count = static_cast<std::ptrdiff_t>(chosen.size());
     // Whether some chosen run has a neighbour before or after it that is not chosen.
@@ -238,7 +238,7 @@ void QueuePanel::showButtons() {
     hold_->setEnabled(count > 0);
     remove_->setEnabled(count > 0);
     clear_->setEnabled(!entries.empty());
-    const bool all_held = count > 0 && std::all_of(entries.begin(), entries.end(), [&](const auto& entry) {
+    const bool all_held = count > 0 && std::ranges::all_of(entries, [&](const auto& entry) {
                               return entry.on_hold || !is_chosen(entry);
                           });
     hold_->setText(all_held ? tr("Release") : tr("Hold"));
@@ -250,7 +250,7 @@ void QueuePanel::toggleHold() {
     const std::vector<std::string> chosen = selected();
     queue_.change([&](RunQueue& queue) {
         for (RunQueue::Entry& entry : queue.entries)
-            if (std::find(chosen.begin(), chosen.end(), entry.run) != chosen.end()) entry.on_hold = hold;
+            if (std::ranges::find(chosen, entry.run) != chosen.end()) entry.on_hold = hold;
     });
 }
 

@@ -57,8 +57,8 @@ RunsModel::RunsModel(RunStore& store, QObject* parent) : QAbstractItemModel(pare
 /// Adds a run to its experiment, which is created if necessary.
 void RunsModel::place(RunWatcher* run) {
     const QString key = keyOf(*run);
-    const auto found = std::find_if(experiments_.begin(), experiments_.end(),
-                                    [&](const auto& experiment) { return experiment->key == key; });
+    const auto found =
+        std::ranges::find_if(experiments_, [&](const auto& experiment) { return experiment->key == key; });
     keys_[run->name()] = key;
     if (found == experiments_.end()) {
         auto made = std::make_unique<Experiment>();
@@ -174,8 +174,8 @@ QModelIndex RunsModel::parent(const QModelIndex& index) const {
 }
 
 int RunsModel::rowOf(const Experiment& experiment) const {
-    const auto at = std::find_if(experiments_.begin(), experiments_.end(),
-                                 [&](const auto& each) { return each.get() == &experiment; });
+    const auto at =
+        std::ranges::find_if(experiments_, [&](const auto& each) { return each.get() == &experiment; });
     return static_cast<int>(at - experiments_.begin());
 }
 
@@ -228,8 +228,8 @@ QString RunsModel::experimentTitleOf(const QString& run) const {
     const QModelIndex at = indexOf(run);
     if (!at.isValid()) return {};
     const Experiment& experiment = *experimentAt(at.parent());
-    const auto same = std::count_if(experiments_.begin(), experiments_.end(),
-                                    [&](const auto& other) { return other->title == experiment.title; });
+    const auto same = std::ranges::count_if(
+        experiments_, [&](const auto& other) { return other->title == experiment.title; });
     return same == 1 ? experiment.title : experiment.title + QStringLiteral(", ") + experiment.started;
 }
 
@@ -253,7 +253,7 @@ QString RunsModel::lettersOf(const Experiment& experiment) const {
         if (const QString letter = letters_.value(run->name());
             !letter.isEmpty() && !letters.contains(letter))
             letters << letter;
-    std::sort(letters.begin(), letters.end(), CurveLetters::isBefore);
+    std::ranges::sort(letters, CurveLetters::isBefore);
     return CurveLetters::labelled(letters.join(' '), {});
 }
 

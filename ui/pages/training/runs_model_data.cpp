@@ -110,11 +110,9 @@ QString RunsModel::experimentText(const Experiment& experiment, int column) cons
             return longest > 0 ? shortDuration(longest) : QString();
         }
         case best_evaluation_column:
-            return runText(**std::max_element(experiment.runs.begin(), experiment.runs.end(),
-                                              [&](const RunWatcher* a, const RunWatcher* b) {
-                                                  return runSortValue(*a, column).toDouble() <
-                                                         runSortValue(*b, column).toDouble();
-                                              }),
+            return runText(**std::ranges::max_element(
+                               experiment.runs, {},
+                               [&](const RunWatcher* run) { return runSortValue(*run, column).toDouble(); }),
                            column);
         case started_column:
             return runText(*experiment.runs.front(), column);

@@ -181,7 +181,7 @@ QStringList RunsPanel::experimentsOf(const std::vector<RunWatcher*>& runs) const
 }
 
 bool RunsPanel::areTicked(const std::vector<RunWatcher*>& runs) const {
-    return std::all_of(runs.begin(), runs.end(), [this](const RunWatcher* run) {
+    return std::ranges::all_of(runs, [this](const RunWatcher* run) {
         return model_->ticked().contains(model_->experimentKeyOf(run->name()));
     });
 }
@@ -245,7 +245,7 @@ std::vector<RunWatcher*> RunsPanel::allSelected() const {
     std::vector<RunWatcher*> runs;
     for (const QModelIndex& row : tree_->selectionModel()->selectedRows())
         for (RunWatcher* run : listedUnder(row))
-            if (std::find(runs.begin(), runs.end(), run) == runs.end()) runs.push_back(run);
+            if (std::ranges::find(runs, run) == runs.end()) runs.push_back(run);
     return runs;
 }
 
@@ -349,7 +349,7 @@ void RunsPanel::resumeSelected() {
 
 void RunsPanel::showButtons() {
     const auto runs = allSelected();
-    const auto any = [&](auto holds) { return std::any_of(runs.begin(), runs.end(), holds); };
+    const auto any = [&](auto holds) { return std::ranges::any_of(runs, holds); };
     const auto follows_commands = [](const RunWatcher* run) {
         return run->isActive() && !run->isSuspended();
     };
@@ -362,8 +362,8 @@ void RunsPanel::showButtons() {
     if (const RunWatcher* run = selected())
         if (const QString notice = noticeOf(*run); !notice.isEmpty()) details << notice;
     const QStringList experiments = experimentsOf(runs);
-    if (experiments.size() > 1 && !std::all_of(experiments.begin(), experiments.end(),
-                                               [this](const QString& key) { return isCharted(key); }))
+    if (experiments.size() > 1 &&
+        !std::ranges::all_of(experiments, [this](const QString& key) { return isCharted(key); }))
         details << tr("%1 experiments are selected: press the space bar to show them all in the charts.")
                        .arg(experiments.size());
     detail_->setText(details.join('\n'));

@@ -40,7 +40,7 @@ void RunsPanel::openMenu(const QPoint& at) {
     if (run == nullptr) return;
     const auto chosen = allSelected();
     const bool is_experiment = model_->run(proxy_->mapToSource(tree_->currentIndex())) == nullptr;
-    const auto any = [&](auto holds) { return std::any_of(chosen.begin(), chosen.end(), holds); };
+    const auto any = [&](auto holds) { return std::ranges::any_of(chosen, holds); };
     QMenu menu(this);
     if (!is_experiment) {
         menu.addAction(tr("Inspect"), this, [this] { emit inspectRequested(selected()->name(), false); });
@@ -62,7 +62,7 @@ void RunsPanel::openMenu(const QPoint& at) {
     QAction* keep = menu.addAction(tr("Keep in the charts"), Qt::Key_Space, this, &RunsPanel::toggleTicks);
     keep->setCheckable(true);
     keep->setChecked(areTicked(chosen));
-    const bool several = std::count_if(chosen.begin(), chosen.end(), [](const RunWatcher* each) {
+    const bool several = std::ranges::count_if(chosen, [](const RunWatcher* each) {
                              return each->specification().has_value();
                          }) > 1;
     menu.addAction(several ? tr("Differences…") : tr("Differences (select two runs)"), this,

@@ -147,8 +147,7 @@ void SweepGridView::paintFigure(QPainter& painter, const QRectF& area, const The
     for (std::size_t i = 0; i < runs_.size(); ++i) {
         const QRectF cell = cellOf(grid, i);
         paintCell(painter, cell, runs_[i].stage(), runs_[i].progress(), theme);
-        if (std::find(chosen_.begin(), chosen_.end(), runs_[i].run) != chosen_.end())
-            paintFrame(painter, cell, theme);
+        if (std::ranges::find(chosen_, runs_[i].run) != chosen_.end()) paintFrame(painter, cell, theme);
     }
 }
 

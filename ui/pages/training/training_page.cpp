@@ -21,9 +21,9 @@ QStringList evenly(const QStringList& all, qsizetype most,
     std::vector<std::pair<int, qsizetype>> turns;  // the first of each kind, then the second of each, …
     for (qsizetype i = 0; i < all.size(); ++i)
         turns.emplace_back(count[kindOf(all[i])]++, i);
-    std::sort(turns.begin(), turns.end());
+    std::ranges::sort(turns);
     turns.resize(static_cast<std::size_t>(std::min(most, all.size())));
-    std::sort(turns.begin(), turns.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    std::ranges::sort(turns, {}, &std::pair<int, qsizetype>::second);
     QStringList chosen;
     for (const auto& [turn, place] : turns)
         chosen << all[place];
@@ -143,9 +143,8 @@ Figure& TrainingPage::prepareFigure(FigureRequest request) {
         ClusterView view = readClusterView(folder);
         if (view.submissions.empty())
             throw Error(ErrorKind::usage, "no runs of " + folder.string() + " were submitted to a cluster");
-        const bool all_ended = std::all_of(view.runs.begin(), view.runs.end(), [](const SweepRunStatus& run) {
-            return run.is_state_known || run.isFinished();
-        });
+        const bool all_ended = std::ranges::all_of(
+            view.runs, [](const SweepRunStatus& run) { return run.is_state_known || run.isFinished(); });
         if (!all_ended) view = queryCluster(folder);
         cluster_panel_->show(view);
         return pageFigures().named(request.kind);
