@@ -32,8 +32,8 @@ class ExpertsPanel : public ModelPanel {
     ExpertColor color() const { return static_cast<ExpertColor>(color_->currentIndex()); }
     void showChoices(const ExpertsAnswer& answer);
     void showCounts(const ExpertsAnswer& answer);
-    QString choiceReadout(int row, int column) const;
-    QString countReadout(int row, int column) const;
+    QString choiceReadout(const ExpertsAnswer& answer, std::size_t row, std::size_t column) const;
+    QString countReadout(const ExpertsAnswer& answer, std::size_t row, std::size_t column) const;
 
     HeatMapView *choices_, *counts_;  ///< [layers × tokens], [layers × experts]
     QComboBox* color_;

@@ -160,13 +160,6 @@ void HeadsPanel::refresh() {
     showReach();
 }
 
-const HeadMap* HeadsPanel::shownMap() const {
-    const HeadMap* attention = state().answer(answers::attention);
-    const bool is_it =
-        attention != nullptr && attention->layer == state().layer() && attention->head == state().head();
-    return is_it ? attention : nullptr;
-}
-
 void HeadsPanel::showLabels() {
     if (state().answer(answers::heads) == nullptr) return;  // keep the selection for the next answer
     const QString kept = label_->currentData().toString();
@@ -203,7 +196,7 @@ void HeadsPanel::showOrder() {
 }
 
 void HeadsPanel::showMap() {
-    const HeadMap* attention = shownMap();
+    const HeadMap* attention = answerForHead(answers::attention);
     map_title_->setText(state().report() != nullptr    ? titleOfHead(*state().report())
                         : state().summary() != nullptr ? headTitle(state().layer(), state().head())
                                                        : QString());
@@ -218,7 +211,7 @@ void HeadsPanel::showMap() {
 }
 
 void HeadsPanel::showReach() {
-    const HeadMap* attention = shownMap();
+    const HeadMap* attention = answerForHead(answers::attention);
     if (attention == nullptr) return reach_->setCurves({}, {});
     const bool is_score = static_cast<ReachQuantity>(reach_quantity_->currentIndex()) == ReachQuantity::score;
     const bool causal = attention->map.lower_triangle_only;

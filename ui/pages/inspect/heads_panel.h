@@ -45,8 +45,6 @@ class HeadsPanel : public ModelPanel {
     }
 
     QSpinBox* makeNumber(const QString& name, const QString& prefix);
-    /// The map of the chosen head; null while unknown.
-    const HeadMap* shownMap() const;
     void showLabels();
     void showOrder();
     std::vector<double> numbersOfOrder() const;

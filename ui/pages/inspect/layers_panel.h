@@ -23,7 +23,7 @@ class LayersPanel : public ModelPanel {
     void refresh() override;
 
   private:
-    QString layerReadout(int row, int column) const;
+    QString layerReadout(const LensAnswer& answer, std::size_t row, std::size_t column) const;
 
     HeatMapView* lens_map_;
 };

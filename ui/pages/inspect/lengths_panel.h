@@ -28,7 +28,7 @@ class LengthsPanel : public ModelPanel {
   private:
     void showLengths();
     void showNeedle();
-    QString needleReadout(int row, int column) const;
+    QString needleReadout(const NeedleAnswer& answer, std::size_t row, std::size_t column) const;
 
     CurveChart* lengths_;
     HeatMapView* needle_map_;

@@ -75,15 +75,31 @@ class ModelPanel : public QWidget {
     /// @param headAt  layer and head at a point of the canvas
     void offerHeads(FigureView& figure, HeadAt headAt);
 
-    /// A map of the panel, with the functions that give its text while it is empty and the readout of a cell.
-    template <class Panel>
+    /// The answer about the chosen head; null while unknown.
+    template <class Answer>
+    const Answer* answerForHead(const TypedAnswerSpec<Answer>& spec) const {
+        const Answer* answer = state().answer(spec);
+        const bool is_it =
+            answer != nullptr && answer->layer == state().layer() && answer->head == state().head();
+        return is_it ? answer : nullptr;
+    }
+
+    /// A map of an answer.
+    /// @param placeholder  its text while it is empty
+    /// @param text_at      the readout of a cell
+    template <class Panel, class Answer>
     HeatMapView* makeMap(const QString& figure, const QString& placeholder,
-                         QString (Panel::*text_at)(int row, int column) const) {
+                         const TypedAnswerSpec<Answer>& spec,
+                         QString (Panel::*text_at)(const Answer& answer, std::size_t row, std::size_t column)
+                             const) {
         auto* map = new HeatMapView(figure, this);
         map->setEmptyText(placeholder);
-        connect(map, &HeatMapView::cellHovered, this, [this, text_at](int row, int column) {
-            const bool is_on = row >= 0 && column >= 0;
-            emit hovered(is_on ? (static_cast<Panel*>(this)->*text_at)(row, column) : QString());
+        connect(map, &HeatMapView::cellHovered, this, [this, what = &spec, text_at](int row, int column) {
+            const Answer* answer = state().answer(*what);
+            const bool is_on = answer != nullptr && row >= 0 && column >= 0;
+            emit hovered(is_on ? (static_cast<Panel*>(this)->*text_at)(*answer, static_cast<std::size_t>(row),
+                                                                       static_cast<std::size_t>(column))
+                               : QString());
         });
         forwardReadouts(map);
         return map;

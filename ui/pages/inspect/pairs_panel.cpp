@@ -59,7 +59,7 @@ QColor colorOf(PairQuantity quantity, const Theme& theme) {
 PairsPanel::PairsPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Bands"), tr("What each pair of features does"), models, parent),
       pairs_map_(makeMap(QStringLiteral("bands"),
-                         tr("The chosen quantity of every pair and head is shown here."),
+                         tr("The chosen quantity of every pair and head is shown here."), answers::heads,
                          &PairsPanel::pairReadout)),
       head_pairs_(new BarChart(QStringLiteral("head-bands"), tr("pair, the fastest first"), {}, this)),
       quantity_(named(new QComboBox, tr("Quantity of each pair"),
@@ -135,22 +135,20 @@ void PairsPanel::showPairs() {
     pairs_map_->setMap(std::move(map));
 }
 
-QString PairsPanel::pairReadout(int row, int column) const {
-    const HeadsAnswer* heads = state().answer(answers::heads);
-    if (heads == nullptr || row >= static_cast<int>(heads->heads.size())) return {};
-    const HeadReport& report = heads->heads[static_cast<std::size_t>(row)];
-    const auto& theta = heads->theta.at(static_cast<std::size_t>(report.layer));
+QString PairsPanel::pairReadout(const HeadsAnswer& answer, std::size_t row, std::size_t column) const {
+    if (row >= answer.heads.size()) return {};
+    const HeadReport& report = answer.heads[row];
+    const auto& theta = answer.theta.at(static_cast<std::size_t>(report.layer));
     QString said = tr("layer %1, head %2, pair %3").arg(report.layer).arg(report.head).arg(column);
-    if (column < static_cast<int>(theta.size())) {
-        const double turn = 2 * std::numbers::pi / theta[static_cast<std::size_t>(column)];
-        said += tr(" (one turn in %1 tokens)").arg(numberText(turn, 3));
-    }
-    if (column < report.bands.share.size())
-        said += tr(": share of the scores %1 %").arg(numberText(100 * report.bands.share[column], 3));
-    if (column >= report.query_norms.size()) return said;
+    if (column < theta.size())
+        said += tr(" (one turn in %1 tokens)").arg(numberText(2 * std::numbers::pi / theta[column], 3));
+    const auto pair = static_cast<Eigen::Index>(column);
+    if (pair < report.bands.share.size())
+        said += tr(": share of the scores %1 %").arg(numberText(100 * report.bands.share[pair], 3));
+    if (pair >= report.query_norms.size()) return said;
     return said + tr("; lengths of q %1, k %2, v %3")
-                      .arg(numberText(report.query_norms[column], 3), numberText(report.key_norms[column], 3),
-                           numberText(report.value_norms[column], 3));
+                      .arg(numberText(report.query_norms[pair], 3), numberText(report.key_norms[pair], 3),
+                           numberText(report.value_norms[pair], 3));
 }
 
 /// Of the chosen head, or the mean over all heads; nothing while unknown.

@@ -39,7 +39,7 @@ class PairsPanel : public ModelPanel {
     void showPairs();
     void showHeadPairs();
     std::optional<Eigen::VectorXd> pairNumbersOf(const InspectState& state) const;
-    QString pairReadout(int row, int column) const;
+    QString pairReadout(const HeadsAnswer& answer, std::size_t row, std::size_t column) const;
     /// Layer and head of a row of the map.
     std::optional<std::pair<int, int>> headOfRow(int row) const;
 

@@ -13,7 +13,7 @@ PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Patching"), tr("Which heads carry an answer"), models, parent),
       patch_map_(makeMap(QStringLiteral("patching"),
                          tr("“Patch every head” shows the share of the answer that each head restores."),
-                         &PatchPanel::headReadout)),
+                         answers::patch, &PatchPanel::headReadout)),
       patch_positions_(new BarChart(QStringLiteral("patching-positions"), tr("token"), {}, this)),
       other_(named(new LineEdit, tr("Other text"),
                    tr("A text with the same number of tokens and a different correct answer"))),
@@ -70,14 +70,11 @@ void PatchPanel::refresh() {
     showPatchPositions();
 }
 
-QString PatchPanel::headReadout(int row, int column) const {
-    const PatchAnswer* answer = state().answer(answers::patch);
-    if (answer == nullptr) return {};
-    const double restored = answer->restored[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
+QString PatchPanel::headReadout(const PatchAnswer& answer, std::size_t row, std::size_t column) const {
     return tr("layer %1, head %2 restores %3 % of the difference; click to see where")
         .arg(row)
         .arg(column)
-        .arg(numberText(100 * restored, 3));
+        .arg(numberText(100 * answer.restored[row][column], 3));
 }
 
 QString PatchPanel::tokenReadout(int place) const {

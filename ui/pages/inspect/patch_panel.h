@@ -32,7 +32,7 @@ class PatchPanel : public ModelPanel {
     void askForPositions();
     void showPatch();
     void showPatchPositions();
-    QString headReadout(int row, int column) const;
+    QString headReadout(const PatchAnswer& answer, std::size_t row, std::size_t column) const;
     QString tokenReadout(int place) const;
 
     HeatMapView* patch_map_;

@@ -40,7 +40,7 @@ class ValuesPanel : public ModelPanel {
     void addKernelsOverTraining(KernelCurves& curves) const;
     void showTokenMap();
     void showOv();
-    QString tokenPairReadout(int row, int column) const;
+    QString tokenPairReadout(const TokenMap& answer, std::size_t row, std::size_t column) const;
 
     CurveChart *kernels_, *directions_, *ov_;
     HeatMapView* token_map_;

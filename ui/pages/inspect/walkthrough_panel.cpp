@@ -148,9 +148,8 @@ WalkthroughPanel::WalkthroughPanel(const ShownModels& models, QWidget* parent)
 }
 
 const Walkthrough* WalkthroughPanel::walkthrough() const {
-    const Walkthrough* answer = state().answer(answers::walkthrough);
-    if (answer == nullptr || answer->layer != state().layer() || answer->head != state().head())
-        return nullptr;
+    const Walkthrough* answer = answerForHead(answers::walkthrough);
+    if (answer == nullptr) return nullptr;
     const std::int64_t token = state().token().value_or(static_cast<int>(answer->tokens.size()) - 1);
     return answer->token == token ? answer : nullptr;
 }
