@@ -149,6 +149,11 @@ QLabel* faintLabel(const QString& text) {
     return label;
 }
 
+void setTextOrHide(QLabel& label, const QString& text) {
+    label.setText(text);
+    label.setVisible(!text.isEmpty());
+}
+
 void allowShrinking(QComboBox& box, int letters) {
     box.setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     box.setMinimumContentsLength(letters);

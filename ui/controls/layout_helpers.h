@@ -106,6 +106,9 @@ QLabel* messageLabel();
 /// A remark in the faint text colour.
 QLabel* faintLabel(const QString& text = {});
 
+/// Shows a text, or hides the label if the text is empty.
+void setTextOrHide(QLabel& label, const QString& text);
+
 /// Lets a combo box shrink to this many characters, however long its entries are.
 void allowShrinking(QComboBox& box, int letters = 8);
 

@@ -140,8 +140,7 @@ void ComparePage::showAnswers() {
     if (note.isEmpty() && state_->unreadableRuns() > 0)
         note = tr("Unreadable and left out: %1 of this folder; the Training page says why.")
                    .arg(countText(static_cast<int>(state_->unreadableRuns()), tr("run")));
-    filter_problem_->setText(note);
-    filter_problem_->setVisible(!note.isEmpty());
+    setTextOrHide(*filter_problem_, note);
     showGroups();
     showPairChoices();
     const QString all_pairs = question.drop_worst
@@ -152,8 +151,7 @@ void ComparePage::showAnswers() {
                              : tr("A comparison needs two groups of runs."));
     const QString headline =
         state_->comparison() ? QString::fromStdString(headlineText(*state_->comparison())) : QString();
-    headline_->setText(headline);
-    headline_->setVisible(!headline.isEmpty());
+    setTextOrHide(*headline_, headline);
     copy_sentence_->setVisible(!headline.isEmpty());
     showNextSteps();
     // Hidden tabs are not updated, because curves and the board read every row.

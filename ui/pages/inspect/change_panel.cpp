@@ -10,14 +10,6 @@
 #include "ui/theme/numbers.h"
 
 namespace roper {
-namespace {
-
-void say(QLabel& label, const QString& text) {
-    label.setText(text);
-    label.setVisible(!text.isEmpty());
-}
-
-}  // namespace
 
 ChangePanel::ChangePanel(InspectState& state, QWidget* parent)
     : QWidget(parent), state_(state), column_(new QVBoxLayout(this)) {
@@ -203,7 +195,7 @@ void ChangePanel::show(const ModelChange& change) {
 
 void ChangePanel::showEffect() {
     const TextReading *before = state_.answer(answers::reading), *after = state_.answer(answers::changed);
-    if (before == nullptr || before->nll.empty()) return say(*effect_, {});
+    if (before == nullptr || before->nll.empty()) return setTextOrHide(*effect_, {});
     QString text = tr("loss %1 nats per token, perplexity %2")
                        .arg(fixedNumberText(before->loss, 4), numberText(std::exp(before->loss), 4));
     if (after != nullptr && after->nll.size() == before->nll.size())
@@ -212,12 +204,12 @@ void ChangePanel::showEffect() {
                 .arg(fixedNumberText(after->loss, 4),
                      after->loss < before->loss ? QString() : QStringLiteral("+"),
                      fixedNumberText(after->loss - before->loss, 4), numberText(std::exp(after->loss), 4));
-    say(*effect_, text);
+    setTextOrHide(*effect_, text);
 }
 
 void ChangePanel::showSolved() {
     const SolvedAnswer* answer = state_.answer(answers::solved);
-    if (answer == nullptr) return say(*solved_, {});
+    if (answer == nullptr) return setTextOrHide(*solved_, {});
     const auto share = [](const std::vector<bool>& solved) {
         const std::int64_t count = SolvedAnswer::count(solved);
         const auto [low, high] = wilsonInterval(count, static_cast<std::int64_t>(solved.size()));
@@ -232,7 +224,7 @@ void ChangePanel::showSolved() {
                     .arg(share(answer->changed))
                     .arg(answer->lost())
                     .arg(answer->gained());
-    say(*solved_, text);
+    setTextOrHide(*solved_, text);
 }
 
 }  // namespace roper

@@ -282,8 +282,7 @@ void InspectPage::showProgress() {
     if (!comparison_state_->model().isEmpty() && shownPanel().comparisonAnswers().empty())
         messages << tr("%1 shows one model; these panels compare: %2.")
                         .arg(shownPanel().title(), comparingPanels().join(QStringLiteral(", ")));
-    message_->setText(messages.join('\n'));
-    message_->setVisible(!messages.isEmpty());
+    setTextOrHide(*message_, messages.join('\n'));
     const auto cost = state_->cost();
     if (works)
         cost_->setText(&busy == state_ ? busy.pendingWork()

@@ -148,15 +148,13 @@ void ClusterPanel::show(const ClusterView& view) {
         list_->resizeColumnToContents(0);
         list_->header()->resizeSection(0, std::min(list_->columnWidth(0), list_->width() / 2));
     }
-    summary_->setText(count > 0 ? QString::fromStdString(summaryOf(view.runs)) : QString());
-    summary_->setVisible(count > 0);
+    setTextOrHide(*summary_, count > 0 ? QString::fromStdString(summaryOf(view.runs)) : QString());
 }
 
 void ClusterPanel::showWatched() {
     show(watch_->view());
-    problem_->setText(
-        watch_->problem().isEmpty() ? QString() : tr("Slurm status unavailable: %1").arg(watch_->problem()));
-    problem_->setVisible(!problem_->text().isEmpty());
+    const QString& problem = watch_->problem();
+    setTextOrHide(*problem_, problem.isEmpty() ? QString() : tr("Slurm status unavailable: %1").arg(problem));
     showButtons();
 }
 

@@ -209,15 +209,15 @@ void QueuePanel::showQueue() {
     at_once_->setValue(queue.max_trainers);
     at_once_->setEnabled(queue.devices.empty());
     const std::vector<WaitingRun>& unapproved = queue_.runsAwaitingApproval();
-    problem_->setText(!queue_.problem().isEmpty() ? queue_.problem()
-                      : !unapproved.empty()
-                          ? tr("%1. Runs that you did not queue are trained only with your approval.")
-                                .arg(QString::fromStdString(describeUnapproved(unapproved)))
-                      : queue.entries.empty()
-                          ? tr("The queue is empty. “Queue twins” adds RoPE and RoPER for several seeds; "
-                               "queued runs are trained one after the other, even if this window is closed.")
-                          : QString());
-    problem_->setVisible(!problem_->text().isEmpty());
+    setTextOrHide(*problem_,
+                  !queue_.problem().isEmpty() ? queue_.problem()
+                  : !unapproved.empty()
+                      ? tr("%1. Runs that you did not queue are trained only with your approval.")
+                            .arg(QString::fromStdString(describeUnapproved(unapproved)))
+                  : queue.entries.empty()
+                      ? tr("The queue is empty. “Queue twins” adds RoPE and RoPER for several seeds; "
+                           "queued runs are trained one after the other, even if this window is closed.")
+                      : QString());
     approve_->setVisible(!unapproved.empty() && queue_.problem().isEmpty());
     showButtons();
 }

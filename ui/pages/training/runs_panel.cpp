@@ -73,11 +73,8 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
 
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
         const QString problem = proxy_->setFilter(text);
-        const QString note = problem.isEmpty() && proxy_->rowCount() == 0 && !text.trimmed().isEmpty()
-                                 ? tr("No run matches.")
-                                 : problem;
-        filter_problem_->setText(note);
-        filter_problem_->setVisible(!note.isEmpty());
+        const bool is_empty = problem.isEmpty() && proxy_->rowCount() == 0 && !text.trimmed().isEmpty();
+        setTextOrHide(*filter_problem_, is_empty ? tr("No run matches.") : problem);
         if (!text.trimmed().isEmpty()) tree_->expandAll();
         tree_->scrollToTop();
         // The selected run may no longer be listed, but charts require a listed one.
@@ -366,8 +363,7 @@ void RunsPanel::showButtons() {
         !std::ranges::all_of(experiments, [this](const QString& key) { return isCharted(key); }))
         details << tr("%1 experiments are selected: press the space bar to show them all in the charts.")
                        .arg(experiments.size());
-    detail_->setText(details.join('\n'));
-    detail_->setVisible(!details.isEmpty());
+    setTextOrHide(*detail_, details.join('\n'));
 }
 
 }  // namespace roper
