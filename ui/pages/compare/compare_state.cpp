@@ -61,14 +61,10 @@ Choice curveNames() {
 }  // namespace
 
 QString spreadTitle(Spread spread) {
-    switch (spread) {
-        case Spread::range:
-            return CompareState::tr("lowest to highest run");
-        case Spread::standard_error:
-            return CompareState::tr("mean ± standard error");
-        default:
-            return CompareState::tr("95 % interval of the mean");
-    }
+    const QString titles[] = {CompareState::tr("lowest to highest run"),
+                              CompareState::tr("mean ± standard error"),
+                              CompareState::tr("95 % interval of the mean")};
+    return titles[static_cast<std::size_t>(spread)];
 }
 
 QString xAxisTitle(XAxis across) {

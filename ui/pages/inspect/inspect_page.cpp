@@ -14,6 +14,11 @@
 namespace roper {
 namespace {
 
+/// For view settings that are only restored.
+std::string nothing() {
+    return {};
+}
+
 /// Rows with room above and below, which belongs to them: gaps between rows could not be clicked.
 class RoomyRows : public QStyledItemDelegate {
   public:
@@ -116,7 +121,6 @@ void InspectPage::registerViewSettings() {
         const QString head = QString::fromStdString(text);
         if (!head.isEmpty()) state_->setHead(head.section('.', 0, 0).toInt(), head.section('.', 1).toInt());
     };
-    const auto nothing = [] { return std::string(); };
     // Settings of older versions, which had two pages.
     registerViewSetting("view.models_model", nothing, restore);
     registerViewSetting("view.models_head", nothing, restore_head);
@@ -157,22 +161,19 @@ void InspectPage::registerPanelSetting() {
         {&panel<TrainingPanel>(), &panel<GenerationPanel>(), &panel<SizesPanel>(), &panel<LearnedPanel>()});
     for (const auto& former :
          {std::pair{std::string("view.models"), models}, std::pair{std::string("view.inspect"), inspect}})
-        registerViewSetting(
-            former.first, [] { return std::string(); },
-            [show_named, of = former.second](const std::string& text) {
-                bool is_number = false;
-                const int place = QString::fromStdString(text).toInt(&is_number);
-                if (is_number) show_named(of.value(place));
-            });
+        registerViewSetting(former.first, nothing, [show_named, of = former.second](const std::string& text) {
+            bool is_number = false;
+            const int place = QString::fromStdString(text).toInt(&is_number);
+            if (is_number) show_named(of.value(place));
+        });
     registerViewSetting(
         "view.inspect_panel", [this] { return shownPanel().title().toStdString(); },
         [show_named](const std::string& title) { show_named(QString::fromStdString(title)); });
     // Texts are given by tours and not kept: a copied setup should not contain them.
-    const auto none = [] { return std::string(); };
-    registerViewSetting("view.inspect_text", none, [this](const std::string& text) {
+    registerViewSetting("view.inspect_text", nothing, [this](const std::string& text) {
         if (!text.empty()) readText(QString::fromStdString(text));
     });
-    registerViewSetting("view.inspect_other", none, [this](const std::string& text) {
+    registerViewSetting("view.inspect_other", nothing, [this](const std::string& text) {
         if (!text.empty()) panel<PatchPanel>().setOther(QString::fromStdString(text));
     });
 }

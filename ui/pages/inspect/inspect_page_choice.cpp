@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numbers>
 
+#include "ui/controls/layout_helpers.h"
 #include "ui/live/published_models.h"
 #include "ui/live/run_store.h"
 #include "ui/live/run_texts.h"
@@ -138,10 +139,7 @@ void InspectPage::fillWelcome() {
         delete item;
     }
     const auto add = [this](const QString& text, const QString& help, auto run) {
-        auto* button = new QPushButton(plainCaption(text));
-        button->setToolTip(help);
-        connect(button, &QPushButton::clicked, this, run);
-        welcome_buttons_->addWidget(button);
+        welcome_buttons_->addWidget(makeActionButton(plainCaption(text), help, this, run));
     };
     constexpr int kMaxButtons = 4;
     int offered = 0;

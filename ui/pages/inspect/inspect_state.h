@@ -24,7 +24,6 @@ class InspectState : public QObject {
   public:
     InspectState(RunStore& store, QObject* parent);
 
-    RunStore& store() { return store_; }
     /// Name of a run, or absolute path of a published model; empty: none.
     const QString& model() const { return model_; }
     /// Null for a published model and without a model.

@@ -11,17 +11,9 @@ namespace roper {
 namespace {
 
 const Eigen::VectorXd& numbersOf(const HeadReport& report, PairQuantity quantity) {
-    switch (quantity) {
-        case PairQuantity::score_fraction:
-            return report.bands.share;
-        case PairQuantity::query_norm:
-            return report.query_norms;
-        case PairQuantity::key_norm:
-            return report.key_norms;
-        case PairQuantity::value_norm:
-            break;
-    }
-    return report.value_norms;
+    const Eigen::VectorXd* const all[] = {&report.bands.share, &report.query_norms, &report.key_norms,
+                                          &report.value_norms};
+    return *all[static_cast<std::size_t>(quantity)];
 }
 
 /// The same for so many pairs; those that a narrower or unrotated head lacks are 0.
@@ -41,17 +33,8 @@ Eigen::Index mostPairs(const HeadsAnswer& heads, PairQuantity quantity) {
 }
 
 QColor colorOf(PairQuantity quantity, const Theme& theme) {
-    switch (quantity) {
-        case PairQuantity::score_fraction:
-            return theme.frame;
-        case PairQuantity::query_norm:
-            return Theme::query();
-        case PairQuantity::key_norm:
-            return Theme::key();
-        case PairQuantity::value_norm:
-            break;
-    }
-    return Theme::value();
+    const QColor all[] = {theme.frame, Theme::query(), Theme::key(), Theme::value()};
+    return all[static_cast<std::size_t>(quantity)];
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/specification/presets.h"
 #include "ui/controls/layout_helpers.h"
+#include "ui/theme/theme.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {

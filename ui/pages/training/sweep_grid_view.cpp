@@ -1,5 +1,6 @@
 #include "ui/pages/training/sweep_grid_view.h"
 
+#include <QMap>
 #include <QMouseEvent>
 #include <QPainter>
 #include <algorithm>
@@ -18,21 +19,11 @@ constexpr std::array kStages{SweepRunStage::finished, SweepRunStage::running,   
                              SweepRunStage::unknown};
 
 QColor colorOf(SweepRunStage stage, const Theme& theme) {
-    switch (stage) {
-        case SweepRunStage::finished:
-            return Theme::value();
-        case SweepRunStage::running:
-            return Theme::query();
-        case SweepRunStage::failed:
-            return QColor(0xC6, 0x28, 0x28);
-        case SweepRunStage::unfinished:
-            return Theme::key();
-        case SweepRunStage::waiting:
-        case SweepRunStage::not_submitted:
-        case SweepRunStage::unknown:
-            break;
-    }
-    return theme.frame;
+    static const QMap<SweepRunStage, QColor> colors = {{SweepRunStage::finished, Theme::value()},
+                                                       {SweepRunStage::running, Theme::query()},
+                                                       {SweepRunStage::failed, QColor(0xC6, 0x28, 0x28)},
+                                                       {SweepRunStage::unfinished, Theme::key()}};
+    return colors.value(stage, theme.frame);
 }
 
 QString stageTitle(SweepRunStage stage) {
