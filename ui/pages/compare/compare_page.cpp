@@ -129,7 +129,7 @@ void ComparePage::refreshHiddenTabs() {
     lengths_->refresh();
 }
 
-void ComparePage::showAnswers() {
+void ComparePage::refresh() {
     const QScopedValueRollback showing(showing_, true);
     const CompareSettings& question = state_->question();
     for (const auto& show : show_functions_)

@@ -57,7 +57,7 @@ class ComparePage : public Page {
     void inspectRequested(const QString& run);
 
   protected:
-    void refresh() override { showAnswers(); }
+    void refresh() override;
     void onVisibilityChanged(bool seen) override { state_->setPageVisible(seen); }
 
   private:
@@ -72,7 +72,6 @@ class ComparePage : public Page {
     void importFolder();
     /// @param path  empty if none was chosen
     void importFrom(const QString& path);
-    void showAnswers();
     void showGroups();
     void showOnlyGroups(const QSet<QString>& keys);
     void openGroupMenu(const QPoint& at);

@@ -105,13 +105,6 @@ void CompareState::change(const std::function<void(CompareSettings&)>& change) {
     refresh();
 }
 
-std::vector<RunRecord> CompareState::chosenRecords() const {
-    std::vector<RunRecord> chosen;
-    for (RunRecord& run : recordsOf(store_))
-        if (filter_.matches(run)) chosen.push_back(std::move(run));
-    return chosen;
-}
-
 void CompareState::fillGroup(ComparedGroup& group, const std::vector<RunRecord>& runs) const {
     const double share = question_.share / 100.0;
     for (const std::size_t run : group.group.runs)
@@ -146,7 +139,8 @@ void CompareState::setPageVisible(bool seen) {
 
 void CompareState::refresh() {
     stale_ = false;
-    const std::vector<RunRecord> runs = chosenRecords();
+    std::vector<RunRecord> runs = recordsOf(store_);
+    std::erase_if(runs, [this](const RunRecord& run) { return !filter_.matches(run); });
     const auto all = store_.runs();
     unreadable_runs_ = static_cast<std::size_t>(
         std::ranges::count_if(all, [](const RunWatcher* run) { return !run->specification(); }));

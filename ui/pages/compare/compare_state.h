@@ -101,7 +101,6 @@ class CompareState : public QObject {
     void changed();
 
   private:
-    std::vector<RunRecord> chosenRecords() const;
     void fillGroup(ComparedGroup& group, const std::vector<RunRecord>& runs) const;
     void choosePair(const std::vector<RunRecord>& runs);
     void compare(const std::vector<RunRecord>& runs);

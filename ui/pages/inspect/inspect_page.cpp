@@ -238,10 +238,6 @@ void InspectPage::onVisibilityChanged(bool seen) {
     }
 }
 
-void InspectPage::refresh() {
-    requestVisibleAnswers();
-}
-
 void InspectPage::refreshHiddenTabs() {
     for (ModelPanel* panel : panels_)
         panel->refreshNow();

@@ -99,11 +99,6 @@ void InspectPage::fillSteps() {
     steps_->setEnabled(state_->run() != nullptr);
 }
 
-void InspectPage::openAtStep() {
-    const QVariant chosen = steps_->currentData();
-    state_->setStep(chosen.isValid() ? std::optional<std::int64_t>(chosen.toLongLong()) : std::nullopt);
-}
-
 void InspectPage::setComparison(const QString& model) {
     comparison_state_->setText(state_->text());
     comparison_state_->setModel(model);

@@ -40,7 +40,8 @@ QWidget* InspectPage::makeChooser() {
     steps_ = named(new QComboBox, tr("Step of the model"), tr("For a run: the checkpoint to inspect"));
     allowShrinking(*steps_, 12);
     connect(steps_, &QComboBox::currentIndexChanged, this, [this] {
-        if (!filling_) openAtStep();
+        const QVariant step = steps_->currentData();
+        if (!filling_) state_->setStep(step.isValid() ? std::optional(step.toLongLong()) : std::nullopt);
     });
     summary_ = faintLabel();
     summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);

@@ -22,16 +22,12 @@ PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
                              "much of the text's answer does that restore? One pass per head"))) {
     other_->setPlaceholderText(
         tr("another text with the same number of tokens and a different correct answer"));
-    connect(patch_button_, &QPushButton::clicked, this, [this] {
-        Question question{"patch"};
-        question.other = other_->text().toStdString();
-        state().request(answers::patch, question);
-    });
+    connect(patch_button_, &QPushButton::clicked, this, [this] { ask(false); });
     connect(other_, &LineEdit::textChanged, this, &PatchPanel::enableButton);
     connect(patch_map_, &HeatMapView::cellClicked, this, [this](int row, int column) {
         if (state().answer(answers::patch) == nullptr || row < 0 || column < 0) return;
         state().setHead(row, column);
-        askForPositions();
+        ask(true);
     });
     offerHeads(*patch_map_, [this](const QPointF& at) {
         const QPoint cell = patch_map_->cellAt(at);
@@ -47,11 +43,11 @@ PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
              this);
 }
 
-void PatchPanel::askForPositions() {
+void PatchPanel::ask(bool positions) {
     Question question{"patch"};
     question.other = other_->text().toStdString();
-    question.positions = true;
-    state().request(answers::patch_positions, question);
+    question.positions = positions;
+    state().request(positions ? answers::patch_positions : answers::patch, question);
 }
 
 void PatchPanel::prepare(const QString& figure, const InspectFigureSettings& picture) {

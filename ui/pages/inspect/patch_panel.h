@@ -29,7 +29,8 @@ class PatchPanel : public ModelPanel {
 
   private:
     void enableButton();
-    void askForPositions();
+    /// @param positions  whether to patch the positions of the chosen head, not every head
+    void ask(bool positions);
     void showPatch();
     void showPatchPositions();
     QString headReadout(const PatchAnswer& answer, std::size_t row, std::size_t column) const;

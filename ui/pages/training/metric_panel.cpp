@@ -111,15 +111,13 @@ void MetricPanel::append(Quantity quantity) {
         others([&](MetricChart& each) { each.showXRange(from, to); });
     });
     connect(&chart, &MetricChart::autoscaled, this, &MetricPanel::autoscale);
-    connect(added, &QuantityChart::quantityChosen, this, [this, added](Quantity chosen) {
-        const auto place = std::ranges::find(charts_, added) - charts_.begin();
-        setQuantity(static_cast<int>(place), chosen);
-    });
+    const auto place = [this, added] {
+        return static_cast<int>(std::ranges::find(charts_, added) - charts_.begin());
+    };
+    connect(added, &QuantityChart::quantityChosen, this,
+            [this, place](Quantity chosen) { setQuantity(place(), chosen); });
     connect(added, &QuantityChart::addRequested, this, &MetricPanel::addChart);
-    connect(added, &QuantityChart::closeRequested, this, [this, added] {
-        const auto place = std::ranges::find(charts_, added) - charts_.begin();
-        closeChart(static_cast<int>(place));
-    });
+    connect(added, &QuantityChart::closeRequested, this, [this, place] { closeChart(place()); });
     fill(*added);
     showChartActions();
 }

@@ -261,14 +261,10 @@ void QueuePanel::openMenu(const QPoint& at) {
         action->setEnabled(button->isEnabled());
     }
     menu.addSeparator();
-    menu.addAction(tr("Open the file"), this, &QueuePanel::openFile)
+    const QString file = QString::fromStdString(queuePath(store_.folder()).string());
+    menu.addAction(tr("Open the file"), [file] { QDesktopServices::openUrl(QUrl::fromLocalFile(file)); })
         ->setToolTip(tr("queue.toml in the runs folder: edit it in any editor"));
     menu.exec(list_->viewport()->mapToGlobal(at));
-}
-
-void QueuePanel::openFile() {
-    QDesktopServices::openUrl(
-        QUrl::fromLocalFile(QString::fromStdString(queuePath(store_.folder()).string())));
 }
 
 }  // namespace roper

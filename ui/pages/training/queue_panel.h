@@ -51,7 +51,6 @@ class QueuePanel : public QWidget {
     void showButtons();
     void toggleHold();
     void openMenu(const QPoint& at);
-    void openFile();
 
     TrainingState& state_;
     QueueLauncher& queue_;

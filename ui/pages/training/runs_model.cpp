@@ -170,13 +170,10 @@ QModelIndex RunsModel::index(int row, int column, const QModelIndex& parent) con
 
 QModelIndex RunsModel::parent(const QModelIndex& index) const {
     const auto* experiment = static_cast<const Experiment*>(index.constInternalPointer());
-    return experiment == nullptr ? QModelIndex() : createIndex(rowOf(*experiment), 0);
-}
-
-int RunsModel::rowOf(const Experiment& experiment) const {
+    if (experiment == nullptr) return {};
     const auto at =
-        std::ranges::find_if(experiments_, [&](const auto& each) { return each.get() == &experiment; });
-    return static_cast<int>(at - experiments_.begin());
+        std::ranges::find_if(experiments_, [&](const auto& each) { return each.get() == experiment; });
+    return createIndex(static_cast<int>(at - experiments_.begin()), 0);
 }
 
 /// The experiment in a top-level row; null for a run.

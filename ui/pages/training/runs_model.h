@@ -95,7 +95,6 @@ class RunsModel : public QAbstractItemModel {
         QList<RunWatcher*> runs;
     };
     const Experiment* experimentAt(const QModelIndex& index) const;
-    int rowOf(const Experiment& experiment) const;
     void place(RunWatcher* run);
     void removeRun(const QString& name);
     void refresh();

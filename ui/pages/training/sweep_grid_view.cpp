@@ -92,14 +92,12 @@ double layOut(const std::vector<std::pair<SweepRunStage, QString>>& legend, cons
 
 }  // namespace
 
-double SweepGridView::legendHeight(const QFontMetricsF& metrics, double width) const {
-    return layOut(legendOf(runs_), metrics, width, [](const QPointF&, SweepRunStage, const QString&) {});
-}
-
 /// The largest cell size with which all cells fit.
 SweepGridView::Grid SweepGridView::gridIn(const QRectF& area) const {
     const QRectF box = area.adjusted(kMargin, kMargin, -kMargin, -kMargin);
-    const double legend = legendHeight(QFontMetricsF(Zoom::instance().figureFont()), box.width()) + 6;
+    const double legend = layOut(legendOf(runs_), QFontMetricsF(Zoom::instance().figureFont()), box.width(),
+                                 [](const QPointF&, SweepRunStage, const QString&) {}) +
+                          6;
     Grid grid{box.adjusted(0, legend, 0, 0), kMaxSide, 1};
     const auto count = static_cast<double>(std::max<std::size_t>(1, runs_.size()));
     for (;; grid.side -= 0.5) {
