@@ -109,9 +109,7 @@ void RunsModel::removeRun(const QString& name) {
 
 /// Labels name the fields in which the groups of an experiment differ, so a new run may change all of them.
 void RunsModel::nameGroups() {
-    groups_.clear();
-    labels_.clear();
-    places_.clear();
+    listed_.clear();
     for (const auto& experiment : experiments_) {
         std::vector<RunRecord> records;
         for (const RunWatcher* run : experiment->runs)
@@ -122,12 +120,11 @@ void RunsModel::nameGroups() {
             place.of_method = of_method[group.specification.methodName()]++;
             QHash<QString, int> repeated;
             for (const std::size_t i : group.runs) {
-                const QString run = QString::fromStdString(records[i].name);
-                groups_[run] = QString::fromStdString(group.label);
-                places_[run] = place;
-                labels_[run] = groups_[run] + ", " + seedLabel(records[i].specification);
-                if (const int times = ++repeated[labels_[run]]; times > 1)
-                    labels_[run] += QStringLiteral(" (%1)").arg(times);
+                const QString label = QString::fromStdString(group.label);
+                Listed& listed = listed_[QString::fromStdString(records[i].name)];
+                listed = {label, label + ", " + seedLabel(records[i].specification), place};
+                if (const int times = ++repeated[listed.label]; times > 1)
+                    listed.label += QStringLiteral(" (%1)").arg(times);
             }
             ++place.group;
         }

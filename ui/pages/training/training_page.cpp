@@ -5,7 +5,6 @@
 
 #include "core/base/error.h"
 #include "ui/controls/layout_helpers.h"
-#include "ui/pages/training/confirm_long_work.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -190,8 +189,8 @@ void TrainingPage::showForm() {
 void TrainingPage::connectDemonstration() {
     connect(demonstration_, &DemonstrationCard::startRequested, this,
             [this](const Specification& specification) {
-                confirmLongWork(this, tr("The demonstration"), tr("Start"),
-                                state_.expectedTime(twinsOf(specification)), [this, specification] {
+                confirmLongWork(tr("The demonstration"), tr("Start"), twinsOf(specification),
+                                [this, specification] {
                                     runs_->chartOnlySelected();
                                     state_.start(specification, true);
                                 });
@@ -211,14 +210,13 @@ void TrainingPage::queueTwins(const Specification& specification, int seeds) {
 void TrainingPage::startRuns(bool as_twins) {
     const Specification specification = form_->specification();
     const std::vector runs = as_twins ? twinsOf(specification) : std::vector{specification};
-    confirmLongWork(this, as_twins ? tr("Twins, RoPE and RoPER") : tr("This run"), tr("Start"),
-                    state_.expectedTime(runs),
+    confirmLongWork(as_twins ? tr("Twins, RoPE and RoPER") : tr("This run"), tr("Start"), runs,
                     [this, specification, as_twins] { state_.start(specification, as_twins); });
 }
 
 void TrainingPage::queueRuns(const std::vector<Specification>& specifications, int already_present) {
     const auto count = static_cast<int>(specifications.size());
-    confirmLongWork(this, countText(count, tr("run")), tr("Queue"), state_.expectedTime(specifications),
+    confirmLongWork(countText(count, tr("run")), tr("Queue"), specifications,
                     [this, specifications, already_present] {
                         state_.enqueue(specifications, already_present);
                         lists_->setCurrentWidget(queue_panel_);
