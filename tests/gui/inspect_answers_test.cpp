@@ -200,7 +200,9 @@ class InspectAnswersTest : public PageTest {
         QVERIFY2(state().answer(answers::copying) != nullptr, qPrintable(state().message()));
         QVERIFY(state().answer(answers::induction) != nullptr);
         const std::vector<int> order = page().panel<HeadsPanel>().grid().ordered();
-        const auto scoreOf = [&](int head) { return *headScores().front().of(state(), head / 4, head % 4); };
+        const auto scoreOf = [&](int head) {
+            return *headScores().front().of(state(), *state().report(head / 4, head % 4));
+        };
         for (std::size_t i = 1; i < order.size(); ++i)
             QVERIFY(scoreOf(order[i - 1]) >= scoreOf(order[i]));
         const QString said = readoutAt(&page().panel<HeadsPanel>().grid(),

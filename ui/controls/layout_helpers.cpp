@@ -122,6 +122,15 @@ QSplitter* makeSplitter(Qt::Orientation orientation, std::initializer_list<QWidg
     return splitter;
 }
 
+QScrollArea* makeScrollArea(QWidget* contents) {
+    auto* area = new QScrollArea;
+    area->setWidget(contents);
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    return area;
+}
+
 QLabel* wrappedLabel(const QString& text) {
     auto* label = new QLabel(text);
     label->setWordWrap(true);
@@ -138,6 +147,11 @@ QLabel* faintLabel(const QString& text) {
     QLabel* label = wrappedLabel(text);
     label->setForegroundRole(QPalette::PlaceholderText);
     return label;
+}
+
+void setTextOrHide(QLabel& label, const QString& text) {
+    label.setText(text);
+    label.setVisible(!text.isEmpty());
 }
 
 void allowShrinking(QComboBox& box, int letters) {

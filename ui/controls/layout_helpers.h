@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QLayout>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSplitter>
 #include <QString>
 #include <QTableView>
@@ -95,12 +96,18 @@ QWidget* makeFlowRow(std::initializer_list<QWidget*> all);
 QSplitter* makeSplitter(Qt::Orientation orientation, std::initializer_list<QWidget*> all,
                         const QList<int>& sizes, int growing = -1);
 
+/// A scroll area without a frame, whose contents take its width and scroll vertically.
+QScrollArea* makeScrollArea(QWidget* contents);
+
 /// A label with word wrap.
 QLabel* wrappedLabel(const QString& text = {});
 /// The same for a message whose text can be selected and copied.
 QLabel* messageLabel();
 /// A remark in the faint text colour.
 QLabel* faintLabel(const QString& text = {});
+
+/// Shows a text, or hides the label if the text is empty.
+void setTextOrHide(QLabel& label, const QString& text);
 
 /// Lets a combo box shrink to this many characters, however long its entries are.
 void allowShrinking(QComboBox& box, int letters = 8);

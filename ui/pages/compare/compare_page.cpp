@@ -13,7 +13,6 @@
 #include "ui/controls/layout_helpers.h"
 #include "ui/live/run_texts.h"
 #include "ui/pages/compare/compare_state.h"
-#include "ui/pages/compare/import_dialog.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme.h"
@@ -130,24 +129,18 @@ void ComparePage::refreshHiddenTabs() {
     lengths_->refresh();
 }
 
-void ComparePage::showAnswers() {
+void ComparePage::refresh() {
     const QScopedValueRollback showing(showing_, true);
     const CompareSettings& question = state_->question();
-    measure_->setCurrentIndex(static_cast<int>(question.measure));
-    curve_->setCurrentIndex(static_cast<int>(question.curve));
-    x_axis_->setCurrentIndex(static_cast<int>(question.across));
-    spread_->setCurrentIndex(static_cast<int>(question.spread));
+    for (const auto& show : show_functions_)
+        show(question);
     solved_percent_->setValue(question.share);
     solved_percent_->setVisible(question.measure == Measure::steps_until);
-    drop_worst_->setChecked(question.drop_worst);
-    final_half_->setChecked(question.final_half);
-    each_run_->setChecked(question.each_run);
     QString note = state_->filterProblem();
     if (note.isEmpty() && state_->unreadableRuns() > 0)
         note = tr("Unreadable and left out: %1 of this folder; the Training page says why.")
                    .arg(countText(static_cast<int>(state_->unreadableRuns()), tr("run")));
-    filter_problem_->setText(note);
-    filter_problem_->setVisible(!note.isEmpty());
+    setTextOrHide(*filter_problem_, note);
     showGroups();
     showPairChoices();
     const QString all_pairs = question.drop_worst
@@ -158,8 +151,7 @@ void ComparePage::showAnswers() {
                              : tr("A comparison needs two groups of runs."));
     const QString headline =
         state_->comparison() ? QString::fromStdString(headlineText(*state_->comparison())) : QString();
-    headline_->setText(headline);
-    headline_->setVisible(!headline.isEmpty());
+    setTextOrHide(*headline_, headline);
     copy_sentence_->setVisible(!headline.isEmpty());
     showNextSteps();
     // Hidden tabs are not updated, because curves and the board read every row.
@@ -202,8 +194,7 @@ void ComparePage::showGroups() {
 /// Letters of the groups' curves, if there are too many for dashes; empty for hidden groups.
 QStringList ComparePage::letters() const {
     const auto& groups = state_->groups();
-    const auto shown =
-        std::count_if(groups.begin(), groups.end(), [](const ComparedGroup& group) { return group.shown; });
+    const auto shown = std::ranges::count_if(groups, [](const ComparedGroup& group) { return group.shown; });
     QStringList letters;
     for (std::size_t i = 0; i < groups.size(); ++i)
         letters << (groups[i].shown && shown > kMaxCurvesWithoutLetters
@@ -276,7 +267,7 @@ std::vector<CurveChart::Curve> ComparePage::curvesOfGroups(std::set<int>& counts
         curve.low = {band.low.begin(), band.low.end()};
         curve.high = {band.high.begin(), band.high.end()};
         if (!curve.x.isEmpty()) {
-            runs.emplace_back(curves.size(), *std::max_element(band.runs.begin(), band.runs.end()));
+            runs.emplace_back(curves.size(), *std::ranges::max_element(band.runs));
             counts.insert(runs.back().second);
             curves.push_back(std::move(curve));
         }

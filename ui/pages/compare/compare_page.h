@@ -8,7 +8,9 @@
 #include <QSpinBox>
 #include <QTabWidget>
 #include <QTreeWidget>
+#include <functional>
 #include <set>
+#include <vector>
 
 #include "ui/charts/curve_chart.h"
 #include "ui/page/page.h"
@@ -55,7 +57,7 @@ class ComparePage : public Page {
     void inspectRequested(const QString& run);
 
   protected:
-    void refresh() override { showAnswers(); }
+    void refresh() override;
     void onVisibilityChanged(bool seen) override { state_->setPageVisible(seen); }
 
   private:
@@ -70,7 +72,6 @@ class ComparePage : public Page {
     void importFolder();
     /// @param path  empty if none was chosen
     void importFrom(const QString& path);
-    void showAnswers();
     void showGroups();
     void showOnlyGroups(const QSet<QString>& keys);
     void openGroupMenu(const QPoint& at);
@@ -85,8 +86,12 @@ class ComparePage : public Page {
     void showNextSteps();
     QComboBox* makeChoice(const QString& name, const QString& help, const QStringList& choices,
                           const std::function<void(CompareSettings&, int)>& set);
-    QCheckBox* makeCheck(const QString& text, const QString& help,
-                         const std::function<void(CompareSettings&, bool)>& set);
+    // Controls of a setting, which also show it.
+    /// @param chosen  set when the user chooses, for a setting that otherwise follows from the task
+    template <class Value>
+    QComboBox* makeChoice(const QString& name, const QString& help, const QStringList& choices,
+                          Value CompareSettings::*member, bool CompareSettings::*chosen = nullptr);
+    QCheckBox* makeCheck(const QString& text, const QString& help, bool CompareSettings::*member);
 
     RunStore& store_;
     CompareState* state_;
@@ -94,9 +99,10 @@ class ComparePage : public Page {
     QLineEdit* filter_;
     QLabel* filter_problem_;
     QTreeWidget* groups_;
-    QComboBox *measure_, *first_, *second_, *curve_, *x_axis_, *spread_;
+    QComboBox *first_, *second_;
     QSpinBox* solved_percent_;
-    QCheckBox *drop_worst_, *final_half_, *each_run_;
+    QCheckBox *drop_worst_, *final_half_;
+    std::vector<std::function<void(const CompareSettings&)>> show_functions_;  ///< of controls
     QTabWidget* tabs_;
     CurveChart* curves_;
     OutcomeView* outcomes_;

@@ -4,7 +4,6 @@
 #include <QMenu>
 #include <algorithm>
 
-#include "core/base/error.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/controls/narrow_controls.h"
 #include "ui/live/run_texts.h"
@@ -23,36 +22,46 @@ constexpr auto kRunProperty = "run";  // property of a button: the run that it r
 
 QComboBox* ComparePage::makeChoice(const QString& name, const QString& help, const QStringList& choices,
                                    const std::function<void(CompareSettings&, int)>& set) {
-    auto* box = new ElidedComboBox;
+    auto* box = named(new ElidedComboBox, name, help);
     box->addItems(choices);
-    box->setAccessibleName(name);
-    box->setToolTip(help);
     connect(box, &QComboBox::currentIndexChanged, this, [this, set](int index) {
         if (!showing_ && index >= 0) state_->change([&](CompareSettings& question) { set(question, index); });
     });
     return box;
 }
 
-QCheckBox* ComparePage::makeCheck(const QString& text, const QString& help,
-                                  const std::function<void(CompareSettings&, bool)>& set) {
-    auto* box = new QCheckBox(text);
-    box->setToolTip(help);
-    connect(box, &QCheckBox::toggled, this, [this, set](bool on) {
-        if (!showing_) state_->change([&](CompareSettings& question) { set(question, on); });
+template <class Value>
+QComboBox* ComparePage::makeChoice(const QString& name, const QString& help, const QStringList& choices,
+                                   Value CompareSettings::*member, bool CompareSettings::*chosen) {
+    auto* box = makeChoice(name, help, choices, [member, chosen](CompareSettings& question, int index) {
+        question.*member = static_cast<Value>(index);
+        if (chosen != nullptr) question.*chosen = true;
+    });
+    show_functions_.emplace_back([box, member](const CompareSettings& question) {
+        box->setCurrentIndex(static_cast<int>(question.*member));
     });
     return box;
 }
 
+QCheckBox* ComparePage::makeCheck(const QString& text, const QString& help, bool CompareSettings::*member) {
+    auto* box = new QCheckBox(text);
+    box->setToolTip(help);
+    connect(box, &QCheckBox::toggled, this, [this, member](bool on) {
+        if (!showing_) state_->change([&](CompareSettings& question) { question.*member = on; });
+    });
+    show_functions_.emplace_back(
+        [box, member](const CompareSettings& question) { box->setChecked(question.*member); });
+    return box;
+}
+
 QWidget* ComparePage::makeChooser() {
-    filter_ = new QLineEdit;
+    filter_ = named(new QLineEdit, tr("Run filter"),
+                    tr("Words to find in a run's name, task, method or state, and comparisons of any setting "
+                       "or of step, loss, solved, accuracy, last, best, seed, tag"));
     filter_->setPlaceholderText(tr("index position=roper seed<5"));
-    filter_->setAccessibleName(tr("Run filter"));
-    filter_->setToolTip(
-        tr("Words to find in a run's name, task, method or state, and comparisons of any setting or of step, "
-           "loss, solved, accuracy, last, best, seed, tag"));
     filter_->setClearButtonEnabled(true);
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
-        state_->change([&](CompareSettings& question) { question.filter = text; });
+        state_->change([&](CompareSettings& question) { question.filter = text.toStdString(); });
     });
     filter_problem_ = wrappedLabel();
     groups_ = new QTreeWidget;
@@ -107,8 +116,7 @@ void ComparePage::showOnly(const QStringList& runs) {
     filter_->clear();
     QSet<QString> keys;
     for (const ComparedGroup& group : state_->groups())
-        if (std::any_of(group.all.begin(), group.all.end(),
-                        [&](const QString& run) { return runs.contains(run); }))
+        if (std::ranges::any_of(group.all, [&](const QString& run) { return runs.contains(run); }))
             keys.insert(group.key());
     showOnlyGroups(keys);
 }
@@ -146,52 +154,43 @@ QWidget* ComparePage::makeMeasureBar() {
     QStringList titles;
     for (const MeasureInfo& info : measures())
         titles << QString::fromStdString(info.title);
-    measure_ = makeChoice(tr("Measure to compare"), tr("The outcome by which groups and seeds are compared"),
-                          titles, [](CompareSettings& question, int index) {
-                              question.measure = measures()[static_cast<std::size_t>(index)].measure;
-                              question.measure_chosen = true;
-                          });
-    solved_percent_ = new QSpinBox;
+    auto* measure =
+        makeChoice(tr("Measure to compare"), tr("The outcome by which groups and seeds are compared"), titles,
+                   &CompareSettings::measure, &CompareSettings::measure_chosen);
+    solved_percent_ = named(new QSpinBox, tr("Share of problems to reach"),
+                            tr("The first evaluation at which this share of problems is solved counts"));
     solved_percent_->setRange(1, 100);
     solved_percent_->setSuffix(QStringLiteral(" %"));
-    solved_percent_->setAccessibleName(tr("Share of problems to reach"));
-    solved_percent_->setToolTip(tr("The first evaluation at which this share of problems is solved counts"));
     solved_percent_->setKeyboardTracking(false);
     connect(solved_percent_, &QSpinBox::valueChanged, this, [this](int value) {
         if (!showing_) state_->change([&](CompareSettings& question) { question.share = value; });
     });
     drop_worst_ = makeCheck(tr("drop each group's worst run"),
                             tr("As in the RoPER note; the comparison seed by seed always keeps every pair"),
-                            [](CompareSettings& question, bool on) { question.drop_worst = on; });
-    return makeFlowRow({new QLabel(tr("by")), measure_, solved_percent_, drop_worst_});
+                            &CompareSettings::drop_worst);
+    return makeFlowRow({new QLabel(tr("by")), measure, solved_percent_, drop_worst_});
 }
 
 QWidget* ComparePage::makeCurvesTab() {
     QStringList curves, spreads, acrosses;
     for (const QuantityInfo& info : commonQuantities())
         curves << QString::fromStdString(info.titleWithUnit());
-    for (const Spread spread : {Spread::range, Spread::standard_error, Spread::interval})
-        spreads << tr("band: %1").arg(spreadTitle(spread));
-    for (const XAxis across : {XAxis::step, XAxis::time, XAxis::tokens})
-        acrosses << tr("by %1").arg(xAxisTitle(across).section(',', 0, 0));
-    curve_ = makeChoice(tr("Quantity of the curves"), tr("Mean over the runs of each group"), curves,
-                        [](CompareSettings& question, int index) {
-                            question.curve = static_cast<Quantity>(index);
-                            question.curve_chosen = true;
-                        });
-    spread_ = makeChoice(
-        tr("Meaning of the band"), tr("The band around each group's mean"), spreads,
-        [](CompareSettings& question, int index) { question.spread = static_cast<Spread>(index); });
-    x_axis_ =
-        makeChoice(tr("Quantity on the x axis"), tr("Steps, training time or tokens"), acrosses,
-                   [](CompareSettings& question, int index) { question.across = static_cast<XAxis>(index); });
+    for (const Spread each : {Spread::range, Spread::standard_error, Spread::interval})
+        spreads << tr("band: %1").arg(spreadTitle(each));
+    for (const XAxis each : {XAxis::step, XAxis::time, XAxis::tokens})
+        acrosses << tr("by %1").arg(xAxisTitle(each).section(',', 0, 0));
+    auto* curve = makeChoice(tr("Quantity of the curves"), tr("Mean over the runs of each group"), curves,
+                             &CompareSettings::curve, &CompareSettings::curve_chosen);
+    auto* spread = makeChoice(tr("Meaning of the band"), tr("The band around each group's mean"), spreads,
+                              &CompareSettings::spread);
+    auto* across = makeChoice(tr("Quantity on the x axis"), tr("Steps, training time or tokens"), acrosses,
+                              &CompareSettings::across);
     final_half_ =
         makeCheck(tr("final half"), tr("Only the second half of the runs, as in the RoPER note's charts"),
-                  [](CompareSettings& question, bool on) { question.final_half = on; });
-    each_run_ = makeCheck(tr("each run"), tr("Every run as a thin line"),
-                          [](CompareSettings& question, bool on) { question.each_run = on; });
+                  &CompareSettings::final_half);
+    auto* each_run = makeCheck(tr("each run"), tr("Every run as a thin line"), &CompareSettings::each_run);
     auto* tab = new QWidget;
-    columnOf({makeFlowRow({curve_, x_axis_, spread_, final_half_, each_run_}), {curves_, 1}}, tab);
+    columnOf({makeFlowRow({curve, across, spread, final_half_, each_run}), {curves_, 1}}, tab);
     return tab;
 }
 

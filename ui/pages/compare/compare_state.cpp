@@ -26,7 +26,7 @@ Seeds seedsOf(const RunGroup& group, const std::vector<RunRecord>& runs) {
 }
 
 std::ptrdiff_t sharedSeeds(const Seeds& a, const Seeds& b) {
-    return std::count_if(a.begin(), a.end(), [&](const auto& seed) { return b.count(seed) > 0; });
+    return std::ranges::count_if(a, [&](const auto& seed) { return b.count(seed) > 0; });
 }
 
 using Q = CompareSettings;
@@ -58,28 +58,13 @@ Choice curveNames() {
     return choice;
 }
 
-Field<Q> filterField() {
-    Field<Q> made;
-    static_cast<FieldInfo&>(made) = {"", "filter", "", "which runs: words and comparisons such as \"seed<5\"",
-                                     AnyText()};
-    made.text = [](const Q& question) { return question.filter.toStdString(); };
-    made.set = [](Q& question, std::string_view text) {
-        question.filter = QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-    };
-    return made;
-}
-
 }  // namespace
 
 QString spreadTitle(Spread spread) {
-    switch (spread) {
-        case Spread::range:
-            return CompareState::tr("lowest to highest run");
-        case Spread::standard_error:
-            return CompareState::tr("mean ± standard error");
-        default:
-            return CompareState::tr("95 % interval of the mean");
-    }
+    const QString titles[] = {CompareState::tr("lowest to highest run"),
+                              CompareState::tr("mean ± standard error"),
+                              CompareState::tr("95 % interval of the mean")};
+    return titles[static_cast<std::size_t>(spread)];
 }
 
 QString xAxisTitle(XAxis across) {
@@ -113,18 +98,11 @@ void CompareState::change(const std::function<void(CompareSettings&)>& change) {
     change(question_);
     filter_problem_.clear();
     try {
-        filter_ = RunFilter(question_.filter.toStdString());
+        filter_ = RunFilter(question_.filter);
     } catch (const Error& error) {
         filter_problem_ = QString::fromStdString(error.what());  // the last valid filter stays in effect
     }
     refresh();
-}
-
-std::vector<RunRecord> CompareState::chosenRecords() const {
-    std::vector<RunRecord> chosen;
-    for (RunRecord& run : recordsOf(store_))
-        if (filter_.matches(run)) chosen.push_back(std::move(run));
-    return chosen;
 }
 
 void CompareState::fillGroup(ComparedGroup& group, const std::vector<RunRecord>& runs) const {
@@ -161,10 +139,11 @@ void CompareState::setPageVisible(bool seen) {
 
 void CompareState::refresh() {
     stale_ = false;
-    const std::vector<RunRecord> runs = chosenRecords();
+    std::vector<RunRecord> runs = recordsOf(store_);
+    std::erase_if(runs, [this](const RunRecord& run) { return !filter_.matches(run); });
     const auto all = store_.runs();
     unreadable_runs_ = static_cast<std::size_t>(
-        std::count_if(all.begin(), all.end(), [](const RunWatcher* run) { return !run->specification(); }));
+        std::ranges::count_if(all, [](const RunWatcher* run) { return !run->specification(); }));
     if (!runs.empty() && !question_.curve_chosen)
         question_.curve =
             runs.front().specification.task.hasProblems() ? Quantity::correct : Quantity::evaluation_loss;
@@ -301,7 +280,8 @@ ExpectedTime CompareState::expectedTime(const std::vector<Specification>& runs) 
 
 const std::vector<Field<CompareSettings>>& compareFields() {
     static const std::vector<Field<Q>> fields = {
-        filterField(),
+        field<Q>({"", "filter", "", "which runs: words and comparisons such as \"seed<5\"", AnyText()},
+                 &Q::filter),
         makeChosen({"", "measure", "", "the measure to compare", measureNames()}, &Q::measure,
                    &Q::measure_chosen),
         field<Q>({"", "share", "%", "share of problems solved, for steps_until", IntegerRange{1, 100}},

@@ -20,7 +20,7 @@ namespace roper {
 
 /// The settings of the Compare page.
 struct CompareSettings {
-    QString filter;
+    std::string filter;
     Measure measure = Measure::final_correct;
     bool measure_chosen = false;  ///< otherwise the measure follows from the two groups
     int share = 90;               ///< % solved, for `steps_until`
@@ -101,7 +101,6 @@ class CompareState : public QObject {
     void changed();
 
   private:
-    std::vector<RunRecord> chosenRecords() const;
     void fillGroup(ComparedGroup& group, const std::vector<RunRecord>& runs) const;
     void choosePair(const std::vector<RunRecord>& runs);
     void compare(const std::vector<RunRecord>& runs);

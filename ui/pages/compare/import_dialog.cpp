@@ -1,6 +1,5 @@
 #include "ui/pages/compare/import_dialog.h"
 
-#include <QHeaderView>
 #include <QRegularExpression>
 #include <QTableWidget>
 #include <QtConcurrent>
@@ -127,8 +126,7 @@ void ImportDialog::start(const QString& what, const std::function<void()>& work,
     }).then(this, [this, then, show_busy, before](const QString& problem) {
         show_busy(false);
         what_->setText(before);
-        problem_->setText(problem);
-        problem_->setVisible(!problem.isEmpty());
+        setTextOrHide(*problem_, problem);
         if (problem.isEmpty()) then();
     });
 }

@@ -130,8 +130,8 @@ QRectF LengthMapView::cellRect(std::size_t map, std::size_t panel, std::int64_t 
                                std::int64_t length) const {
     for (const PlacedPanel& one : placed(canvas())) {
         if (one.map != &maps_[map] || one.panel != &maps_[map].panels[panel]) continue;
-        const auto row = std::find(one.map->trained.begin(), one.map->trained.end(), trained);
-        const auto column = std::find(one.map->lengths.begin(), one.map->lengths.end(), length);
+        const auto row = std::ranges::find(one.map->trained, trained);
+        const auto column = std::ranges::find(one.map->lengths, length);
         if (row == one.map->trained.end() || column == one.map->lengths.end()) return {};
         return one.cell(static_cast<std::size_t>(row - one.map->trained.begin()),
                         static_cast<std::size_t>(column - one.map->lengths.begin()));
@@ -140,7 +140,7 @@ QRectF LengthMapView::cellRect(std::size_t map, std::size_t panel, std::int64_t 
 }
 
 bool LengthMapView::hasColors() const {
-    return std::any_of(maps_.begin(), maps_.end(), [](const LengthMap& map) { return !hasOneRow(map); });
+    return std::ranges::any_of(maps_, [](const LengthMap& map) { return !hasOneRow(map); });
 }
 
 void LengthMapView::paintCells(QPainter& painter, const PlacedPanel& panel, const Theme& theme) const {
@@ -201,11 +201,9 @@ void LengthMapView::paintSingleRow(QPainter& painter, const PlacedPanel& panel, 
                         shortValue(map, tick), theme.faint_text);
     }
     // All numbers or none: gaps among them would look like missing values.
-    const bool has_room =
-        std::all_of(panel.panel->cells.begin(), panel.panel->cells.end(), [&](const auto& cell) {
-            return metrics.horizontalAdvance(shortValue(map, cell.second.mean())) + 2 <=
-                   panel.cell(0, 0).width();
-        });
+    const bool has_room = std::ranges::all_of(panel.panel->cells, [&](const auto& cell) {
+        return metrics.horizontalAdvance(shortValue(map, cell.second.mean())) + 2 <= panel.cell(0, 0).width();
+    });
     const QColor color = Theme::method(panel.panel->position);
     std::optional<QPointF> previous;
     for (std::size_t column = 0; column < map.lengths.size(); ++column) {

@@ -115,7 +115,7 @@ void LengthTab::proposeLargest(const std::vector<const RunWatcher*>& shown) {
 
 /// The loss by position can be chosen if one of the shown runs reads texts from left to right.
 void LengthTab::offerQuantities(const std::vector<const RunWatcher*>& shown) {
-    const bool has_texts = std::any_of(shown.begin(), shown.end(), [](const RunWatcher* run) {
+    const bool has_texts = std::ranges::any_of(shown, [](const RunWatcher* run) {
         const auto& specification = run->specification();
         return specification && specification->task.isText() && !specification->isMasked();
     });

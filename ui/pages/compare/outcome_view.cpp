@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "ui/charts/label_placer.h"
 #include "ui/charts/csv_text.h"
+#include "ui/charts/label_placer.h"
 #include "ui/charts/ticks.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/numbers.h"
@@ -226,8 +226,8 @@ QString OutcomeView::figureCsv() const {
 
 QString OutcomeView::figureCaption() const {
     const auto groups = shown();
-    const bool leaves_out = std::any_of(groups.begin(), groups.end(),
-                                        [](const ComparedGroup* group) { return group->excluded > 0; });
+    const bool leaves_out =
+        std::ranges::any_of(groups, [](const ComparedGroup* group) { return group->excluded > 0; });
     return tr("%1; dot: run; vertical line: mean; horizontal line: its 95 %% interval (Student's t)%2%3")
         .arg(measureTitle(state_.question()),
              state_.question().drop_worst ? tr("; worst run of each group dropped") : QString(),

@@ -80,7 +80,7 @@ Places placesOf(const QRectF& area, const PairedComparison& c, const QFont& font
     const auto fits = [&](const std::string& label) {
         const QStringList lines =
             wrapped(QString::fromStdString(label), metrics, places.name_width).split('\n');
-        return lines.size() <= kMaxLines && std::all_of(lines.begin(), lines.end(), [&](const QString& line) {
+        return lines.size() <= kMaxLines && std::ranges::all_of(lines, [&](const QString& line) {
                    return metrics.horizontalAdvance(line) <= places.name_width;
                });
     };

@@ -3,6 +3,7 @@
 #include <QByteArray>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "core/questions/answers.h"
 #include "core/questions/question.h"
@@ -20,7 +21,7 @@ struct AnswerSpec {
     };
     using Read = std::shared_ptr<const void> (*)(const QByteArray& payload);
 
-    std::string_view name, kind;
+    std::string_view name = {}, kind = {};
     Read read = nullptr;     ///< null: read outside the GUI thread
     std::int64_t count = 0;  ///< number of items, as the kind counts them; 0: the default
     Change change = Change::if_supported;
@@ -34,6 +35,8 @@ struct AnswerSpec {
     bool dependsOnHead() const { return questionKind().heads == QuestionKind::Heads::one; }
     bool dependsOnChange() const { return change != Change::never && questionKind().can_change; }
 };
+
+using AnswerSpecs = std::vector<const AnswerSpec*>;
 
 /// A need whose answer has type `Answer`.
 template <class Answer>
@@ -51,62 +54,51 @@ std::shared_ptr<const void> readTensors(const QByteArray& payload) {
     return std::make_shared<std::add_const_t<decltype(answer)>>(answer);
 }
 
+/// A question of the kind with the same name unless `more` names another.
+template <class Answer, AnswerSpec::Read read = readAnswer<Answer>>
+constexpr TypedAnswerSpec<Answer> answerSpec(std::string_view name, AnswerSpec more = {}) {
+    more.name = name;
+    if (more.kind.empty()) more.kind = name;
+    more.read = read;
+    return {more};
+}
+
 namespace answers {
 
 /// Candidates that a page shows; those among which a candidate of one model is found in the other's list.
 inline constexpr std::int64_t kCandidates = 10, kComparedCandidates = 200, kDistances = 64;
 
-inline constexpr TypedAnswerSpec<ModelSummary> model{{"model", "model", readAnswer<ModelSummary>}};
-inline constexpr TypedAnswerSpec<TextReading> reading{
-    {"reading", "logits", readAnswer<TextReading>, kCandidates, AnswerSpec::Change::never}};
-inline constexpr TypedAnswerSpec<TextReading> changed{
-    {"changed", "logits", readAnswer<TextReading>, kCandidates, AnswerSpec::Change::required}};
-inline constexpr TypedAnswerSpec<HeadsAnswer> heads{{"heads", "heads", readAnswer<HeadsAnswer>}};
-inline constexpr TypedAnswerSpec<HeadThumbnails> thumbnails{
-    {"thumbnails", "thumbnails", readTensors<readThumbnails>}};
+inline constexpr auto model = answerSpec<ModelSummary>("model");
+inline constexpr auto reading = answerSpec<TextReading>(
+    "reading", {.kind = "logits", .count = kCandidates, .change = AnswerSpec::Change::never});
+inline constexpr auto changed = answerSpec<TextReading>(
+    "changed", {.kind = "logits", .count = kCandidates, .change = AnswerSpec::Change::required});
+inline constexpr auto heads = answerSpec<HeadsAnswer>("heads");
+inline constexpr auto thumbnails = answerSpec<HeadThumbnails, readTensors<readThumbnails>>("thumbnails");
 inline constexpr TypedAnswerSpec<HeadMap> attention{{"attention", "attention"}};
-inline constexpr TypedAnswerSpec<HeadMaps> maps{
-    {.name = "maps", .kind = "maps", .read = readTensors<readHeadMaps>, .is_live = true}};
-inline constexpr TypedAnswerSpec<KernelsAnswer> kernels{
-    {"kernels", "kernels", readAnswer<KernelsAnswer>, kDistances}};
-inline constexpr TypedAnswerSpec<InductionAnswer> induction{
-    {"induction", "induction", readAnswer<InductionAnswer>}};
-inline constexpr TypedAnswerSpec<CopyingAnswer> copying{{"copying", "copying", readAnswer<CopyingAnswer>}};
-inline constexpr TypedAnswerSpec<SinksAnswer> sinks{{"sinks", "sinks", readAnswer<SinksAnswer>}};
-inline constexpr TypedAnswerSpec<ScorePartsAnswer> score_parts{
-    {"score_parts", "score_parts", readAnswer<ScorePartsAnswer>}};
-inline constexpr TypedAnswerSpec<OvByDistance> ov_by_distance{
-    {"ov_by_distance", "ov_by_distance", readAnswer<OvByDistance>}};
-inline constexpr TypedAnswerSpec<KernelHistory> kernel_history{
-    {"kernel_history", "kernel_history", readAnswer<KernelHistory>, kDistances}};
-inline constexpr TypedAnswerSpec<TokenMap> token_map{{"token_map", "token_map", readAnswer<TokenMap>}};
-inline constexpr TypedAnswerSpec<Walkthrough> walkthrough{
-    {"walkthrough", "walkthrough", readAnswer<Walkthrough>, kComparedCandidates}};
-inline constexpr TypedAnswerSpec<LensAnswer> lens{{"lens", "lens", readAnswer<LensAnswer>}};
-inline constexpr TypedAnswerSpec<ExpertsAnswer> experts{{"experts", "experts", readAnswer<ExpertsAnswer>}};
-inline constexpr TypedAnswerSpec<SubsetsAnswer> subsets{
-    {.name = "subsets", .kind = "subsets", .read = readAnswer<SubsetsAnswer>, .on_request = true}};
-inline constexpr TypedAnswerSpec<Continuation> continuation{{.name = "continuation",
-                                                             .kind = "continuation",
-                                                             .read = readTensors<readContinuation>,
-                                                             .on_request = true,
-                                                             .is_live = true,
-                                                             .provides_text = true}};
-inline constexpr TypedAnswerSpec<GeneratedText> generated_text{{.name = "written",
-                                                                .kind = "generate",
-                                                                .read = readAnswer<GeneratedText>,
-                                                                .on_request = true,
-                                                                .provides_text = true}};
-inline constexpr TypedAnswerSpec<LengthsAnswer> lengths{
-    {.name = "lengths", .kind = "lengths", .read = readAnswer<LengthsAnswer>, .on_request = true}};
-inline constexpr TypedAnswerSpec<NeedleAnswer> needle{
-    {.name = "needle", .kind = "needle", .read = readAnswer<NeedleAnswer>, .on_request = true}};
-inline constexpr TypedAnswerSpec<SolvedAnswer> solved{
-    {.name = "solved", .kind = "solve", .read = readAnswer<SolvedAnswer>, .on_request = true}};
-inline constexpr TypedAnswerSpec<PatchAnswer> patch{
-    {.name = "patch", .kind = "patch", .read = readAnswer<PatchAnswer>, .on_request = true}};
-inline constexpr TypedAnswerSpec<PatchAnswer> patch_positions{
-    {.name = "patch_positions", .kind = "patch", .read = readAnswer<PatchAnswer>, .on_request = true}};
+inline constexpr auto maps = answerSpec<HeadMaps, readTensors<readHeadMaps>>("maps", {.is_live = true});
+inline constexpr auto kernels = answerSpec<KernelsAnswer>("kernels", {.count = kDistances});
+inline constexpr auto induction = answerSpec<InductionAnswer>("induction");
+inline constexpr auto copying = answerSpec<CopyingAnswer>("copying");
+inline constexpr auto sinks = answerSpec<SinksAnswer>("sinks");
+inline constexpr auto score_parts = answerSpec<ScorePartsAnswer>("score_parts");
+inline constexpr auto ov_by_distance = answerSpec<OvByDistance>("ov_by_distance");
+inline constexpr auto kernel_history = answerSpec<KernelHistory>("kernel_history", {.count = kDistances});
+inline constexpr auto token_map = answerSpec<TokenMap>("token_map");
+inline constexpr auto walkthrough = answerSpec<Walkthrough>("walkthrough", {.count = kComparedCandidates});
+inline constexpr auto lens = answerSpec<LensAnswer>("lens");
+inline constexpr auto experts = answerSpec<ExpertsAnswer>("experts");
+inline constexpr auto subsets = answerSpec<SubsetsAnswer>("subsets", {.on_request = true});
+inline constexpr auto continuation = answerSpec<Continuation, readTensors<readContinuation>>(
+    "continuation", {.on_request = true, .is_live = true, .provides_text = true});
+inline constexpr auto generated_text =
+    answerSpec<GeneratedText>("written", {.kind = "generate", .on_request = true, .provides_text = true});
+inline constexpr auto lengths = answerSpec<LengthsAnswer>("lengths", {.on_request = true});
+inline constexpr auto needle = answerSpec<NeedleAnswer>("needle", {.on_request = true});
+inline constexpr auto solved = answerSpec<SolvedAnswer>("solved", {.kind = "solve", .on_request = true});
+inline constexpr auto patch = answerSpec<PatchAnswer>("patch", {.on_request = true});
+inline constexpr auto patch_positions =
+    answerSpec<PatchAnswer>("patch_positions", {.kind = "patch", .on_request = true});
 
 }  // namespace answers
 

@@ -52,36 +52,24 @@ QString describeHead(const HeadReport& report, const InspectState& state) {
                                   "that complete no turn in this text, and from unrotated features: %3")
                                   .arg(numberText(report.entropy, 3), numberText(report.mean_distance, 3),
                                        numberText(report.slow_share, 3));
-    const int layer = static_cast<int>(report.layer), head = static_cast<int>(report.head);
     for (const HeadScore& score : headScores())
-        if (const auto number = score.of(state, layer, head))
+        if (const auto number = score.of(state, report))
             said += QStringLiteral("; %1 %2").arg(score.name, numberText(*number, 3));
     return said;
 }
 
-AtlasView::AtlasView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("All heads by mean distance and entropy"));
+AtlasView::AtlasView(InspectState& state, QWidget* parent)
+    : FigureView(parent, QStringLiteral("head-atlas"), tr("All heads by mean distance and entropy")),
+      state_(state) {
     for (auto signal :
          {&InspectState::headChanged, &InspectState::modelChanged, &InspectState::answerOrProgressChanged})
         connect(&state_, signal, this, qOverload<>(&QWidget::update));
 }
 
-void AtlasView::setColorBy(ColorBy color_by) {
-    color_by_ = color_by;
-    update();
-}
-
-void AtlasView::setLabel(const std::string& label) {
-    label_ = label;
-    update();
-}
-
 std::vector<std::pair<std::string, int>> AtlasView::countedLabels(const HeadsAnswer& heads) {
     std::vector<std::pair<std::string, int>> counted;
     for (const LabelColor& one : labelColors()) {
-        const auto count =
-            std::count_if(heads.heads.begin(), heads.heads.end(),
-                          [&](const HeadReport& report) { return labelOf(report) == one.label; });
+        const auto count = std::ranges::count(heads.heads, std::string(one.label), labelOf);
         if (count > 0) counted.emplace_back(one.label, static_cast<int>(count));
     }
     return counted;
@@ -108,7 +96,7 @@ QColor AtlasView::colorOf(const HeadReport& report, const Theme& theme) const {
         return theme.pair(static_cast<int>(std::lround((kSteps - 1) * std::clamp(share, 0.0, 1.0))), kSteps);
     };
     if (const HeadScore* score = shownScore()) {
-        const auto number = score->of(state_, static_cast<int>(report.layer), static_cast<int>(report.head));
+        const auto number = score->of(state_, report);
         return number ? shade((*number - score->low) / (score->high - score->low)) : theme.frame;
     }
     if (color_by_ == ColorBy::label) return colorOf(labelOf(report));
@@ -157,24 +145,22 @@ void AtlasView::paintAxes(QPainter& painter, const Frame& frame, const Theme& th
         painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()));
         if (x - width / 2 < taken + 6) continue;
         taken = x + width / 2;
-        painter.setPen(theme.faint_text);
-        painter.drawText(QRectF(x - width, box.bottom() + 3, 2 * width, 18), Qt::AlignHCenter | Qt::AlignTop,
-                         text);
+        drawColoredText(painter, QRectF(x - width, box.bottom() + 3, 2 * width, 18),
+                        Qt::AlignHCenter | Qt::AlignTop, text, theme.faint_text);
     }
     for (const double tick : niceTicks(0, frame.max_entropy, 5)) {
         const double y = box.bottom() - box.height() * tick / frame.max_entropy;
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y));
-        painter.setPen(theme.faint_text);
-        painter.drawText(QRectF(box.left() - kLeft, y - 9, kLeft - 6, 18), Qt::AlignRight | Qt::AlignVCenter,
-                         numberText(tick, 3));
+        drawColoredText(painter, QRectF(box.left() - kLeft, y - 9, kLeft - 6, 18), kRightMiddle,
+                        numberText(tick, 3), theme.faint_text);
     }
-    painter.setPen(theme.text);
-    painter.drawText(
-        QRectF(box.left(), box.bottom() + 22, box.width(), 20), Qt::AlignHCenter | Qt::AlignVCenter,
+    drawColoredText(
+        painter, QRectF(box.left(), box.bottom() + 22, box.width(), 20), Qt::AlignHCenter | Qt::AlignVCenter,
         metrics.elidedText(state_.change().isEmpty() ? tr("mean distance n − j, tokens")
                                                      : tr("mean distance n − j, tokens (with the change)"),
-                           Qt::ElideRight, box.width()));
+                           Qt::ElideRight, box.width()),
+        theme.text);
     painter.save();
     painter.translate(box.left() - kLeft + 12, box.center().y());
     painter.rotate(-90);
@@ -223,8 +209,7 @@ void AtlasView::paintLegend(QPainter& painter, const QRectF& area, const Theme& 
         painter.setPen(Qt::NoPen);
         painter.setBrush(entry.color);
         painter.drawEllipse(QPointF(entry.place.left() + 6, entry.place.center().y()), kRadius, kRadius);
-        painter.setPen(theme.text);
-        painter.drawText(entry.place.adjusted(14, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, entry.text);
+        drawColoredText(painter, entry.place.adjusted(14, 0, 0, 0), kLeftMiddle, entry.text, theme.text);
     }
 }
 

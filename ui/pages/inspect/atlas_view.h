@@ -17,13 +17,12 @@ class AtlasView : public FigureView {
 
     /// After these come the entries of `headScores`.
     enum class ColorBy { label, slow_fraction, layer, first_score };
-    void setColorBy(ColorBy color_by);
+    void setColorBy(ColorBy color_by) { setAndUpdate(color_by_, color_by); }
     /// Shows only heads with this label; empty: all.
-    void setLabel(const std::string& label);
+    void setLabel(const std::string& label) { setAndUpdate(label_, label); }
     /// Position of a head's dot on the canvas.
     QPointF dotOf(int layer, int head) const;
 
-    QString figureName() const override { return QStringLiteral("head-atlas"); }
     QSize minFigureSize() const override { return {300, 220}; }
     QSize minScreenSize() const override { return {200, 110}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override {

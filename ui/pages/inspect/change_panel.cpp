@@ -10,23 +10,12 @@
 #include "ui/theme/numbers.h"
 
 namespace roper {
-namespace {
-
-void say(QLabel& label, const QString& text) {
-    label.setText(text);
-    label.setVisible(!text.isEmpty());
-}
-
-}  // namespace
 
 ChangePanel::ChangePanel(InspectState& state, QWidget* parent)
     : QWidget(parent), state_(state), column_(new QVBoxLayout(this)) {
     column_->setContentsMargins(8, 8, 8, 8);
-    auto* heading = new QLabel;
-    heading->setText(tr("Ablations and changes"));
-    QFont bold = heading->font();
-    bold.setBold(true);
-    heading->setFont(bold);
+    auto* heading = new QLabel(tr("Ablations and changes"));
+    heading->setFont(boldFont(heading->font()));
     column_->addWidget(heading);
     addHeads();
     addParts();
@@ -38,9 +27,7 @@ ChangePanel::ChangePanel(InspectState& state, QWidget* parent)
     });
     column_->addWidget(nothing_);
     const auto result = [this](const QString& name) {
-        auto* label = new QLabel;
-        label->setWordWrap(true);
-        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        auto* label = messageLabel();
         label->setAccessibleName(name);
         column_->addWidget(label);
         return label;
@@ -208,7 +195,7 @@ void ChangePanel::show(const ModelChange& change) {
 
 void ChangePanel::showEffect() {
     const TextReading *before = state_.answer(answers::reading), *after = state_.answer(answers::changed);
-    if (before == nullptr || before->nll.empty()) return say(*effect_, {});
+    if (before == nullptr || before->nll.empty()) return setTextOrHide(*effect_, {});
     QString text = tr("loss %1 nats per token, perplexity %2")
                        .arg(fixedNumberText(before->loss, 4), numberText(std::exp(before->loss), 4));
     if (after != nullptr && after->nll.size() == before->nll.size())
@@ -217,12 +204,12 @@ void ChangePanel::showEffect() {
                 .arg(fixedNumberText(after->loss, 4),
                      after->loss < before->loss ? QString() : QStringLiteral("+"),
                      fixedNumberText(after->loss - before->loss, 4), numberText(std::exp(after->loss), 4));
-    say(*effect_, text);
+    setTextOrHide(*effect_, text);
 }
 
 void ChangePanel::showSolved() {
     const SolvedAnswer* answer = state_.answer(answers::solved);
-    if (answer == nullptr) return say(*solved_, {});
+    if (answer == nullptr) return setTextOrHide(*solved_, {});
     const auto share = [](const std::vector<bool>& solved) {
         const std::int64_t count = SolvedAnswer::count(solved);
         const auto [low, high] = wilsonInterval(count, static_cast<std::int64_t>(solved.size()));
@@ -237,7 +224,7 @@ void ChangePanel::showSolved() {
                     .arg(share(answer->changed))
                     .arg(answer->lost())
                     .arg(answer->gained());
-    say(*solved_, text);
+    setTextOrHide(*solved_, text);
 }
 
 }  // namespace roper

@@ -1,5 +1,6 @@
 #include "ui/pages/inspect/experts_panel.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -12,10 +13,10 @@ namespace roper {
 namespace {
 
 /// The mixture of a layer; null for a layer that is none.
-const ExpertsOfLayer* mixtureOf(const ExpertsAnswer& answer, int layer) {
-    for (const ExpertsOfLayer& of : answer.layers)
-        if (of.layer == layer) return &of;
-    return nullptr;
+const ExpertsOfLayer* mixtureOf(const ExpertsAnswer& answer, std::size_t layer) {
+    const auto found =
+        std::ranges::find(answer.layers, static_cast<std::int64_t>(layer), &ExpertsOfLayer::layer);
+    return found == answer.layers.end() ? nullptr : &*found;
 }
 
 /// A map with a row for each layer; layers that are no mixtures have gaps.
@@ -41,9 +42,9 @@ HeatMapView::Map mapByLayer(const ExpertsAnswer& answer, std::int64_t layers, st
 
 ExpertsPanel::ExpertsPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Experts"), tr("Which experts each token is routed to"), models, parent),
-      choices_(makeMap(QStringLiteral("experts"), {}, &ExpertsPanel::choiceReadout)),
+      choices_(makeMap(QStringLiteral("experts"), {}, answers::experts, &ExpertsPanel::choiceReadout)),
       counts_(makeMap(QStringLiteral("expert-counts"), tr("The load of each expert is shown here."),
-                      &ExpertsPanel::countReadout)),
+                      answers::experts, &ExpertsPanel::countReadout)),
       color_(named(new QComboBox, tr("Colour of the chosen experts"),
                    tr("The number of the expert with the highest score, or the weight of its output"))) {
     choices_->setAccessibleName(tr("Chosen experts by layer and token"));
@@ -54,13 +55,12 @@ ExpertsPanel::ExpertsPanel(const ShownModels& models, QWidget* parent)
     connect(&state(), &InspectState::modelChanged, this, [this] {
         if (isVisible()) emit requiredAnswersChanged();
     });
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({color_}));
-    layout->addWidget(splitter(Qt::Vertical, {choices_, counts_}, {400, 260}), 1);
+    columnOf({{color_, 0, Qt::AlignLeft}, {makeSplitter(Qt::Vertical, {choices_, counts_}, {400, 260}), 1}},
+             this);
 }
 
 /// Of a model without mixtures, the question is not asked: it would be refused.
-std::vector<const AnswerSpec*> ExpertsPanel::requiredAnswers() const {
+AnswerSpecs ExpertsPanel::requiredAnswers() const {
     if (hasNoMixtures()) return {&answers::reading, &answers::changed};
     return {&answers::experts, &answers::reading, &answers::changed};
 }
@@ -107,16 +107,13 @@ void ExpertsPanel::showChoices(const ExpertsAnswer& answer) {
     choices_->setTitle(shows_weight ? tr("Weight of the expert with the highest score, by layer and token")
                                     : tr("Expert with the highest score, by layer and token"));
     choices_->setCaption(
-        shows_weight ? tr("The weight of the expert that the router of each layer of %1 scores highest for "
-                          "each of %2 tokens; each token is routed to %3 experts")
-                           .arg(modelName())
-                           .arg(answer.tokens.size())
-                           .arg(answer.layers.front().experts.front().size())
-                     : tr("The expert that the router of each layer of %1 scores highest for each of %2 "
-                          "tokens; each token is routed to %3 experts")
-                           .arg(modelName())
-                           .arg(answer.tokens.size())
-                           .arg(answer.layers.front().experts.front().size()));
+        (shows_weight ? tr("The weight of the expert that the router of each layer of %1 scores highest for "
+                           "each of %2 tokens; each token is routed to %3 experts")
+                      : tr("The expert that the router of each layer of %1 scores highest for each of %2 "
+                           "tokens; each token is routed to %3 experts"))
+            .arg(modelName())
+            .arg(answer.tokens.size())
+            .arg(answer.layers.front().experts.front().size()));
     choices_->setMap(std::move(map));
 }
 
@@ -133,35 +130,32 @@ void ExpertsPanel::showCounts(const ExpertsAnswer& answer) {
     counts_->setMap(std::move(map));
 }
 
-QString ExpertsPanel::choiceReadout(int row, int column) const {
-    const ExpertsAnswer* answer = state().answer(answers::experts);
-    if (answer == nullptr) return {};
-    const ExpertsOfLayer* const mixture = mixtureOf(*answer, row);
+QString ExpertsPanel::choiceReadout(const ExpertsAnswer& answer, std::size_t row, std::size_t column) const {
+    const ExpertsOfLayer* const mixture = mixtureOf(answer, row);
     if (mixture == nullptr) return tr("layer %1 is not a mixture of experts").arg(row);
     const ExpertsOfLayer& of = *mixture;
-    const auto t = static_cast<std::size_t>(column);
     QStringList choices;
-    for (std::size_t k = 0; k < of.experts[t].size(); ++k)
-        choices << tr("expert %1 with weight %2").arg(of.experts[t][k]).arg(numberText(of.weights[t][k], 3));
+    for (std::size_t k = 0; k < of.experts[column].size(); ++k)
+        choices << tr("expert %1 with weight %2")
+                       .arg(of.experts[column][k])
+                       .arg(numberText(of.weights[column][k], 3));
     return tr("layer %1, token %2, “%3”: %4")
         .arg(of.layer)
         .arg(column)
-        .arg(formatToken(answer->tokens[t]), choices.join(QStringLiteral(", ")));
+        .arg(formatToken(answer.tokens[column]), choices.join(QStringLiteral(", ")));
 }
 
-QString ExpertsPanel::countReadout(int row, int column) const {
-    const ExpertsAnswer* answer = state().answer(answers::experts);
-    if (answer == nullptr) return {};
-    const ExpertsOfLayer* const mixture = mixtureOf(*answer, row);
+QString ExpertsPanel::countReadout(const ExpertsAnswer& answer, std::size_t row, std::size_t column) const {
+    const ExpertsOfLayer* const mixture = mixtureOf(answer, row);
     if (mixture == nullptr) return tr("layer %1 is not a mixture of experts").arg(row);
     const ExpertsOfLayer& of = *mixture;
-    const auto tokens = static_cast<double>(answer->tokens.size());
+    const auto tokens = static_cast<double>(answer.tokens.size());
     const double each =
         tokens * static_cast<double>(of.experts.front().size()) / static_cast<double>(of.counts.size());
     return tr("layer %1, expert %2: %3 of %4 tokens; %5 if all experts were used equally often")
         .arg(of.layer)
         .arg(column)
-        .arg(of.counts[static_cast<std::size_t>(column)])
+        .arg(of.counts[column])
         .arg(tokens)
         .arg(numberText(each, 3));
 }

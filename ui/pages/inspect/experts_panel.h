@@ -17,10 +17,8 @@ class ExpertsPanel : public ModelPanel {
     ExpertsPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {choices_, counts_}; }
-    std::vector<const AnswerSpec*> requiredAnswers() const override;
-    std::vector<const AnswerSpec*> answersForFigure(const QString&) const override {
-        return {&answers::experts};
-    }
+    AnswerSpecs requiredAnswers() const override;
+    AnswerSpecs answersForFigure(const QString&) const override { return {&answers::experts}; }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     HeatMapView& choices() { return *choices_; }
@@ -34,8 +32,8 @@ class ExpertsPanel : public ModelPanel {
     ExpertColor color() const { return static_cast<ExpertColor>(color_->currentIndex()); }
     void showChoices(const ExpertsAnswer& answer);
     void showCounts(const ExpertsAnswer& answer);
-    QString choiceReadout(int row, int column) const;
-    QString countReadout(int row, int column) const;
+    QString choiceReadout(const ExpertsAnswer& answer, std::size_t row, std::size_t column) const;
+    QString countReadout(const ExpertsAnswer& answer, std::size_t row, std::size_t column) const;
 
     HeatMapView *choices_, *counts_;  ///< [layers × tokens], [layers × experts]
     QComboBox* color_;

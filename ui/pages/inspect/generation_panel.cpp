@@ -26,8 +26,10 @@ constexpr double kMargin = 14, kCellWidth = 15, kCellHeight = 38, kBarRow = 22, 
 
 }  // namespace
 
-ContinuationView::ContinuationView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("Generated text, its probabilities and its attention"));
+ContinuationView::ContinuationView(InspectState& state, QWidget* parent)
+    : FigureView(parent, QStringLiteral("continuation"),
+                 tr("Generated text, its probabilities and its attention")),
+      state_(state) {
     setFocusPolicy(Qt::StrongFocus);
     const auto begin_anew = [this] {
         chosen_ = 0;
@@ -47,11 +49,6 @@ void ContinuationView::choose(int step) {
     const int last = static_cast<int>(state_.answer(answers::continuation)->generated()) - 1;
     chosen_ = std::clamp(step, 0, std::max(0, last));
     emit chosenChanged(chosen_);
-    update();
-}
-
-void ContinuationView::setHead(int head) {
-    head_ = head;
     update();
 }
 
@@ -89,7 +86,7 @@ QRectF ContinuationView::tokenRect(int index) const {
 void ContinuationView::paintText(QPainter& painter, const TokenLines& lines, const Theme& theme) const {
     const Continuation& c = *state_.answer(answers::continuation);
     const std::vector<double> looked_at = weights();
-    const double most = std::max(1e-12, *std::max_element(looked_at.begin(), looked_at.end()));
+    const double most = std::max(1e-12, *std::ranges::max_element(looked_at));
     const auto colors = theme.sequentialColors();
     const auto prompt_tokens = static_cast<int>(c.prompt_tokens);
     const QFont plain = painter.font(), mono = monospaced(plain, kLetters);
@@ -107,8 +104,9 @@ void ContinuationView::paintText(QPainter& painter, const TokenLines& lines, con
         painter.setFont(mono);
         constexpr double kReadable = 4.5;  // WCAG 2.1, 1.4.3
         const QColor usual = is_generated ? theme.text : theme.faint_text;
-        painter.setPen(contrast(usual, fill) >= kReadable ? usual : textColorOn(fill));
-        painter.drawText(letter, Qt::AlignCenter, formatToken(c.tokens[static_cast<std::size_t>(index)]));
+        drawColoredText(painter, letter, Qt::AlignCenter,
+                        formatToken(c.tokens[static_cast<std::size_t>(index)]),
+                        contrast(usual, fill) >= kReadable ? usual : textColorOn(fill));
         if (is_generated) {
             // The length of the bar is the token's probability.
             const double p = c.probability[static_cast<std::size_t>(index - prompt_tokens)];
@@ -134,25 +132,24 @@ void ContinuationView::paintCandidates(QPainter& painter, const QRectF& box, con
     double widest = 26;
     for (const Continuation::Candidate& candidate : candidates)
         widest = std::max(widest, metrics.horizontalAdvance(formatToken(candidate.text)) + 8);
-    painter.setPen(theme.text);
-    painter.drawText(QRectF(box.left(), box.top(), box.width(), 18), Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("candidates for generated token %1").arg(chosen_ + 1));
+    drawColoredText(painter, QRectF(box.left(), box.top(), box.width(), 18), kLeftMiddle,
+                    tr("candidates for generated token %1").arg(chosen_ + 1), theme.text);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const double y = box.top() + 22 + kBarRow * static_cast<double>(i);
         if (y + kBarRow > box.bottom() + 4) break;
         const auto& candidate = candidates[i];
         const bool is_generated = candidate.text == chosen;
-        painter.setPen(theme.text);
-        painter.drawText(QRectF(box.left(), y, widest, kBarRow), Qt::AlignCenter,
-                         formatToken(candidate.text));
+        drawColoredText(painter, QRectF(box.left(), y, widest, kBarRow), Qt::AlignCenter,
+                        formatToken(candidate.text), theme.text);
         painter.setPen(Qt::NoPen);
         painter.setBrush(is_generated ? Theme::output() : theme.faded(Theme::output(), 0.35));
         const double full = box.width() - 104 - widest;
         painter.drawRect(
             QRectF(box.left() + widest + 6, y + 4, std::max(1.0, full * candidate.probability), kBarRow - 8));
-        painter.setPen(is_generated ? theme.text : theme.faint_text);
-        painter.drawText(QRectF(box.left() + widest + 14 + full * candidate.probability, y, 90, kBarRow),
-                         Qt::AlignLeft | Qt::AlignVCenter, probabilityText(candidate.probability));
+        drawColoredText(painter,
+                        QRectF(box.left() + widest + 14 + full * candidate.probability, y, 90, kBarRow),
+                        kLeftMiddle, probabilityText(candidate.probability),
+                        is_generated ? theme.text : theme.faint_text);
     }
 }
 
@@ -166,10 +163,9 @@ void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const 
         return;
     }
     const TokenLines lines = linesIn(area);
-    painter.setPen(theme.faint_text);
-    painter.drawText(QRectF(area.left() + kMargin, area.top() + 6, area.width() - 2 * kMargin, 18),
-                     Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("pale: prompt; shading: attention of the framed token"));
+    drawColoredText(painter, QRectF(area.left() + kMargin, area.top() + 6, area.width() - 2 * kMargin, 18),
+                    kLeftMiddle, tr("pale: prompt; shading: attention of the framed token"),
+                    theme.faint_text);
     paintText(painter, lines, theme);
     const double top = lines.bottom + 12;
     paintCandidates(painter,
@@ -240,14 +236,14 @@ GenerationPanel::GenerationPanel(const ShownModels& models, QWidget* parent)
         if (what == &answers::continuation) fillHeads();
     });
     forwardReadouts(continuation_, comparison_continuation_);
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({{prompt_, 1}, {generate_, 0}}));
-    layout->addLayout(row({count_, temperature_, seed_, head_}));
-    layout->addWidget(
-        splitter(Qt::Horizontal, {titled(continuation_title_, continuation_),
-                                  comparison_text_ = titled(comparison_title_, comparison_continuation_)}),
-        1);
-    layout->addWidget(end_note_);
+    comparison_text_ = titled(comparison_title_, comparison_continuation_);
+    auto* texts =
+        makeSplitter(Qt::Horizontal, {titled(continuation_title_, continuation_), comparison_text_}, {});
+    columnOf({rowOf({{prompt_, 1}, generate_}),
+              makeFlowRow({count_, temperature_, seed_, head_}),
+              {texts, 1},
+              end_note_},
+             this);
     showModel();
     GenerationPanel::refresh();  // hides the comparison until there is one
 }
@@ -274,9 +270,7 @@ void GenerationPanel::makeControls() {
     // The heads are known only once a model is loaded.
     head_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     fillHeads();
-    end_note_ = new QLabel;
-    end_note_->setWordWrap(true);
-    end_note_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    end_note_ = messageLabel();
     end_note_->setAccessibleName(tr("Text generated by the changed model"));
     connect(generate_, &QPushButton::clicked, this, &GenerationPanel::generate);
     connect(prompt_, &QLineEdit::returnPressed, this, &GenerationPanel::generate);

@@ -26,13 +26,12 @@ class ContinuationView : public FigureView {
     int chosen() const { return chosen_; }
     void choose(int step);
     /// @param head  layer·heads + head; −1: the mean over all heads
-    void setHead(int head);
+    void setHead(int head) { setAndUpdate(head_, head); }
 
     /// Attention weights over the text when the chosen token was generated.
     std::vector<double> weights() const;
     QRectF tokenRect(int index) const;
 
-    QString figureName() const override { return QStringLiteral("continuation"); }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
@@ -67,11 +66,8 @@ class GenerationPanel : public ModelPanel {
     GenerationPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override;
-    std::vector<const AnswerSpec*> requiredAnswers() const override {
-        return {&answers::reading, &answers::changed};
-    }
-    std::vector<const AnswerSpec*> comparisonAnswers() const override { return {&answers::model}; }
-    std::vector<const AnswerSpec*> answersForFigure(const QString&) const override { return {}; }
+    AnswerSpecs comparisonAnswers() const override { return {&answers::model}; }
+    AnswerSpecs answersForFigure(const QString&) const override { return {}; }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     ContinuationView& continuation() { return *continuation_; }

@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "ui/live/published_models.h"
 #include "ui/live/token_texts.h"
 #include "ui/theme/numbers.h"
 

@@ -14,7 +14,7 @@ struct HeadScore {
     const AnswerSpec* answer;  ///< asked when the score is shown
     double low = 0, high = 1;  ///< ends of the colour scale
     /// The score; nothing while it is unknown, or if the head has none.
-    std::optional<double> (*of)(const InspectState& state, int layer, int head) = nullptr;
+    std::optional<double> (*of)(const InspectState& state, const HeadReport& report) = nullptr;
 };
 
 /// All of them, in the order of the choices in the window.

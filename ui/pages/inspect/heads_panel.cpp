@@ -8,7 +8,6 @@
 #include "core/questions/attention_by_distance.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/pages/inspect/inspect_fields.h"
-#include "ui/theme/numbers.h"
 
 namespace roper {
 
@@ -75,8 +74,7 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
                             tr("The head's mean weight, or its mean score before softmax"))),
       order_(named(new QComboBox, tr("Order of all heads"), tr("The order of the small maps"))),
       layer_(makeNumber(tr("Layer shown"), tr("layer "))),
-      head_(makeNumber(tr("Head shown"), tr("head "))),
-      map_title_(new QLabel) {
+      head_(makeNumber(tr("Head shown"), tr("head "))) {
     color_by_->addItems({tr("coloured by label"), tr("by the slow pairs' share"), tr("by layer")});
     connect(color_by_, &QComboBox::currentIndexChanged, this,
             [this](int index) { atlas_->setColorBy(static_cast<AtlasView::ColorBy>(index)); });
@@ -90,25 +88,22 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
         connect(choice, &QComboBox::currentIndexChanged, this, &ModelPanel::requiredAnswersChanged);
     connect(label_, &QComboBox::currentIndexChanged, this,
             [this](int index) { atlas_->setLabel(label_->itemData(index).toString().toStdString()); });
-    map_title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     map_->setEmptyText(tr("The attention of the chosen head is shown here."));
     reach_->setEmptyText(tr("The head's attention by distance is shown here."));
     reach_quantity_->addItems({tr("weight by distance"), tr("score by distance")});
     connect(reach_quantity_, &QComboBox::currentIndexChanged, this, &HeadsPanel::showReach);
-    for (QComboBox* choice : {label_, color_by_, order_, reach_quantity_}) {
-        choice->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        choice->setMinimumContentsLength(choice == reach_quantity_ ? 14 : 11);
-    }
+    for (QComboBox* choice : {label_, color_by_, order_, reach_quantity_})
+        allowShrinking(*choice, choice == reach_quantity_ ? 14 : 11);
     connect(map_, &HeatMapView::cellHovered, this,
             [this](int row, int column) { emit hovered(weightAt(map_->map(), row, column)); });
     forwardReadouts(atlas_, grid_, map_, reach_);
     offerHeads(*atlas_, [this](const QPointF& at) { return atlas_->headAt(at); });
     offerHeads(*grid_, [this](const QPointF& at) { return grid_->headAt(at); });
-    auto* thumbnails = splitter(Qt::Vertical, {atlas_, grid_}, {400, 300});
-    auto* large = splitter(Qt::Vertical, {column({{map_title_, 0}, {map_, 1}}), reach_}, {480, 180});
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({label_, color_by_, order_, layer_, head_, reach_quantity_}));
-    layout->addWidget(splitter(Qt::Horizontal, {thumbnails, large}, {500, 500}), 1);
+    auto* thumbnails = makeSplitter(Qt::Vertical, {atlas_, grid_}, {400, 300});
+    auto* large = makeSplitter(Qt::Vertical, {titled(map_title_, map_), reach_}, {480, 180});
+    columnOf({makeFlowRow({label_, color_by_, order_, layer_, head_, reach_quantity_}),
+              {makeSplitter(Qt::Horizontal, {thumbnails, large}, {500, 500}), 1}},
+             this);
 }
 
 QSpinBox* HeadsPanel::makeNumber(const QString& name, const QString& prefix) {
@@ -120,23 +115,23 @@ QSpinBox* HeadsPanel::makeNumber(const QString& name, const QString& prefix) {
     return box;
 }
 
-std::vector<const AnswerSpec*> HeadsPanel::requiredAnswers() const {
-    std::vector<const AnswerSpec*> requiredAnswers{&answers::reading, &answers::heads, &answers::attention,
-                                                   &answers::thumbnails, &answers::changed};
+AnswerSpecs HeadsPanel::requiredAnswers() const {
+    AnswerSpecs requiredAnswers{&answers::reading, &answers::heads, &answers::attention, &answers::thumbnails,
+                                &answers::changed};
     addScores(requiredAnswers);
     return requiredAnswers;
 }
 
 /// Adds the scores by which heads are coloured or sorted.
-void HeadsPanel::addScores(std::vector<const AnswerSpec*>& requiredAnswers) const {
+void HeadsPanel::addScores(AnswerSpecs& requiredAnswers) const {
     for (const HeadScore* score :
          {scoreAt(color_by_, AtlasView::ColorBy::first_score), scoreAt(order_, Order::first_score)})
         if (score != nullptr) requiredAnswers.push_back(score->answer);
 }
 
-std::vector<const AnswerSpec*> HeadsPanel::answersForFigure(const QString& figure) const {
+AnswerSpecs HeadsPanel::answersForFigure(const QString& figure) const {
     if (figure == atlas_->figureName()) {
-        std::vector<const AnswerSpec*> requiredAnswers{&answers::heads};
+        AnswerSpecs requiredAnswers{&answers::heads};
         addScores(requiredAnswers);
         return requiredAnswers;
     }
@@ -165,13 +160,6 @@ void HeadsPanel::refresh() {
     showReach();
 }
 
-const HeadMap* HeadsPanel::shownMap() const {
-    const HeadMap* attention = state().answer(answers::attention);
-    const bool is_it =
-        attention != nullptr && attention->layer == state().layer() && attention->head == state().head();
-    return is_it ? attention : nullptr;
-}
-
 void HeadsPanel::showLabels() {
     if (state().answer(answers::heads) == nullptr) return;  // keep the selection for the next answer
     const QString kept = label_->currentData().toString();
@@ -196,7 +184,7 @@ std::vector<double> HeadsPanel::numbersOfOrder() const {
             numbers.push_back(order == Order::entropy ? report.entropy : report.mean_distance);
             continue;
         }
-        const auto number = score->of(state(), static_cast<int>(report.layer), static_cast<int>(report.head));
+        const auto number = score->of(state(), report);
         if (!number) return {};
         numbers.push_back(-*number);  // descending
     }
@@ -208,7 +196,7 @@ void HeadsPanel::showOrder() {
 }
 
 void HeadsPanel::showMap() {
-    const HeadMap* attention = shownMap();
+    const HeadMap* attention = answerForHead(answers::attention);
     map_title_->setText(state().report() != nullptr    ? titleOfHead(*state().report())
                         : state().summary() != nullptr ? headTitle(state().layer(), state().head())
                                                        : QString());
@@ -223,7 +211,7 @@ void HeadsPanel::showMap() {
 }
 
 void HeadsPanel::showReach() {
-    const HeadMap* attention = shownMap();
+    const HeadMap* attention = answerForHead(answers::attention);
     if (attention == nullptr) return reach_->setCurves({}, {});
     const bool is_score = static_cast<ReachQuantity>(reach_quantity_->currentIndex()) == ReachQuantity::score;
     const bool causal = attention->map.lower_triangle_only;

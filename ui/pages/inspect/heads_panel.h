@@ -22,8 +22,8 @@ class HeadsPanel : public ModelPanel {
     HeadsPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {atlas_, map_, grid_, reach_}; }
-    std::vector<const AnswerSpec*> requiredAnswers() const override;
-    std::vector<const AnswerSpec*> answersForFigure(const QString& figure) const override;
+    AnswerSpecs requiredAnswers() const override;
+    AnswerSpecs answersForFigure(const QString& figure) const override;
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     AtlasView& atlas() { return *atlas_; }
@@ -45,12 +45,10 @@ class HeadsPanel : public ModelPanel {
     }
 
     QSpinBox* makeNumber(const QString& name, const QString& prefix);
-    /// The map of the chosen head; null while unknown.
-    const HeadMap* shownMap() const;
     void showLabels();
     void showOrder();
     std::vector<double> numbersOfOrder() const;
-    void addScores(std::vector<const AnswerSpec*>& requiredAnswers) const;
+    void addScores(AnswerSpecs& requiredAnswers) const;
     void showMap();
     void showReach();
 

@@ -65,11 +65,6 @@ HeadsView::HeadsView(InspectState& state, QWidget* parent) : FigureView(parent),
         connect(&state_, signal, this, qOverload<>(&QWidget::update));
 }
 
-void HeadsView::setSortedBy(std::vector<double> numbers) {
-    numbers_ = std::move(numbers);
-    update();
-}
-
 std::vector<int> HeadsView::ordered() const {
     const auto all = heads();
     std::vector<int> order(all != nullptr ? all->maps.size() : 0);
@@ -79,7 +74,7 @@ std::vector<int> HeadsView::ordered() const {
         const double of_head = numbers_[static_cast<std::size_t>(head)];
         return std::isnan(of_head) ? std::numeric_limits<double>::infinity() : of_head;
     };
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return number(a) < number(b); });
+    std::ranges::stable_sort(order, {}, number);
     return order;
 }
 
@@ -129,7 +124,7 @@ QRectF HeadsView::mapRect(const Grid& grid, int place, const HeadThumbnails& all
 QRectF HeadsView::headRect(int layer, int head) const {
     const auto all = heads();
     const std::vector<int> order = ordered();
-    const auto place = std::find(order.begin(), order.end(), layer * all->heads + head) - order.begin();
+    const auto place = std::ranges::find(order, layer * all->heads + head) - order.begin();
     return mapRect(grid(canvas(), *all), static_cast<int>(place), *all);
 }
 
@@ -137,12 +132,13 @@ QRectF HeadsView::headRect(int layer, int head) const {
 void HeadsView::paintNumbers(QPainter& painter, const QRectF& area, const Grid& grid,
                              const Theme& theme) const {
     const QFontMetricsF metrics(painter.font());
-    painter.setPen(theme.faint_text);
-    painter.drawText(QRectF(area.left() + kGridMargin, area.top(), area.width() - 2 * kGridMargin, kGridTop),
-                     Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(grid.across ? tr("columns: layers; rows: heads")
-                                                    : tr("rows: layers; columns: heads"),
-                                        Qt::ElideRight, area.width() - 2 * kGridMargin));
+    drawColoredText(painter,
+                    QRectF(area.left() + kGridMargin, area.top(), area.width() - 2 * kGridMargin, kGridTop),
+                    kLeftMiddle,
+                    metrics.elidedText(
+                        grid.across ? tr("columns: layers; rows: heads") : tr("rows: layers; columns: heads"),
+                        Qt::ElideRight, area.width() - 2 * kGridMargin),
+                    theme.faint_text);
     const auto every = [](double needed, double cell) {
         return std::max(1, static_cast<int>(std::ceil(needed / cell)));
     };
@@ -150,7 +146,7 @@ void HeadsView::paintNumbers(QPainter& painter, const QRectF& area, const Grid& 
     for (int row = 0; row < grid.rows; row += rows_apart) {
         const double y = grid.box.top() + grid.cell.height() * (row + 0.5);
         painter.drawText(QRectF(area.left() + kGridMargin, y - kGridTop / 2, kLabel - 6, kGridTop),
-                         Qt::AlignRight | Qt::AlignVCenter, QString::number(row));
+                         kRightMiddle, QString::number(row));
     }
     const double widest = metrics.horizontalAdvance(QString::number(grid.columns)) + 5;
     const int columns_apart = every(widest, grid.cell.width());
@@ -186,10 +182,10 @@ void HeadsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
         painter.setPen(QPen(chosen ? Theme::roper() : theme.grid, chosen ? 2.2 : 0.8));
         painter.drawRect(box);
         if (grid.title == 0) continue;
-        painter.setPen(chosen ? theme.text : theme.faint_text);
-        painter.drawText(box.adjusted(0, -grid.title, 0, -box.height() - 2), Qt::AlignLeft | Qt::AlignVCenter,
-                         box.width() > kWideTitle ? headTitle(head / all->heads, head % all->heads)
-                                                  : shortTitle(head, all->heads));
+        drawColoredText(painter, box.adjusted(0, -grid.title, 0, -box.height() - 2), kLeftMiddle,
+                        box.width() > kWideTitle ? headTitle(head / all->heads, head % all->heads)
+                                                 : shortTitle(head, all->heads),
+                        chosen ? theme.text : theme.faint_text);
     }
 }
 
@@ -231,7 +227,7 @@ void HeadsView::keyPressEvent(QKeyEvent* event) {
     }
     const std::vector<int> order = ordered();
     const int chosen = state_.layer() * all->heads + state_.head();
-    const auto at = std::find(order.begin(), order.end(), chosen) - order.begin();
+    const auto at = std::ranges::find(order, chosen) - order.begin();
     const auto next =
         std::clamp<std::ptrdiff_t>(at + step * (sideways ? 1 : grid.columns), 0, std::ssize(order) - 1);
     const int head = order[static_cast<std::size_t>(next)];

@@ -17,7 +17,7 @@ class HeadsView : public FigureView {
     HeadsView(InspectState& state, QWidget* parent);
 
     /// Sorts by ascending `numbers`, one per head; NaN comes last. Empty: by place.
-    void setSortedBy(std::vector<double> numbers);
+    void setSortedBy(std::vector<double> numbers) { setAndUpdate(numbers_, std::move(numbers)); }
     /// layer·heads + head of all heads in display order.
     std::vector<int> ordered() const;
     QRectF headRect(int layer, int head) const;

@@ -43,19 +43,6 @@ Field<InspectFigureSettings> quantityField() {
     return made;
 }
 
-Field<InspectFigureSettings> stageField() {
-    Field<InspectFigureSettings> made;
-    static_cast<FieldInfo&>(made) = {
-        "", "stage", "",
-        "for walkthrough: stage of the computation; those that rotate are drawn by walkthrough-pairs",
-        Choice{WalkthroughPanel::stageNames()}};
-    made.text = [](const InspectFigureSettings& picture) { return picture.stage.value_or("weights"); };
-    made.set = [info = static_cast<FieldInfo>(made)](InspectFigureSettings& picture, std::string_view text) {
-        picture.stage = WalkthroughPanel::stageNames().at(readChoice(info, text));
-    };
-    return made;
-}
-
 }  // namespace
 
 const std::vector<Field<InspectFigureSettings>>& inspectFields() {
@@ -93,7 +80,11 @@ const std::vector<Field<InspectFigureSettings>>& inspectFields() {
                               "the one with the largest weight)",
                               IntegerRange{0, 1 << 20}},
                              memberAt<P>(&P::key)));
-        all.push_back(stageField());
+        all.push_back(optionalField<P>(
+            {"", "stage", "",
+             "for walkthrough: stage of the computation; those that rotate are drawn by walkthrough-pairs",
+             Choice{WalkthroughPanel::stageNames()}},
+            memberAt<P>(&P::stage)));
         all.push_back(optionalField<P>({"", "at", "", "step of a snapshot or, with a text, of a checkpoint",
                                         IntegerRange{0, std::numeric_limits<std::int64_t>::max()}},
                                        memberAt<P>(&P::step)));

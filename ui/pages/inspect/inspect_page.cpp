@@ -8,12 +8,16 @@
 #include "ui/controls/layout_helpers.h"
 #include "ui/live/published_models.h"
 #include "ui/live/run_store.h"
-#include "ui/live/run_texts.h"
 #include "ui/pages/inspect/inspect_fields.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {
+
+/// For view settings that are only restored.
+std::string nothing() {
+    return {};
+}
 
 /// Rows with room above and below, which belongs to them: gaps between rows could not be clicked.
 class RoomyRows : public QStyledItemDelegate {
@@ -63,18 +67,9 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
       change_(new ChangePanel(*state_, nullptr)) {
     contents()->addWidget(makeChooser());
     addPanels();
-    auto* scroll = new QScrollArea;
-    change_area_ = scroll;
-    scroll->setWidget(change_);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setFixedWidth(zoomed(270));
-    auto* comparison = new QHBoxLayout;
-    comparison->addWidget(chooser_);
-    comparison->addWidget(stack_, 1);
-    comparison->addWidget(scroll);
-    contents()->addLayout(comparison, 1);
+    change_area_ = makeScrollArea(change_);
+    change_area_->setFixedWidth(zoomed(270));
+    contents()->addLayout(rowOf({chooser_, {stack_, 1}, change_area_}), 1);
     contents()->addWidget(message_);
     pageFigures().set(
         [this] {
@@ -110,7 +105,7 @@ void InspectPage::addPanels() {
 }
 
 void InspectPage::choose(const ModelPanel& panel) {
-    const auto found = std::find(panels_.begin(), panels_.end(), &panel);
+    const auto found = std::ranges::find(panels_, &panel);
     chooser_->setCurrentRow(static_cast<int>(found - panels_.begin()));
 }
 
@@ -126,7 +121,6 @@ void InspectPage::registerViewSettings() {
         const QString head = QString::fromStdString(text);
         if (!head.isEmpty()) state_->setHead(head.section('.', 0, 0).toInt(), head.section('.', 1).toInt());
     };
-    const auto nothing = [] { return std::string(); };
     // Settings of older versions, which had two pages.
     registerViewSetting("view.models_model", nothing, restore);
     registerViewSetting("view.models_head", nothing, restore_head);
@@ -167,22 +161,19 @@ void InspectPage::registerPanelSetting() {
         {&panel<TrainingPanel>(), &panel<GenerationPanel>(), &panel<SizesPanel>(), &panel<LearnedPanel>()});
     for (const auto& former :
          {std::pair{std::string("view.models"), models}, std::pair{std::string("view.inspect"), inspect}})
-        registerViewSetting(
-            former.first, [] { return std::string(); },
-            [show_named, of = former.second](const std::string& text) {
-                bool is_number = false;
-                const int place = QString::fromStdString(text).toInt(&is_number);
-                if (is_number) show_named(of.value(place));
-            });
+        registerViewSetting(former.first, nothing, [show_named, of = former.second](const std::string& text) {
+            bool is_number = false;
+            const int place = QString::fromStdString(text).toInt(&is_number);
+            if (is_number) show_named(of.value(place));
+        });
     registerViewSetting(
         "view.inspect_panel", [this] { return shownPanel().title().toStdString(); },
         [show_named](const std::string& title) { show_named(QString::fromStdString(title)); });
     // Texts are given by tours and not kept: a copied setup should not contain them.
-    const auto none = [] { return std::string(); };
-    registerViewSetting("view.inspect_text", none, [this](const std::string& text) {
+    registerViewSetting("view.inspect_text", nothing, [this](const std::string& text) {
         if (!text.empty()) readText(QString::fromStdString(text));
     });
-    registerViewSetting("view.inspect_other", none, [this](const std::string& text) {
+    registerViewSetting("view.inspect_other", nothing, [this](const std::string& text) {
         if (!text.empty()) panel<PatchPanel>().setOther(QString::fromStdString(text));
     });
 }
@@ -247,10 +238,6 @@ void InspectPage::onVisibilityChanged(bool seen) {
     }
 }
 
-void InspectPage::refresh() {
-    requestVisibleAnswers();
-}
-
 void InspectPage::refreshHiddenTabs() {
     for (ModelPanel* panel : panels_)
         panel->refreshNow();
@@ -292,8 +279,7 @@ void InspectPage::showProgress() {
     if (!comparison_state_->model().isEmpty() && shownPanel().comparisonAnswers().empty())
         messages << tr("%1 shows one model; these panels compare: %2.")
                         .arg(shownPanel().title(), comparingPanels().join(QStringLiteral(", ")));
-    message_->setText(messages.join('\n'));
-    message_->setVisible(!messages.isEmpty());
+    setTextOrHide(*message_, messages.join('\n'));
     const auto cost = state_->cost();
     if (works)
         cost_->setText(&busy == state_ ? busy.pendingWork()

@@ -72,7 +72,7 @@ class InspectPage : public Page {
 
   protected:
     void onVisibilityChanged(bool seen) override;
-    void refresh() override;
+    void refresh() override { requestVisibleAnswers(); }
 
   private:
     QWidget* makeChooser();
@@ -87,7 +87,6 @@ class InspectPage : public Page {
     Figure& prepareFigure(FigureRequest request);
     void requireModel(const QString& model);
     void openForFigure(const QString& model, const InspectFigureSettings& picture);
-    void openAtStep();
     void registerPanelSetting();
     void fillSteps();
     void fillModels();

@@ -1,9 +1,9 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 
+#include "ui/controls/layout_helpers.h"
 #include "ui/live/published_models.h"
 #include "ui/live/run_store.h"
 #include "ui/live/run_texts.h"
@@ -70,9 +70,7 @@ void InspectPage::fillModels() {
         add(store_.titleOf(path), path, path);
     bool first_run = models_->count() > 0;
     std::vector<RunWatcher*> runs = store_.runs();
-    std::stable_sort(runs.begin(), runs.end(), [](const RunWatcher* a, const RunWatcher* b) {
-        return a->createdAt_s() > b->createdAt_s();
-    });
+    std::ranges::stable_sort(runs, std::ranges::greater(), &RunWatcher::createdAt_s);
     for (const RunWatcher* run : runs) {
         if (!run->specification()) continue;
         if (std::exchange(first_run, false)) models_->insertSeparator(models_->count());
@@ -99,11 +97,6 @@ void InspectPage::fillSteps() {
     }
     if (steps_->currentIndex() == 0) state_->setStep(std::nullopt);  // the chosen checkpoint has been deleted
     steps_->setEnabled(state_->run() != nullptr);
-}
-
-void InspectPage::openAtStep() {
-    const QVariant chosen = steps_->currentData();
-    state_->setStep(chosen.isValid() ? std::optional<std::int64_t>(chosen.toLongLong()) : std::nullopt);
 }
 
 void InspectPage::setComparison(const QString& model) {
@@ -141,10 +134,7 @@ void InspectPage::fillWelcome() {
         delete item;
     }
     const auto add = [this](const QString& text, const QString& help, auto run) {
-        auto* button = new QPushButton(plainCaption(text));
-        button->setToolTip(help);
-        connect(button, &QPushButton::clicked, this, run);
-        welcome_buttons_->addWidget(button);
+        welcome_buttons_->addWidget(makeActionButton(plainCaption(text), help, this, run));
     };
     constexpr int kMaxButtons = 4;
     int offered = 0;
@@ -194,9 +184,9 @@ void InspectPage::openPublished(const QString& path) {
 /// Shows the welcome text in place of the text panel while there is no model, and the change panel only for
 /// panels that it affects.
 void InspectPage::showCurrentPanel() {
-    const std::vector<const AnswerSpec*> requiredAnswers = shownPanel().requiredAnswers();
-    change_area_->setVisible(std::any_of(requiredAnswers.begin(), requiredAnswers.end(),
-                                         [](const AnswerSpec* spec) { return spec->dependsOnChange(); }));
+    const AnswerSpecs requiredAnswers = shownPanel().requiredAnswers();
+    change_area_->setVisible(
+        std::ranges::any_of(requiredAnswers, [](const AnswerSpec* spec) { return spec->dependsOnChange(); }));
     const int row = chooser_->currentRow();
     stack_->setCurrentIndex(state_->model().isEmpty() && row == 0 ? 0 : row + 1);
     // Hidden panels take no room.
@@ -222,7 +212,7 @@ void InspectPage::showModel() {
     text += tr(", head_dim %1").arg(m->head_dim);
     if (m->context > 0) text += tr(", training context %1 tokens").arg(m->context);
     if (!m->theta.empty()) {
-        const auto slow = std::count_if(m->theta.begin(), m->theta.end(), [&](double theta) {
+        const auto slow = std::ranges::count_if(m->theta, [&](double theta) {
             return theta * static_cast<double>(m->context) < 2 * std::numbers::pi;
         });
         text += slow == 0

@@ -1,5 +1,4 @@
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QMenu>
 #include <QScopedValueRollback>
 #include <QShortcut>
@@ -27,29 +26,25 @@ constexpr qsizetype kRoomForText = 1 << 17;  // longer than any text that a mode
 QWidget* InspectPage::makeChooser() {
     models_ =
         named(new ElidedComboBox, tr("Model"), tr("A published model on this machine, or one of your runs"));
-    models_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    models_->setMinimumContentsLength(18);
+    allowShrinking(*models_, 18);
     connect(models_, &QComboBox::activated, this, [this](int index) {
         if (!filling_) open(models_->itemData(index).toString());
     });
     comparison_box_ = named(
         new ElidedComboBox, tr("Comparison model"),
         tr("Another model that reads the same text: its bands, kernels, heads and texts are shown as well"));
-    comparison_box_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    comparison_box_->setMinimumContentsLength(12);
+    allowShrinking(*comparison_box_, 12);
     connect(comparison_box_, &QComboBox::activated, this, [this](int index) {
         if (!filling_) setComparison(comparison_box_->itemData(index).toString());
     });
     steps_ = named(new QComboBox, tr("Step of the model"), tr("For a run: the checkpoint to inspect"));
-    steps_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    steps_->setMinimumContentsLength(12);
+    allowShrinking(*steps_, 12);
     connect(steps_, &QComboBox::currentIndexChanged, this, [this] {
-        if (!filling_) openAtStep();
+        const QVariant step = steps_->currentData();
+        if (!filling_) state_->setStep(step.isValid() ? std::optional(step.toLongLong()) : std::nullopt);
     });
-    summary_ = new QLabel;
-    summary_->setForegroundRole(QPalette::PlaceholderText);
+    summary_ = faintLabel();
     summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    summary_->setWordWrap(true);
     makeTextInput();
     cancel_ = named(new QPushButton(tr("Cancel")), tr("Cancel"), tr("Stop the computation"));
     connect(cancel_, &QPushButton::clicked, this, [this] {
@@ -65,30 +60,13 @@ QWidget* InspectPage::makeChooser() {
     progress_->setFixedWidth(zoomed(120));
     cost_ = new QLabel;
     cost_->setForegroundRole(QPalette::PlaceholderText);
-    message_ = new QLabel;
-    message_->setWordWrap(true);
-    message_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    message_ = messageLabel();
     message_->hide();
-    auto* chooser = new QWidget;
-    auto* layout = new QVBoxLayout(chooser);
-    layout->setContentsMargins(0, 0, 0, 0);
-    auto* first = new QHBoxLayout;
-    first->addWidget(models_);
-    first->addWidget(makeOpenButton());
-    first->addWidget(new QLabel(tr("at")));
-    first->addWidget(steps_);
-    first->addWidget(new QLabel(tr("compared with")));
-    first->addWidget(comparison_box_);
-    first->addStretch(1);
-    layout->addLayout(first);
-    layout->addWidget(summary_);  // a line of its own: beside the choices it would become a tall column
-    layout->addWidget(text_);
-    auto* last = new QHBoxLayout;
-    for (QWidget* widget : std::initializer_list<QWidget*>{read_, cost_, progress_, cancel_})
-        last->addWidget(widget);
-    last->addStretch(1);
-    layout->addLayout(last);
-    return chooser;
+    auto* first = rowOf({models_, makeOpenButton(), new QLabel(tr("at")), steps_,
+                         new QLabel(tr("compared with")), comparison_box_, kSpacer});
+    // The summary has a line of its own: beside the choices it would become a tall column.
+    return wrapInWidget(
+        columnOf({first, summary_, text_, rowOf({read_, cost_, progress_, cancel_, kSpacer})}));
 }
 
 QToolButton* InspectPage::makeOpenButton() {
@@ -123,12 +101,10 @@ void InspectPage::makeTextInput() {
 }
 
 QWidget* InspectPage::makeWelcome() {
-    auto* text = new QLabel;
-    text->setWordWrap(true);
-    text->setAlignment(Qt::AlignCenter);
-    text->setText(
+    auto* text = wrappedLabel(
         tr("Open a language model on this machine, as a GGUF file or a Hugging Face folder, or one of your "
            "runs. “./lab setup --model” downloads a small one (SmolLM2, 98 MB)."));
+    text->setAlignment(Qt::AlignCenter);
     auto* buttons = new QWidget;
     welcome_buttons_ = new QVBoxLayout(buttons);
     buttons->setMaximumWidth(zoomed(420));
@@ -197,13 +173,13 @@ Figure& InspectPage::prepareFigure(FigureRequest request) {
     Figure& figure = pageFigures().named(request.kind);
     const auto has_it = [&](const ModelPanel* panel) {
         const PageFigures::Figures figures = panel->figures();
-        return std::find(figures.begin(), figures.end(), &figure) != figures.end();
+        return std::ranges::find(figures, &figure) != figures.end();
     };
-    ModelPanel& shown = **std::find_if(panels_.begin(), panels_.end(), has_it);
-    const std::vector<const AnswerSpec*> requiredAnswers = shown.answersForFigure(kind);
-    if (picture.question.text.empty() &&
-        std::any_of(requiredAnswers.begin(), requiredAnswers.end(),
-                    [](const AnswerSpec* spec) { return spec->questionKind().reads_text; }))
+    ModelPanel& shown = **std::ranges::find_if(panels_, has_it);
+    const AnswerSpecs requiredAnswers = shown.answersForFigure(kind);
+    if (picture.question.text.empty() && std::ranges::any_of(requiredAnswers, [](const AnswerSpec* spec) {
+            return spec->questionKind().reads_text;
+        }))
         throw Error(ErrorKind::usage, request.kind + " needs a text: --set text=…");
     const QString model = QString::fromStdString(request.run);
     requireModel(model);

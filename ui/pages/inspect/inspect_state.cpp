@@ -1,9 +1,6 @@
 #include "ui/pages/inspect/inspect_state.h"
 
-#include <QFileInfo>
 #include <algorithm>
-
-#include "ui/live/published_models.h"
 
 namespace roper {
 
@@ -41,7 +38,7 @@ void InspectState::setMessage(const QString& message, const AnswerSpec* failed) 
 void InspectState::dismissError() {
     const auto& required = required_answers_;
     if (failed_ != nullptr && failed_ != &answers::model &&
-        std::find(required.begin(), required.end(), failed_) == required.end())
+        std::ranges::find(required, failed_) == required.end())
         setMessage({});
 }
 
@@ -201,7 +198,7 @@ void InspectState::setToken(std::optional<int> token) {
     askNext();
 }
 
-void InspectState::setRequiredAnswers(std::vector<const AnswerSpec*> requiredAnswers) {
+void InspectState::setRequiredAnswers(AnswerSpecs requiredAnswers) {
     required_answers_ = std::move(requiredAnswers);
     askNext();
 }
@@ -276,7 +273,7 @@ std::optional<std::int64_t> InspectState::stepFor(const AnswerSpec& what) const 
 
 void InspectState::askNext() {
     if (pending_ != nullptr || model_.isEmpty()) return;
-    std::vector<const AnswerSpec*> wanted = required_answers_;
+    AnswerSpecs wanted = required_answers_;
     for (const auto& [name, entry] : entries_)
         if (entry.requested) wanted.push_back(entry.spec);
     if (!wanted.empty()) wanted.insert(wanted.begin(), &answers::model);

@@ -24,7 +24,6 @@ class InspectState : public QObject {
   public:
     InspectState(RunStore& store, QObject* parent);
 
-    RunStore& store() { return store_; }
     /// Name of a run, or absolute path of a published model; empty: none.
     const QString& model() const { return model_; }
     /// Null for a published model and without a model.
@@ -63,7 +62,7 @@ class InspectState : public QObject {
     void setToken(std::optional<int> token);
 
     /// Sets the answers that are requested whenever they are unknown, replacing previous needs.
-    void setRequiredAnswers(std::vector<const AnswerSpec*> requiredAnswers);
+    void setRequiredAnswers(AnswerSpecs requiredAnswers);
     /// Requests an answer that is not requested automatically, or requests it again. Text (unless the spec
     /// brings its own), change and head are those of this state.
     void request(const AnswerSpec& what, const Question& question = {});
@@ -167,7 +166,7 @@ class InspectState : public QObject {
     ModelChange change_;
     int layer_ = 0, head_ = 0, distance_ = 0;
     std::optional<int> token_;
-    std::vector<const AnswerSpec*> required_answers_;
+    AnswerSpecs required_answers_;
     std::map<std::string_view, Entry> entries_;  ///< by name of the spec
     const AnswerSpec* pending_ = nullptr;
     Question sent_question_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ui/controls/layout_helpers.h"
 #include "ui/live/token_texts.h"
 #include "ui/theme/numbers.h"
 
@@ -10,9 +11,8 @@ namespace roper {
 LayersPanel::LayersPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Layers"), tr("What each layer would predict"), models, parent),
       lens_map_(makeMap(QStringLiteral("logit-lens"), tr("The predictions of all layers are shown here."),
-                        &LayersPanel::layerReadout)) {
-    auto* layout = new QVBoxLayout(this);
-    layout->addWidget(lens_map_, 1);
+                        answers::lens, &LayersPanel::layerReadout)) {
+    columnOf({{lens_map_, 1}}, this);
 }
 
 void LayersPanel::refresh() {
@@ -35,15 +35,12 @@ void LayersPanel::refresh() {
     lens_map_->setMap(std::move(map));
 }
 
-QString LayersPanel::layerReadout(int row, int column) const {
-    const LensAnswer* answer = state().answer(answers::lens);
-    if (answer == nullptr) return {};
-    const auto r = static_cast<std::size_t>(row), c = static_cast<std::size_t>(column);
+QString LayersPanel::layerReadout(const LensAnswer& answer, std::size_t row, std::size_t column) const {
     const QString where = row == 0 ? tr("the embeddings") : tr("layer %1").arg(row - 1);
     return tr("after %1, “%2” is followed by “%3” (%4); the actual “%5” has −ln p %6 nats")
-        .arg(where, formatToken(answer->tokens[c]), formatToken(answer->top[r][c]),
-             probabilityText(answer->probability[r][c]), formatToken(answer->tokens[c + 1]),
-             fixedNumberText(answer->nll[r][c], 3));
+        .arg(where, formatToken(answer.tokens[column]), formatToken(answer.top[row][column]),
+             probabilityText(answer.probability[row][column]), formatToken(answer.tokens[column + 1]),
+             fixedNumberText(answer.nll[row][column], 3));
 }
 
 }  // namespace roper

@@ -12,12 +12,10 @@ class LayersPanel : public ModelPanel {
     LayersPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {lens_map_}; }
-    std::vector<const AnswerSpec*> requiredAnswers() const override {
+    AnswerSpecs requiredAnswers() const override {
         return {&answers::lens, &answers::reading, &answers::changed};
     }
-    std::vector<const AnswerSpec*> answersForFigure(const QString&) const override {
-        return {&answers::lens};
-    }
+    AnswerSpecs answersForFigure(const QString&) const override { return {&answers::lens}; }
 
     HeatMapView& lens() { return *lens_map_; }
 
@@ -25,7 +23,7 @@ class LayersPanel : public ModelPanel {
     void refresh() override;
 
   private:
-    QString layerReadout(int row, int column) const;
+    QString layerReadout(const LensAnswer& answer, std::size_t row, std::size_t column) const;
 
     HeatMapView* lens_map_;
 };

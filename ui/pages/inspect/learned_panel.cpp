@@ -58,9 +58,7 @@ LearnedPanel::LearnedPanel(const ShownModels& models, QWidget* parent)
         });
     summary_->setForegroundRole(QPalette::PlaceholderText);
     forwardReadouts(chart_);
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({{quantity_, 0}, {layer_, 0}, {summary_, 1}}));
-    layout->addWidget(chart_, 1);
+    columnOf({rowOf({quantity_, layer_, {summary_, 1}}), {chart_, 1}}, this);
     timer_.setInterval(kReadInterval_ms);
     connect(&timer_, &QTimer::timeout, this, &LearnedPanel::refresh);
     fillChoices();
@@ -227,12 +225,8 @@ void LearnedPanel::prepare(const QString&, const InspectFigureSettings& picture)
     }
     if (chart_->curves().empty())
         throw Error(ErrorKind::usage, "the position method of this run learns and records nothing");
-    const auto layers = std::max(1, layer_->count());
-    const std::int64_t layer = picture.question.layer.value_or(0);
-    if (layer >= layers)
-        throw Error(ErrorKind::usage, "layer must be a whole number from 0 to " + std::to_string(layers - 1) +
-                                          ", not \"" + std::to_string(layer) + "\"");
-    layer_->setCurrentIndex(static_cast<int>(layer));
+    layer_->setCurrentIndex(
+        checkedBelow("layer", picture.question.layer.value_or(0), std::max(1, layer_->count())));
 }
 
 }  // namespace roper

@@ -18,7 +18,8 @@ class LearnedPanel : public ModelPanel {
     LearnedPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {chart_}; }
-    std::vector<const AnswerSpec*> answersForFigure(const QString&) const override { return {}; }
+    AnswerSpecs requiredAnswers() const override { return {&answers::model}; }
+    AnswerSpecs answersForFigure(const QString&) const override { return {}; }
     /// @throws Error (usage) if the run has no such numbers
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 

@@ -33,7 +33,7 @@ LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
           makeMap(QStringLiteral("needle"),
                   tr("For language models, “Needle test” shows whether the model finds a sentence hidden "
                      "in the text above."),
-                  &LengthsPanel::needleReadout)) {
+                  answers::needle, &LengthsPanel::needleReadout)) {
     length_factor_ = named(new NumberEdit(1, 10000), tr("Scaling factor"),
                            tr("Factor by which frequencies are scaled for texts longer than in training"));
     length_factor_->setHelp(length_factor_->toolTip());
@@ -76,11 +76,10 @@ LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
     lengths_->setEmptyText(
         tr("“Read with scaled frequencies” shows the loss at every position of the text above."));
     forwardReadouts(lengths_);
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({read_longer_, new QLabel(tr("factor")), length_factor_, trained_}));
-    layout->addLayout(
-        row({{hide_needle_, 0}, {needle_text_, 3}, {needle_question_, 4}, {needle_answer_, 1}}));
-    layout->addWidget(splitter(Qt::Vertical, {lengths_, needle_map_}), 1);
+    columnOf({makeFlowRow({read_longer_, new QLabel(tr("factor")), length_factor_, trained_}),
+              rowOf({hide_needle_, {needle_text_, 3}, {needle_question_, 4}, {needle_answer_, 1}}),
+              {makeSplitter(Qt::Vertical, {lengths_, needle_map_}, {}), 1}},
+             this);
 }
 
 void LengthsPanel::prepare(const QString& figure, const InspectFigureSettings& picture) {
@@ -99,14 +98,11 @@ void LengthsPanel::refresh() {
     showNeedle();
 }
 
-QString LengthsPanel::needleReadout(int row, int column) const {
-    const NeedleAnswer* answer = state().answer(answers::needle);
-    if (answer == nullptr) return {};
-    const auto r = static_cast<std::size_t>(row), c = static_cast<std::size_t>(column);
+QString LengthsPanel::needleReadout(const NeedleAnswer& answer, std::size_t row, std::size_t column) const {
     return tr("%1 tokens, needle at %2 % of the text: −ln p of the answer %3 nats per token, %4")
-        .arg(answer->lengths[r])
-        .arg(numberText(100 * answer->depths[c], 3), fixedNumberText(answer->nll[r][c], 3),
-             answer->found[r][c] ? tr("found") : tr("not found"));
+        .arg(answer.lengths[row])
+        .arg(numberText(100 * answer.depths[column], 3), fixedNumberText(answer.nll[row][column], 3),
+             answer.found[row][column] ? tr("found") : tr("not found"));
 }
 
 /// Means over windows of the text, because single tokens are too noisy to compare.

@@ -17,9 +17,6 @@ class LengthsPanel : public ModelPanel {
     LengthsPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {lengths_, needle_map_}; }
-    std::vector<const AnswerSpec*> requiredAnswers() const override {
-        return {&answers::reading, &answers::changed};
-    }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     CurveChart& lengths() { return *lengths_; }
@@ -31,7 +28,7 @@ class LengthsPanel : public ModelPanel {
   private:
     void showLengths();
     void showNeedle();
-    QString needleReadout(int row, int column) const;
+    QString needleReadout(const NeedleAnswer& answer, std::size_t row, std::size_t column) const;
 
     CurveChart* lengths_;
     HeatMapView* needle_map_;

@@ -1,9 +1,9 @@
 #include "ui/pages/inspect/model_panel.h"
 
-#include <QScrollArea>
 #include <algorithm>
 #include <limits>
 
+#include "core/base/error.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/pages/inspect/head_maps.h"
 
@@ -73,78 +73,37 @@ void ModelPanel::offerHeads(FigureView& figure, HeadAt headAt) {
                            state().setChange(change);
                            // Snapshots show no changes, the attention of heads does.
                            const auto shown = requiredAnswers();
-                           if (std::find(shown.begin(), shown.end(), &answers::changed) == shown.end())
+                           if (std::ranges::find(shown, &answers::changed) == shown.end())
                                emit attentionRequested();
                        });
     });
-}
-
-QString ModelPanel::modelName() const {
-    return state().modelName();
-}
-
-QWidget* ModelPanel::column(std::initializer_list<std::pair<QWidget*, int>> widgets) {
-    auto* all = new QWidget;
-    auto* layout = new QVBoxLayout(all);
-    layout->setContentsMargins(0, 0, 0, 0);
-    for (const auto& [widget, stretch] : widgets)
-        layout->addWidget(widget, stretch);
-    return all;
-}
-
-QHBoxLayout* ModelPanel::row(std::initializer_list<std::pair<QWidget*, int>> widgets) {
-    auto* layout = new QHBoxLayout;
-    for (const auto& [widget, stretch] : widgets)
-        layout->addWidget(widget, stretch);
-    return layout;
-}
-
-QLayout* ModelPanel::row(std::initializer_list<QWidget*> widgets) {
-    auto* layout = new FlowLayout(nullptr);
-    for (QWidget* widget : widgets)
-        layout->addWidget(widget);
-    return layout;
-}
-
-QSplitter* ModelPanel::splitter(Qt::Orientation orientation, std::initializer_list<QWidget*> widgets,
-                                const QList<int>& sizes) {
-    auto* split = new QSplitter(orientation);
-    for (QWidget* widget : widgets)
-        split->addWidget(widget);
-    if (!sizes.isEmpty()) split->setSizes(sizes);
-    split->setChildrenCollapsible(false);
-    return split;
 }
 
 QWidget* ModelPanel::titled(QLabel*& title, QWidget* picture) {
     title = new QLabel;
     // Long names must not widen the panel.
     title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    return column({{title, 0}, {picture, 1}});
-}
-
-QWidget* ModelPanel::scrolled(QWidget* widget) {
-    auto* scroll = new QScrollArea;
-    scroll->setWidget(widget);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    return scroll;
+    return wrapInWidget(columnOf({title, {picture, 1}}));
 }
 
 HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, HeatMapView::Scale scale,
                            double limit) {
-    auto values = std::make_shared<Eigen::MatrixXd>(static_cast<Eigen::Index>(rows.size()),
-                                                    static_cast<Eigen::Index>(rows.front().size()));
+    Eigen::MatrixXd values(static_cast<Eigen::Index>(rows.size()),
+                           static_cast<Eigen::Index>(rows.front().size()));
     for (std::size_t i = 0; i < rows.size(); ++i)
         for (std::size_t k = 0; k < rows[i].size(); ++k)
-            (*values)(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)) = rows[i][k];
+            values(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)) = rows[i][k];
     HeatMapView::Map map;
     map.scale = scale;
-    map.limit = limit > 0 ? limit : HeatMapView::limitOf(*values, false);
-    map.pyramid = HeatMapView::makePyramid(*values, scale, map.limit, false);
-    map.values = std::move(values);
+    map.limit = limit > 0 ? limit : HeatMapView::limitOf(values, false);
+    map.setValues(std::move(values));
     return map;
+}
+
+int checkedBelow(const std::string& key, std::int64_t number, int count) {
+    if (number < count) return static_cast<int>(number);
+    throw Error(ErrorKind::usage, key + " must be a whole number from 0 to " + std::to_string(count - 1) +
+                                      ", not \"" + std::to_string(number) + "\"");
 }
 
 double largestOf(const std::vector<std::vector<double>>& rows) {
@@ -153,10 +112,6 @@ double largestOf(const std::vector<std::vector<double>>& rows) {
         for (const double number : row)
             largest = std::max(largest, number);
     return largest;
-}
-
-HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, HeatMapView::Scale scale) {
-    return answerMap(rows, scale, 0);
 }
 
 }  // namespace roper

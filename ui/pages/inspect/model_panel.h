@@ -1,9 +1,6 @@
 #pragma once
 
-#include <QHBoxLayout>
 #include <QLabel>
-#include <QSplitter>
-#include <QVBoxLayout>
 #include <QWidget>
 #include <utility>
 
@@ -32,11 +29,11 @@ class ModelPanel : public QWidget {
     const QString& help() const { return help_; }
     virtual PageFigures::Figures figures() const = 0;
     /// Answers that the panel needs while it is visible, in this order.
-    virtual std::vector<const AnswerSpec*> requiredAnswers() const { return {&answers::model}; }
+    virtual AnswerSpecs requiredAnswers() const { return {&answers::reading, &answers::changed}; }
     /// The same for the comparison model.
-    virtual std::vector<const AnswerSpec*> comparisonAnswers() const { return {}; }
+    virtual AnswerSpecs comparisonAnswers() const { return {}; }
     /// Answers that one figure needs from both models; nothing for figures made from a run's files.
-    virtual std::vector<const AnswerSpec*> answersForFigure(const QString& figure) const {
+    virtual AnswerSpecs answersForFigure(const QString& figure) const {
         return static_cast<void>(figure), requiredAnswers();
     }
     /// Applies the settings of a figure drawn without a window, and requests the answers that it needs.
@@ -65,7 +62,7 @@ class ModelPanel : public QWidget {
     InspectState& state() const { return models_.state; }
     InspectState& comparison() const { return models_.comparison; }
     bool hasComparison() const { return !comparison().model().isEmpty(); }
-    QString modelName() const;
+    QString modelName() const { return state().modelName(); }
     /// Forwards the readouts of these figures.
     template <class... Views>
     void forwardReadouts(Views*... views) {
@@ -78,31 +75,38 @@ class ModelPanel : public QWidget {
     /// @param headAt  layer and head at a point of the canvas
     void offerHeads(FigureView& figure, HeadAt headAt);
 
-    /// A map of the panel, with the functions that give its text while it is empty and the readout of a cell.
-    template <class Panel>
+    /// The answer about the chosen head; null while unknown.
+    template <class Answer>
+    const Answer* answerForHead(const TypedAnswerSpec<Answer>& spec) const {
+        const Answer* answer = state().answer(spec);
+        const bool is_it =
+            answer != nullptr && answer->layer == state().layer() && answer->head == state().head();
+        return is_it ? answer : nullptr;
+    }
+
+    /// A map of an answer.
+    /// @param placeholder  its text while it is empty
+    /// @param text_at      the readout of a cell
+    template <class Panel, class Answer>
     HeatMapView* makeMap(const QString& figure, const QString& placeholder,
-                         QString (Panel::*text_at)(int row, int column) const) {
+                         const TypedAnswerSpec<Answer>& spec,
+                         QString (Panel::*text_at)(const Answer& answer, std::size_t row, std::size_t column)
+                             const) {
         auto* map = new HeatMapView(figure, this);
         map->setEmptyText(placeholder);
-        connect(map, &HeatMapView::cellHovered, this, [this, text_at](int row, int column) {
-            const bool is_on = row >= 0 && column >= 0;
-            emit hovered(is_on ? (static_cast<Panel*>(this)->*text_at)(row, column) : QString());
+        connect(map, &HeatMapView::cellHovered, this, [this, what = &spec, text_at](int row, int column) {
+            const Answer* answer = state().answer(*what);
+            const bool is_on = answer != nullptr && row >= 0 && column >= 0;
+            emit hovered(is_on ? (static_cast<Panel*>(this)->*text_at)(*answer, static_cast<std::size_t>(row),
+                                                                       static_cast<std::size_t>(column))
+                               : QString());
         });
         forwardReadouts(map);
         return map;
     }
 
-    static QWidget* column(std::initializer_list<std::pair<QWidget*, int>> widgets);
-    /// Widgets side by side, with stretch factors.
-    static QHBoxLayout* row(std::initializer_list<std::pair<QWidget*, int>> widgets);
-    /// Widgets side by side, wrapped into several lines if there is little room.
-    static QLayout* row(std::initializer_list<QWidget*> widgets);
-    static QSplitter* splitter(Qt::Orientation orientation, std::initializer_list<QWidget*> widgets,
-                               const QList<int>& sizes = {});
     /// A figure below a title; `title` receives the label.
     static QWidget* titled(QLabel*& title, QWidget* picture);
-    /// A scroll area around a widget that keeps the height of its contents.
-    static QWidget* scrolled(QWidget* widget);
 
   private:
     QString title_, help_;
@@ -111,10 +115,11 @@ class ModelPanel : public QWidget {
 };
 
 /// Rows of numbers, all of the same length, as a map.
-HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, HeatMapView::Scale scale);
-/// The same with an explicit limit.
+/// @param limit  of the colour scale; 0: the largest number
 HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, HeatMapView::Scale scale,
-                           double limit);
+                           double limit = 0);
+/// Checks that a number is below a count. @throws Error (usage)
+int checkedBelow(const std::string& key, std::int64_t number, int count);
 double largestOf(const std::vector<std::vector<double>>& rows);
 
 }  // namespace roper

@@ -24,9 +24,7 @@ double turnBetween(const QPointF& from, const QPointF& to) {
 }  // namespace
 
 PairArrows::PairArrows(const QString& name, QWidget* parent)
-    : FigureView(parent, name, tr("Rotated pairs of features")) {
-    setMouseTracking(true);
-}
+    : FigureView(parent, name, tr("Rotated pairs of features")) {}
 
 void PairArrows::setVectors(Pairs pairs, std::vector<Vector> vectors, std::vector<double> contributions,
                             const QString& meaning) {

@@ -51,7 +51,6 @@ class PairArrows : public FigureView {
         QRectF cell(int pair) const;
     };
     Grid gridIn(const QRectF& area, bool legend) const;
-    double legendHeight(double width) const;
     /// Draws the legend, or measures it without a painter. @returns its height
     double layLegend(QPainter* painter, const QRectF& area, const Theme* theme) const;
     void paintDial(QPainter& painter, const QRectF& cell, std::size_t pair, const Theme& theme) const;

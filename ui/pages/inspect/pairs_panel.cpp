@@ -1,7 +1,6 @@
 #include "ui/pages/inspect/pairs_panel.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 
 #include "ui/controls/layout_helpers.h"
@@ -12,17 +11,9 @@ namespace roper {
 namespace {
 
 const Eigen::VectorXd& numbersOf(const HeadReport& report, PairQuantity quantity) {
-    switch (quantity) {
-        case PairQuantity::score_fraction:
-            return report.bands.share;
-        case PairQuantity::query_norm:
-            return report.query_norms;
-        case PairQuantity::key_norm:
-            return report.key_norms;
-        case PairQuantity::value_norm:
-            break;
-    }
-    return report.value_norms;
+    const Eigen::VectorXd* const all[] = {&report.bands.share, &report.query_norms, &report.key_norms,
+                                          &report.value_norms};
+    return *all[static_cast<std::size_t>(quantity)];
 }
 
 /// The same for so many pairs; those that a narrower or unrotated head lacks are 0.
@@ -42,17 +33,8 @@ Eigen::Index mostPairs(const HeadsAnswer& heads, PairQuantity quantity) {
 }
 
 QColor colorOf(PairQuantity quantity, const Theme& theme) {
-    switch (quantity) {
-        case PairQuantity::score_fraction:
-            return theme.frame;
-        case PairQuantity::query_norm:
-            return Theme::query();
-        case PairQuantity::key_norm:
-            return Theme::key();
-        case PairQuantity::value_norm:
-            break;
-    }
-    return Theme::value();
+    const QColor all[] = {theme.frame, Theme::query(), Theme::key(), Theme::value()};
+    return all[static_cast<std::size_t>(quantity)];
 }
 
 }  // namespace
@@ -60,7 +42,7 @@ QColor colorOf(PairQuantity quantity, const Theme& theme) {
 PairsPanel::PairsPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Bands"), tr("What each pair of features does"), models, parent),
       pairs_map_(makeMap(QStringLiteral("bands"),
-                         tr("The chosen quantity of every pair and head is shown here."),
+                         tr("The chosen quantity of every pair and head is shown here."), answers::heads,
                          &PairsPanel::pairReadout)),
       head_pairs_(new BarChart(QStringLiteral("head-bands"), tr("pair, the fastest first"), {}, this)),
       quantity_(named(new QComboBox, tr("Quantity of each pair"),
@@ -76,9 +58,9 @@ PairsPanel::PairsPanel(const ShownModels& models, QWidget* parent)
     });
     offerHeads(*pairs_map_, [this](const QPointF& at) { return headOfRow(pairs_map_->cellAt(at).y()); });
     forwardReadouts(head_pairs_);
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({quantity_, mean_}));
-    layout->addWidget(splitter(Qt::Vertical, {pairs_map_, head_pairs_}, {460, 220}), 1);
+    columnOf({makeFlowRow({quantity_, mean_}),
+              {makeSplitter(Qt::Vertical, {pairs_map_, head_pairs_}, {460, 220}), 1}},
+             this);
 }
 
 std::optional<std::pair<int, int>> PairsPanel::headOfRow(int row) const {
@@ -111,19 +93,19 @@ void PairsPanel::showPairs() {
     const PairQuantity quantity = this->quantity();
     const Eigen::Index pairs = mostPairs(*heads, quantity);
     if (pairs == 0) return pairs_map_->setMap({});
-    auto values = std::make_shared<Eigen::MatrixXd>(static_cast<Eigen::Index>(heads->heads.size()), pairs);
+    Eigen::MatrixXd values(static_cast<Eigen::Index>(heads->heads.size()), pairs);
     HeatMapView::Map map;
     for (std::size_t i = 0; i < heads->heads.size(); ++i) {
         const HeadReport& report = heads->heads[i];
-        values->row(static_cast<Eigen::Index>(i)) = numbersOf(report, quantity, pairs).transpose();
+        values.row(static_cast<Eigen::Index>(i)) = numbersOf(report, quantity, pairs).transpose();
         map.row_labels << QStringLiteral("%1·%2").arg(report.layer).arg(report.head);
     }
     for (Eigen::Index pair = 0; pair < pairs; ++pair)
         map.column_labels << QString::number(pair);
     map.scale = quantity == PairQuantity::score_fraction ? HeatMapView::Scale::diverging
                                                          : HeatMapView::Scale::sequential;
-    map.limit = HeatMapView::limitOf(*values, false);
-    map.values = values;
+    map.limit = HeatMapView::limitOf(values, false);
+    map.setValues(std::move(values));
     map.row_labels_are_names = true;
     map.row_name = tr("layer·head");
     map.column_name = tr("pair, the fastest first");
@@ -133,26 +115,23 @@ void PairsPanel::showPairs() {
     pairs_map_->setCaption(tr("%1 of every pair in every head of %2, %3 tokens")
                                .arg(quantity_->currentText(), modelName())
                                .arg(heads->tokens.size()));
-    map.pyramid = HeatMapView::makePyramid(*map.values, map.scale, map.limit, false);
     pairs_map_->setMap(std::move(map));
 }
 
-QString PairsPanel::pairReadout(int row, int column) const {
-    const HeadsAnswer* heads = state().answer(answers::heads);
-    if (heads == nullptr || row >= static_cast<int>(heads->heads.size())) return {};
-    const HeadReport& report = heads->heads[static_cast<std::size_t>(row)];
-    const auto& theta = heads->theta.at(static_cast<std::size_t>(report.layer));
+QString PairsPanel::pairReadout(const HeadsAnswer& answer, std::size_t row, std::size_t column) const {
+    if (row >= answer.heads.size()) return {};
+    const HeadReport& report = answer.heads[row];
+    const auto& theta = answer.theta.at(static_cast<std::size_t>(report.layer));
     QString said = tr("layer %1, head %2, pair %3").arg(report.layer).arg(report.head).arg(column);
-    if (column < static_cast<int>(theta.size())) {
-        const double turn = 2 * std::numbers::pi / theta[static_cast<std::size_t>(column)];
-        said += tr(" (one turn in %1 tokens)").arg(numberText(turn, 3));
-    }
-    if (column < report.bands.share.size())
-        said += tr(": share of the scores %1 %").arg(numberText(100 * report.bands.share[column], 3));
-    if (column >= report.query_norms.size()) return said;
+    if (column < theta.size())
+        said += tr(" (one turn in %1 tokens)").arg(numberText(2 * std::numbers::pi / theta[column], 3));
+    const auto pair = static_cast<Eigen::Index>(column);
+    if (pair < report.bands.share.size())
+        said += tr(": share of the scores %1 %").arg(numberText(100 * report.bands.share[pair], 3));
+    if (pair >= report.query_norms.size()) return said;
     return said + tr("; lengths of q %1, k %2, v %3")
-                      .arg(numberText(report.query_norms[column], 3), numberText(report.key_norms[column], 3),
-                           numberText(report.value_norms[column], 3));
+                      .arg(numberText(report.query_norms[pair], 3), numberText(report.key_norms[pair], 3),
+                           numberText(report.value_norms[pair], 3));
 }
 
 /// Of the chosen head, or the mean over all heads; nothing while unknown.

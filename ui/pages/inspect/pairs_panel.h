@@ -20,13 +20,11 @@ class PairsPanel : public ModelPanel {
     PairsPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {pairs_map_, head_pairs_}; }
-    std::vector<const AnswerSpec*> requiredAnswers() const override {
+    AnswerSpecs requiredAnswers() const override {
         return {&answers::heads, &answers::reading, &answers::changed};
     }
-    std::vector<const AnswerSpec*> comparisonAnswers() const override { return {&answers::heads}; }
-    std::vector<const AnswerSpec*> answersForFigure(const QString&) const override {
-        return {&answers::heads};
-    }
+    AnswerSpecs comparisonAnswers() const override { return {&answers::heads}; }
+    AnswerSpecs answersForFigure(const QString&) const override { return {&answers::heads}; }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     HeatMapView& bands() { return *pairs_map_; }
@@ -41,7 +39,7 @@ class PairsPanel : public ModelPanel {
     void showPairs();
     void showHeadPairs();
     std::optional<Eigen::VectorXd> pairNumbersOf(const InspectState& state) const;
-    QString pairReadout(int row, int column) const;
+    QString pairReadout(const HeadsAnswer& answer, std::size_t row, std::size_t column) const;
     /// Layer and head of a row of the map.
     std::optional<std::pair<int, int>> headOfRow(int row) const;
 

@@ -13,7 +13,7 @@ PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Patching"), tr("Which heads carry an answer"), models, parent),
       patch_map_(makeMap(QStringLiteral("patching"),
                          tr("“Patch every head” shows the share of the answer that each head restores."),
-                         &PatchPanel::headReadout)),
+                         answers::patch, &PatchPanel::headReadout)),
       patch_positions_(new BarChart(QStringLiteral("patching-positions"), tr("token"), {}, this)),
       other_(named(new LineEdit, tr("Other text"),
                    tr("A text with the same number of tokens and a different correct answer"))),
@@ -22,16 +22,12 @@ PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
                              "much of the text's answer does that restore? One pass per head"))) {
     other_->setPlaceholderText(
         tr("another text with the same number of tokens and a different correct answer"));
-    connect(patch_button_, &QPushButton::clicked, this, [this] {
-        Question question{"patch"};
-        question.other = other_->text().toStdString();
-        state().request(answers::patch, question);
-    });
+    connect(patch_button_, &QPushButton::clicked, this, [this] { ask(false); });
     connect(other_, &LineEdit::textChanged, this, &PatchPanel::enableButton);
     connect(patch_map_, &HeatMapView::cellClicked, this, [this](int row, int column) {
         if (state().answer(answers::patch) == nullptr || row < 0 || column < 0) return;
         state().setHead(row, column);
-        askForPositions();
+        ask(true);
     });
     offerHeads(*patch_map_, [this](const QPointF& at) {
         const QPoint cell = patch_map_->cellAt(at);
@@ -42,16 +38,16 @@ PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
     connect(patch_positions_, &BarChart::categoryHovered, this,
             [this](int place) { emit hovered(tokenReadout(place)); });
     forwardReadouts(patch_positions_);
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({{patch_button_, 0}, {other_, 1}}));
-    layout->addWidget(splitter(Qt::Vertical, {patch_map_, patch_positions_}, {420, 220}), 1);
+    columnOf({rowOf({patch_button_, {other_, 1}}),
+              {makeSplitter(Qt::Vertical, {patch_map_, patch_positions_}, {420, 220}), 1}},
+             this);
 }
 
-void PatchPanel::askForPositions() {
+void PatchPanel::ask(bool positions) {
     Question question{"patch"};
     question.other = other_->text().toStdString();
-    question.positions = true;
-    state().request(answers::patch_positions, question);
+    question.positions = positions;
+    state().request(positions ? answers::patch_positions : answers::patch, question);
 }
 
 void PatchPanel::prepare(const QString& figure, const InspectFigureSettings& picture) {
@@ -70,14 +66,11 @@ void PatchPanel::refresh() {
     showPatchPositions();
 }
 
-QString PatchPanel::headReadout(int row, int column) const {
-    const PatchAnswer* answer = state().answer(answers::patch);
-    if (answer == nullptr) return {};
-    const double restored = answer->restored[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
+QString PatchPanel::headReadout(const PatchAnswer& answer, std::size_t row, std::size_t column) const {
     return tr("layer %1, head %2 restores %3 % of the difference; click to see where")
         .arg(row)
         .arg(column)
-        .arg(numberText(100 * restored, 3));
+        .arg(numberText(100 * answer.restored[row][column], 3));
 }
 
 QString PatchPanel::tokenReadout(int place) const {

@@ -16,9 +16,6 @@ class PatchPanel : public ModelPanel {
     PatchPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {patch_map_, patch_positions_}; }
-    std::vector<const AnswerSpec*> requiredAnswers() const override {
-        return {&answers::reading, &answers::changed};
-    }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     /// The text to compare with.
@@ -32,10 +29,11 @@ class PatchPanel : public ModelPanel {
 
   private:
     void enableButton();
-    void askForPositions();
+    /// @param positions  whether to patch the positions of the chosen head, not every head
+    void ask(bool positions);
     void showPatch();
     void showPatchPositions();
-    QString headReadout(int row, int column) const;
+    QString headReadout(const PatchAnswer& answer, std::size_t row, std::size_t column) const;
     QString tokenReadout(int place) const;
 
     HeatMapView* patch_map_;

@@ -1,6 +1,5 @@
 #include "ui/pages/inspect/sizes_panel.h"
 
-#include <QVBoxLayout>
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -16,9 +15,8 @@ namespace {
 /// Minimum and maximum of one of the two numbers of the sizes.
 std::pair<std::int64_t, std::int64_t> rangeOf(const std::vector<SizeScore>& scores,
                                               std::int64_t ProblemSize::*number) {
-    const auto [low, high] = std::minmax_element(
-        scores.begin(), scores.end(),
-        [number](const SizeScore& a, const SizeScore& b) { return a.size.*number < b.size.*number; });
+    const auto [low, high] = std::ranges::minmax_element(
+        scores, {}, [number](const SizeScore& score) { return score.size.*number; });
     return {low->size.*number, high->size.*number};
 }
 
@@ -73,10 +71,7 @@ SizesView::SizesView(InspectState& state, QWidget* parent)
     // Long names must not widen the panel.
     total_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     map_->setEmptyText(tr("“Solve” tests a model that was trained on problems with some of every size."));
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(total_);
-    layout->addWidget(map_, 1);
+    columnOf({total_, {map_, 1}}, this)->setContentsMargins(0, 0, 0, 0);
     connect(map_, &HeatMapView::cellHovered, this,
             [this](int row, int column) { emit hovered(textAt(row, column)); });
     connect(map_, &FigureView::hovered, this, &SizesView::hovered);
@@ -169,9 +164,9 @@ SizesPanel::SizesPanel(const ShownModels& models, QWidget* parent)
     for (InspectState* one : {&state(), &comparison()})
         connect(&one->sizes(), &SolvedBySize::changed, this, &SizesPanel::refreshWhenVisible);
     forwardReadouts(sizes_, comparison_sizes_);
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({problems_, count_, with_working_}));
-    layout->addWidget(splitter(Qt::Horizontal, {sizes_, comparison_sizes_}), 1);
+    columnOf({makeFlowRow({problems_, count_, with_working_}),
+              {makeSplitter(Qt::Horizontal, {sizes_, comparison_sizes_}, {}), 1}},
+             this);
     SizesPanel::refresh();  // hides the comparison until there is one
 }
 

@@ -46,7 +46,8 @@ class SizesPanel : public ModelPanel {
     SizesPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override;
-    std::vector<const AnswerSpec*> answersForFigure(const QString&) const override { return {}; }
+    AnswerSpecs requiredAnswers() const override { return {&answers::model}; }
+    AnswerSpecs answersForFigure(const QString&) const override { return {}; }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     HeatMapView& sizeMap() { return sizes_->map(); }

@@ -8,9 +8,8 @@
 namespace roper {
 
 int nearestStep(const std::vector<std::int64_t>& steps, std::int64_t step) {
-    const auto found = std::min_element(steps.begin(), steps.end(), [step](std::int64_t a, std::int64_t b) {
-        return std::abs(a - step) < std::abs(b - step);
-    });
+    const auto found =
+        std::ranges::min_element(steps, {}, [step](std::int64_t one) { return std::abs(one - step); });
     return found == steps.end() ? -1 : static_cast<int>(found - steps.begin());
 }
 

@@ -154,8 +154,7 @@ void StoredModelsDialog::showCurrent() {
     const bool is_shown = row != nullptr && !row->isHidden();
     const QString problem = is_shown ? row->data(kTitle, kProblemRole).toString() : QString();
     open_->setEnabled(is_shown && problem.isEmpty());
-    details_->setText(problem);
-    details_->setVisible(!problem.isEmpty());
+    setTextOrHide(*details_, problem);
 }
 
 void StoredModelsDialog::openCurrent() {

@@ -18,8 +18,9 @@ constexpr double kSubsetsMargin = 12, kSubsetsTitle = 22, kHeader = 22, kSubsets
 
 }  // namespace
 
-SubsetsView::SubsetsView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("Loss with every subset of the bands"));
+SubsetsView::SubsetsView(InspectState& state, QWidget* parent)
+    : FigureView(parent, QStringLiteral("band-subsets"), tr("Loss with every subset of the bands")),
+      state_(state) {
     QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
@@ -45,7 +46,7 @@ int SubsetsView::heightForWidth(int width) const {
 SubsetsView::Rows SubsetsView::rowsIn(const QRectF& area) const {
     Rows rows{state_.answer(answers::subsets)->subsets, area.top() + kSubsetsMargin + kSubsetsTitle + kHeader,
               kSubsetsRow};
-    std::stable_sort(rows.subsets.begin(), rows.subsets.end(), &hasLowerLoss);
+    std::ranges::stable_sort(rows.subsets, &hasLowerLoss);
     const double room = area.bottom() - kSubsetsMargin - rows.top;
     rows.height = std::clamp(room / static_cast<double>(rows.subsets.size()), kMinRowHeight, kSubsetsRow);
     // Rows that do not fit are omitted, the worst first.
@@ -76,8 +77,7 @@ void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     QString title = tr("loss (nats per token) with scores from only these pairs");
     if (rows.subsets.size() < answer->subsets.size())
         title += tr(" (the best %1 of %2)").arg(rows.subsets.size()).arg(answer->subsets.size());
-    painter.drawText(QRectF(box.left(), box.top(), box.width(), kSubsetsTitle),
-                     Qt::AlignLeft | Qt::AlignVCenter,
+    painter.drawText(QRectF(box.left(), box.top(), box.width(), kSubsetsTitle), kLeftMiddle,
                      metrics.elidedText(title, Qt::ElideRight, box.width()));
     double column = 30;
     for (const std::string& band : answer->bands)
@@ -95,7 +95,7 @@ void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     double y = rows.top;
     for (const BandSubset& subset : rows.subsets) {
         for (int band = 0; band < bands; ++band) {
-            const bool kept = std::find(subset.kept.begin(), subset.kept.end(), band) != subset.kept.end();
+            const bool kept = std::ranges::find(subset.kept, band) != subset.kept.end();
             const double side = std::min(rows.height - 4, 12.0);
             const QRectF square(box.left() + column * band + (column - side) / 2,
                                 y + (rows.height - side) / 2, side, side);
@@ -107,9 +107,8 @@ void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme
         painter.setPen(Qt::NoPen);
         painter.setBrush(Theme::query());
         painter.drawRect(QRectF(left, y + 2, std::max(1.0, length), rows.height - 4));
-        painter.setPen(theme.text);
-        painter.drawText(QRectF(left + length + 6, y, kSubsetsNumber, rows.height),
-                         Qt::AlignLeft | Qt::AlignVCenter, fixedNumberText(subset.loss, 3));
+        drawColoredText(painter, QRectF(left + length + 6, y, kSubsetsNumber, rows.height), kLeftMiddle,
+                        fixedNumberText(subset.loss, 3), theme.text);
         y += rows.height;
     }
 }
@@ -161,9 +160,7 @@ SubsetsPanel::SubsetsPanel(const ShownModels& models, QWidget* parent)
         state().request(answers::subsets, question);
     });
     forwardReadouts(subsets_);
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({band_count_, compute_}));
-    layout->addWidget(scrolled(subsets_), 1);
+    columnOf({makeFlowRow({band_count_, compute_}), {makeScrollArea(subsets_), 1}}, this);
 }
 
 void SubsetsPanel::prepare(const QString&, const InspectFigureSettings& settings) {

@@ -16,13 +16,11 @@ class SubsetsView : public FigureView {
   public:
     SubsetsView(InspectState& state, QWidget* parent);
 
-    QString figureName() const override { return QStringLiteral("band-subsets"); }
     QSize minFigureSize() const override { return {320, 160}; }
     QSizeF sizeForWidth(double width) const override;
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    bool hasHeightForWidth() const override { return true; }
     int heightForWidth(int width) const override;
 
   protected:
@@ -47,9 +45,6 @@ class SubsetsPanel : public ModelPanel {
     SubsetsPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {subsets_}; }
-    std::vector<const AnswerSpec*> requiredAnswers() const override {
-        return {&answers::reading, &answers::changed};
-    }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     SubsetsView& subsets() { return *subsets_; }

@@ -25,8 +25,9 @@ std::optional<double> nllOf(const TextReading* reading, std::size_t token) {
 
 }  // namespace
 
-SurprisalView::SurprisalView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("How well the model predicts each token"));
+SurprisalView::SurprisalView(InspectState& state, QWidget* parent)
+    : FigureView(parent, QStringLiteral("surprise"), tr("How well the model predicts each token")),
+      state_(state) {
     setFocusPolicy(Qt::StrongFocus);
     QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
@@ -44,11 +45,6 @@ SurprisalView::SurprisalView(InspectState& state, QWidget* parent) : FigureView(
 
 void SurprisalView::refresh() {
     updateGeometry();
-    update();
-}
-
-void SurprisalView::setShade(Shade shade) {
-    shade_ = shade;
     update();
 }
 
@@ -107,8 +103,7 @@ void SurprisalView::paintLegend(QPainter& painter, const QRectF& line, const The
     painter.setPen(theme.faint_text);
     double x = line.left();
     const auto write = [&](const QString& text) {
-        painter.drawText(QRectF(x, line.top(), line.right() - x, line.height()),
-                         Qt::AlignLeft | Qt::AlignVCenter, text);
+        painter.drawText(QRectF(x, line.top(), line.right() - x, line.height()), kLeftMiddle, text);
         x += metrics.horizontalAdvance(text) + 8;
     };
     constexpr double kBar = 90;
@@ -148,10 +143,9 @@ void SurprisalView::paintFigure(QPainter& painter, const QRectF& area, const The
         const QRectF& cell = lines.cells[token];
         if (cell.bottom() > area.bottom() - kLine && lines.bottom > area.bottom()) {
             painter.setFont(plain);
-            painter.setPen(theme.faint_text);
-            painter.drawText(
-                QRectF(area.left() + kTextMargin, cell.top(), area.width() - 2 * kTextMargin, kLine),
-                Qt::AlignLeft | Qt::AlignVCenter, tr("… %1 more tokens").arg(lines.cells.size() - token));
+            drawColoredText(
+                painter, QRectF(area.left() + kTextMargin, cell.top(), area.width() - 2 * kTextMargin, kLine),
+                kLeftMiddle, tr("… %1 more tokens").arg(lines.cells.size() - token), theme.faint_text);
             break;
         }
         QColor shade = theme.background;
@@ -163,10 +157,9 @@ void SurprisalView::paintFigure(QPainter& painter, const QRectF& area, const The
             painter.drawRect(cell);
         }
         const bool on_light = contrast(shade, QColor(Qt::black)) > contrast(shade, QColor(Qt::white));
-        painter.setPen(on_light ? QColor(Qt::black) : QColor(Qt::white));
-        painter.drawText(
-            cell, Qt::AlignCenter,
-            metrics.elidedText(formatToken(reading->tokens[token]), Qt::ElideRight, cell.width()));
+        drawColoredText(painter, cell, Qt::AlignCenter,
+                        metrics.elidedText(formatToken(reading->tokens[token]), Qt::ElideRight, cell.width()),
+                        on_light ? QColor(Qt::black) : QColor(Qt::white));
         if (static_cast<int>(token) == chosen_) {
             painter.setBrush(Qt::NoBrush);
             painter.setPen(QPen(Theme::roper(), 2));

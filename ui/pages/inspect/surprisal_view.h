@@ -20,21 +20,19 @@ class SurprisalView : public FigureView {
 
     SurprisalView(InspectState& state, QWidget* parent);
 
-    void setShade(Shade shade);
+    void setShade(Shade shade) { setAndUpdate(shade_, shade); }
     /// Index of the chosen token, from 0.
     int chosen() const { return chosen_; }
     void choose(int token);
     /// Position of a token on the canvas.
     QRectF tokenRect(int token) const;
 
-    QString figureName() const override { return QStringLiteral("surprise"); }
     QSize defaultSize() const override { return {900, 340}; }
     QSize minFigureSize() const override { return {240, 120}; }
     QSizeF sizeForWidth(double width) const override;
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    bool hasHeightForWidth() const override { return true; }
     int heightForWidth(int width) const override;
 
   signals:

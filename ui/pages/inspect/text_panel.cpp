@@ -19,16 +19,11 @@ constexpr double kPredictionsMargin = 12, kPredictionsTitle = 22, kPredictionsRo
 
 }  // namespace
 
-PredictionsView::PredictionsView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("Candidates for a token"));
+PredictionsView::PredictionsView(InspectState& state, QWidget* parent)
+    : FigureView(parent, QStringLiteral("predictions"), tr("Candidates for a token")), state_(state) {
     connect(&state_, &InspectState::answered, this, qOverload<>(&QWidget::update));
     for (auto signal : {&InspectState::inputsChanged, &InspectState::modelChanged})
         connect(&state_, signal, this, qOverload<>(&QWidget::update));
-}
-
-void PredictionsView::setToken(int token) {
-    token_ = token;
-    update();
 }
 
 std::vector<PredictionsView::Row> PredictionsView::rows() const {
@@ -49,17 +44,14 @@ std::vector<PredictionsView::Row> PredictionsView::rows() const {
     const TextReading* with_change = state_.answer(answers::changed);
     if (with_change == nullptr || index >= with_change->predictions.size()) return rows;
     for (const Prediction& prediction : with_change->predictions[index]) {
-        const auto found = std::find(ids.begin(), ids.end(), prediction.id);
+        const auto found = std::ranges::find(ids, prediction.id);
         if (found != ids.end())
             rows[static_cast<std::size_t>(found - ids.begin())].with_change = prediction.probability;
         else
             rows.push_back({prediction.token, {}, prediction.probability, prediction.id == next});
     }
-    std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-        const auto larger = [](const Row& row) {
-            return std::max(row.as_trained.value_or(0), row.with_change.value_or(0));
-        };
-        return larger(a) > larger(b);
+    std::ranges::stable_sort(rows, std::ranges::greater(), [](const Row& row) {
+        return std::max(row.as_trained.value_or(0), row.with_change.value_or(0));
     });
     return rows;
 }
@@ -78,10 +70,8 @@ void PredictionsView::paintFigure(QPainter& painter, const QRectF& area, const T
     if (rows.empty())
         return paintPlaceholder(painter, area, theme, tr("Candidates for a token are shown here."));
     const QFontMetricsF metrics(painter.font());
-    painter.setPen(theme.text);
-    painter.drawText(QRectF(box.left(), box.top(), box.width(), kPredictionsTitle),
-                     Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(title(), Qt::ElideMiddle, box.width()));
+    drawColoredText(painter, QRectF(box.left(), box.top(), box.width(), kPredictionsTitle), kLeftMiddle,
+                    metrics.elidedText(title(), Qt::ElideMiddle, box.width()), theme.text);
     const bool two = state_.answer(answers::changed) != nullptr;
     double widest = 24;
     for (const Row& row : rows)
@@ -101,17 +91,17 @@ void PredictionsView::paintFigure(QPainter& painter, const QRectF& area, const T
     const double row_height = two ? 1.5 * kPredictionsRow : kPredictionsRow;
     for (const Row& row : rows) {
         if (y + row_height > box.bottom() - legend + 1) break;
-        painter.setPen(row.is_next ? theme.readable(Theme::value()) : theme.text);
-        painter.drawText(QRectF(box.left(), y, widest, row_height), Qt::AlignLeft | Qt::AlignVCenter,
-                         metrics.elidedText(formatToken(row.token), Qt::ElideRight, widest - 4));
+        drawColoredText(painter, QRectF(box.left(), y, widest, row_height), kLeftMiddle,
+                        metrics.elidedText(formatToken(row.token), Qt::ElideRight, widest - 4),
+                        row.is_next ? theme.readable(Theme::value()) : theme.text);
         const auto bar = [&](std::optional<double> p, double top, double height, const QColor& color) {
             painter.setPen(Qt::NoPen);
             painter.setBrush(color);
             const double length = p ? std::max(1.0, full * *p) : 0;
             if (p) painter.drawRect(QRectF(box.left() + widest, top + 3, length, height - 6));
-            painter.setPen(theme.faint_text);
-            painter.drawText(QRectF(box.left() + widest + length + 6, top, kPredictionsNumber, height),
-                             Qt::AlignLeft | Qt::AlignVCenter, p ? probabilityText(*p) : QStringLiteral("–"));
+            drawColoredText(painter,
+                            QRectF(box.left() + widest + length + 6, top, kPredictionsNumber, height),
+                            kLeftMiddle, p ? probabilityText(*p) : QStringLiteral("–"), theme.faint_text);
         };
         const double height = two ? row_height / 2 : row_height;
         bar(row.as_trained, y, height, Theme::output());
@@ -145,9 +135,9 @@ TextPanel::TextPanel(const ShownModels& models, QWidget* parent)
     shade_->addItems({tr("as trained"), tr("with the change"), tr("what the change adds")});
     connect(shade_, &QComboBox::currentIndexChanged, this,
             [this](int index) { surprisal_->setShade(static_cast<SurprisalView::Shade>(index)); });
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({new QLabel(tr("Shaded:")), shade_}));
-    layout->addWidget(splitter(Qt::Horizontal, {scrolled(surprisal_), predictions_}, {640, 320}), 1);
+    columnOf({makeFlowRow({new QLabel(tr("Shaded:")), shade_}),
+              {makeSplitter(Qt::Horizontal, {makeScrollArea(surprisal_), predictions_}, {640, 320}), 1}},
+             this);
     connect(surprisal_, &SurprisalView::chosenChanged, predictions_, &PredictionsView::setToken);
     connect(surprisal_, &SurprisalView::chosenChanged, &state(), [this](int token) {
         if (token >= 0) state().setToken(token);  // a walkthrough follows it

@@ -16,9 +16,8 @@ class PredictionsView : public FigureView {
     PredictionsView(InspectState& state, QWidget* parent);
 
     /// The successors shown are those of this token of the text.
-    void setToken(int token);
+    void setToken(int token) { setAndUpdate(token_, token); }
 
-    QString figureName() const override { return QStringLiteral("predictions"); }
     QSize minFigureSize() const override { return {240, 150}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
@@ -48,9 +47,6 @@ class TextPanel : public ModelPanel {
     TextPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {surprisal_, predictions_}; }
-    std::vector<const AnswerSpec*> requiredAnswers() const override {
-        return {&answers::reading, &answers::changed};
-    }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     SurprisalView& surprisal() { return *surprisal_; }

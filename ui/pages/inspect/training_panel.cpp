@@ -16,19 +16,12 @@
 namespace roper {
 namespace {
 
-/// Checks that a number is below a count. @throws Error (usage)
-std::int64_t checkedBelow(const std::string& key, std::int64_t number, std::int64_t count) {
-    if (number < count) return number;
-    throw Error(ErrorKind::usage, key + " must be a whole number from 0 to " + std::to_string(count - 1) +
-                                      ", not \"" + std::to_string(number) + "\"");
-}
-
 /// The snapshot of a step. @throws Error (usage) naming the existing ones
 int snapshotOf(const InspectState& state, std::optional<std::int64_t> step) {
     const auto steps = stepsOf(state.snapshots().files());
     if (steps.empty()) throw Error(ErrorKind::usage, "the run has no snapshots; name a text: --set text=…");
     if (!step) return static_cast<int>(steps.size()) - 1;
-    const auto found = std::find(steps.begin(), steps.end(), *step);
+    const auto found = std::ranges::find(steps, *step);
     if (found != steps.end()) return static_cast<int>(found - steps.begin());
     std::vector<std::string> names;
     for (const std::int64_t one : steps)
@@ -113,27 +106,23 @@ TrainingPanel::TrainingPanel(const ShownModels& models, QWidget* parent)
       comparison_map_(new HeatMapView(QStringLiteral("head"), this)) {
     makeControls();
     map_->setEmptyText(tr("The chosen head is shown here, with its tokens."));
-    auto* thumbnails =
-        splitter(Qt::Vertical,
-                 {titled(thumbnails_title_, thumbnails_),
-                  comparison_thumbnails_area_ = titled(comparison_thumbnails_title_, comparison_thumbnails_)},
-                 {400, 400});
-    auto* pageFigures = splitter(
-        Qt::Horizontal,
-        {thumbnails, titled(map_title_, map_), comparison_area_ = titled(comparison_title_, comparison_map_)},
-        {520, 640, 640});
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({order_, read_weights_, back_}));
-    layout->addWidget(pageFigures, 1);
-    layout->addLayout(row({{play_, 0}, {scrubber_, 1}, {scrubber_label_, 0}}));
+    comparison_thumbnails_area_ = titled(comparison_thumbnails_title_, comparison_thumbnails_);
+    comparison_area_ = titled(comparison_title_, comparison_map_);
+    auto* thumbnails = makeSplitter(
+        Qt::Vertical, {titled(thumbnails_title_, thumbnails_), comparison_thumbnails_area_}, {400, 400});
+    auto* columns = makeSplitter(Qt::Horizontal, {thumbnails, titled(map_title_, map_), comparison_area_},
+                                 {520, 640, 640});
+    columnOf({makeFlowRow({order_, read_weights_, back_}),
+              {columns, 1},
+              rowOf({play_, {scrubber_, 1}, scrubber_label_})},
+             this);
     connectModels();
     forwardReadouts(thumbnails_, comparison_thumbnails_, map_, comparison_map_);
     TrainingPanel::refresh();  // hides the comparison until there is one
 }
 
-std::vector<const AnswerSpec*> TrainingPanel::answersForMaps(const InspectState& state) {
-    return state.readsMaps() ? std::vector<const AnswerSpec*>{&answers::model, &answers::maps}
-                             : std::vector<const AnswerSpec*>{&answers::model};
+AnswerSpecs TrainingPanel::answersForMaps(const InspectState& state) {
+    return state.readsMaps() ? AnswerSpecs{&answers::model, &answers::maps} : AnswerSpecs{&answers::model};
 }
 
 void TrainingPanel::makeControls() {
@@ -202,8 +191,8 @@ void TrainingPanel::prepare(const QString&, const InspectFigureSettings& picture
     for (const QString& problem : {state().message(), state().snapshots().problem()})
         if (!problem.isEmpty()) throw Error(ErrorKind::usage, problem.toStdString());
     const auto maps = state().maps();
-    state().setHead(static_cast<int>(checkedBelow("layer", picture.question.layer.value_or(0), maps->layers)),
-                    static_cast<int>(checkedBelow("head", picture.question.head.value_or(0), maps->heads)));
+    state().setHead(checkedBelow("layer", picture.question.layer.value_or(0), maps->layers),
+                    checkedBelow("head", picture.question.head.value_or(0), maps->heads));
 }
 
 void TrainingPanel::play() {

@@ -20,9 +20,9 @@ class TrainingPanel : public ModelPanel {
     TrainingPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override;
-    std::vector<const AnswerSpec*> requiredAnswers() const override { return answersForMaps(state()); }
-    std::vector<const AnswerSpec*> comparisonAnswers() const override { return answersForMaps(comparison()); }
-    std::vector<const AnswerSpec*> answersForFigure(const QString&) const override { return {}; }
+    AnswerSpecs requiredAnswers() const override { return answersForMaps(state()); }
+    AnswerSpecs comparisonAnswers() const override { return answersForMaps(comparison()); }
+    AnswerSpecs answersForFigure(const QString&) const override { return {}; }
     /// @throws Error (usage) if the run has no such snapshot or head
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
@@ -38,7 +38,7 @@ class TrainingPanel : public ModelPanel {
     void refresh() override;
 
   private:
-    static std::vector<const AnswerSpec*> answersForMaps(const InspectState& state);
+    static AnswerSpecs answersForMaps(const InspectState& state);
     void makeControls();
     void connectModels();
     void showSnapshots();

@@ -34,7 +34,7 @@ ValuesPanel::ValuesPanel(const ShownModels& models, QWidget* parent)
       ov_(new CurveChart(QStringLiteral("ov-by-distance"), tr("distance δ, tokens"), tr("σ of K(δ)"), this)),
       token_map_(makeMap(QStringLiteral("token-map"),
                          tr("The chosen head's effect on the logits of each token is shown here."),
-                         &ValuesPanel::tokenPairReadout)),
+                         answers::token_map, &ValuesPanel::tokenPairReadout)),
       over_training_(named(new QCheckBox(tr("over training")), tr("Over training"),
                            tr("For a run: the chosen head at each checkpoint of the run"))),
       distance_(
@@ -50,23 +50,21 @@ ValuesPanel::ValuesPanel(const ShownModels& models, QWidget* parent)
         refresh();
     });
     forwardReadouts(kernels_, directions_, ov_);
-    auto* curves =
-        column({{splitter(Qt::Vertical, {kernels_, directions_}, {300, 300}), 1}, {over_training_, 0}});
-    auto* map = column({{splitter(Qt::Vertical, {token_map_, ov_}, {360, 240}), 1}});
-    static_cast<QVBoxLayout*>(map->layout())->addLayout(row({distance_}));
-    auto* layout = new QVBoxLayout(this);
-    layout->addWidget(splitter(Qt::Horizontal, {curves, map}, {460, 520}), 1);
+    auto* curves = wrapInWidget(
+        columnOf({{makeSplitter(Qt::Vertical, {kernels_, directions_}, {300, 300}), 1}, over_training_}));
+    auto* map = wrapInWidget(
+        columnOf({{makeSplitter(Qt::Vertical, {token_map_, ov_}, {360, 240}), 1}, makeFlowRow({distance_})}));
+    columnOf({{makeSplitter(Qt::Horizontal, {curves, map}, {460, 520}), 1}}, this);
 }
 
-std::vector<const AnswerSpec*> ValuesPanel::requiredAnswers() const {
-    std::vector<const AnswerSpec*> requiredAnswers{&answers::kernels, &answers::token_map,
-                                                   &answers::ov_by_distance, &answers::reading,
-                                                   &answers::changed};
+AnswerSpecs ValuesPanel::requiredAnswers() const {
+    AnswerSpecs requiredAnswers{&answers::kernels, &answers::token_map, &answers::ov_by_distance,
+                                &answers::reading, &answers::changed};
     if (isOverTraining()) requiredAnswers.insert(requiredAnswers.begin(), &answers::kernel_history);
     return requiredAnswers;
 }
 
-std::vector<const AnswerSpec*> ValuesPanel::answersForFigure(const QString& figure) const {
+AnswerSpecs ValuesPanel::answersForFigure(const QString& figure) const {
     if (figure == token_map_->figureName()) return {&answers::token_map};
     if (figure == ov_->figureName()) return {&answers::ov_by_distance};
     return {&answers::kernels, &answers::kernel_history};
@@ -91,11 +89,10 @@ void ValuesPanel::refresh() {
 void ValuesPanel::showKernels() {
     const ModelSummary* summary = state().summary();
     over_training_->setEnabled(summary != nullptr && summary->checkpoints.size() > 1);
-    const KernelHistory* history = state().answer(answers::kernel_history);
     const bool over_training = isOverTraining();
-    const bool has_history =
-        history != nullptr && history->layer == state().layer() && history->head == state().head();
-    if (summary == nullptr || (over_training ? !has_history : state().answer(answers::kernels) == nullptr)) {
+    const bool is_known = over_training ? answerForHead(answers::kernel_history) != nullptr
+                                        : state().answer(answers::kernels) != nullptr;
+    if (summary == nullptr || !is_known) {
         kernels_->setCurves({}, {});
         return directions_->setCurves({}, {});
     }
@@ -155,9 +152,8 @@ void ValuesPanel::addKernelsOverTraining(KernelCurves& curves) const {
 }
 
 void ValuesPanel::showTokenMap() {
-    const TokenMap* answer = state().answer(answers::token_map);
-    if (answer == nullptr || answer->layer != state().layer() || answer->head != state().head())
-        return token_map_->setMap({});
+    const TokenMap* answer = answerForHead(answers::token_map);
+    if (answer == nullptr) return token_map_->setMap({});
     HeatMapView::Map map = answerMap(answer->logits, HeatMapView::Scale::diverging);
     map.row_labels = map.column_labels = shownTokens(answer->tokens);
     map.row_labels_are_names = true;
@@ -183,9 +179,8 @@ void ValuesPanel::showTokenMap() {
 /// Shows the largest singular values by distance.
 void ValuesPanel::showOv() {
     constexpr std::size_t kMaxCurves = 8;
-    const OvByDistance* answer = state().answer(answers::ov_by_distance);
-    if (answer == nullptr || answer->layer != state().layer() || answer->head != state().head())
-        return ov_->setCurves({}, {});
+    const OvByDistance* answer = answerForHead(answers::ov_by_distance);
+    if (answer == nullptr) return ov_->setCurves({}, {});
     const Theme theme = Theme::of(palette());
     const std::size_t count = std::min(kMaxCurves, answer->singular_values.front().size());
     std::vector<CurveChart::Curve> curves(count);
@@ -200,7 +195,7 @@ void ValuesPanel::showOv() {
             curve.y << answer->singular_values[distance][i];
         }
     }
-    const auto [least, most] = std::minmax_element(answer->rank_90.begin(), answer->rank_90.end());
+    const auto [least, most] = std::ranges::minmax_element(answer->rank_90);
     const QString ranks = *least == *most ? QString::number(*least) : tr("%1 to %2").arg(*least).arg(*most);
     ov_->setYFloor(0.0);
     ov_->setTitle(tr("OV circuit of %1: 90 % of ‖K‖² at rank %2")
@@ -211,14 +206,11 @@ void ValuesPanel::showOv() {
     ov_->setCurves(curves, {});
 }
 
-QString ValuesPanel::tokenPairReadout(int row, int column) const {
-    const TokenMap* answer = state().answer(answers::token_map);
-    if (answer == nullptr) return {};
-    const auto from = static_cast<std::size_t>(row), to = static_cast<std::size_t>(column);
+QString ValuesPanel::tokenPairReadout(const TokenMap& answer, std::size_t row, std::size_t column) const {
     return tr("“%1”, %2 tokens back, adds %3 to the logit of “%4” at weight 1")
-        .arg(formatToken(answer->tokens[from]))
-        .arg(answer->distance)
-        .arg(numberText(answer->logits[from][to], 4), formatToken(answer->tokens[to]));
+        .arg(formatToken(answer.tokens[row]))
+        .arg(answer.distance)
+        .arg(numberText(answer.logits[row][column], 4), formatToken(answer.tokens[column]));
 }
 
 }  // namespace roper

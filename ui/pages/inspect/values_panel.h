@@ -16,9 +16,9 @@ class ValuesPanel : public ModelPanel {
     ValuesPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {kernels_, directions_, token_map_, ov_}; }
-    std::vector<const AnswerSpec*> requiredAnswers() const override;
-    std::vector<const AnswerSpec*> comparisonAnswers() const override { return {&answers::kernels}; }
-    std::vector<const AnswerSpec*> answersForFigure(const QString& figure) const override;
+    AnswerSpecs requiredAnswers() const override;
+    AnswerSpecs comparisonAnswers() const override { return {&answers::kernels}; }
+    AnswerSpecs answersForFigure(const QString& figure) const override;
     /// @throws Error (usage) over training, if the run has fewer than two checkpoints
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
@@ -40,7 +40,7 @@ class ValuesPanel : public ModelPanel {
     void addKernelsOverTraining(KernelCurves& curves) const;
     void showTokenMap();
     void showOv();
-    QString tokenPairReadout(int row, int column) const;
+    QString tokenPairReadout(const TokenMap& answer, std::size_t row, std::size_t column) const;
 
     CurveChart *kernels_, *directions_, *ov_;
     HeatMapView* token_map_;

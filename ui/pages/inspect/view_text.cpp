@@ -19,8 +19,7 @@ QFont monospaced(const QFont& base, double times) {
 }
 
 int TokenLines::at(const QPointF& point) const {
-    const auto found =
-        std::find_if(cells.begin(), cells.end(), [&](const QRectF& cell) { return cell.contains(point); });
+    const auto found = std::ranges::find_if(cells, [&](const QRectF& cell) { return cell.contains(point); });
     return found == cells.end() ? -1 : static_cast<int>(found - cells.begin());
 }
 

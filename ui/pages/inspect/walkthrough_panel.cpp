@@ -1,7 +1,6 @@
 #include "ui/pages/inspect/walkthrough_panel.h"
 
 #include <QKeyEvent>
-#include <QSignalBlocker>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -93,7 +92,7 @@ WalkthroughPanel::WalkthroughPanel(const ShownModels& models, QWidget* parent)
                  models, parent),
       stages_(named(new QListWidget, tr("Stage"),
                     tr("The stages of the computation; go through them with the arrow keys"))),
-      text_(wrappedLabel()),
+      text_(messageLabel()),
       stack_(new QStackedWidget),
       bars_(new BarChart(QStringLiteral("walkthrough"), tr("token"), {}, this)),
       arrows_(new PairArrows(QStringLiteral("walkthrough-pairs"), this)),
@@ -106,7 +105,6 @@ WalkthroughPanel::WalkthroughPanel(const ShownModels& models, QWidget* parent)
     stages_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     stages_->installEventFilter(this);
     text_->setTextFormat(Qt::RichText);
-    text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     text_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     layer_->setPrefix(tr("layer "));
     head_->setPrefix(tr("head "));
@@ -143,24 +141,21 @@ WalkthroughPanel::WalkthroughPanel(const ShownModels& models, QWidget* parent)
     forwardReadouts(bars_, arrows_);
     stack_->addWidget(bars_);
     stack_->addWidget(arrows_);
-    auto* left = wrapInWidget(columnOf(
-        {{rowOf({{layer_}, {head_}})}, {token_}, {key_}, {stages_, 1}, {rowOf({{back_}, {next_}})}}));
-    auto* right = column({{text_, 0}, {stack_, 1}});
-    auto* layout = new QVBoxLayout(this);
-    layout->addWidget(splitter(Qt::Horizontal, {left, right}, {190, 700}), 1);
+    auto* left =
+        wrapInWidget(columnOf({rowOf({layer_, head_}), token_, key_, {stages_, 1}, rowOf({back_, next_})}));
+    auto* right = wrapInWidget(columnOf({text_, {stack_, 1}}));
+    columnOf({{makeSplitter(Qt::Horizontal, {left, right}, {190, 700}), 1}}, this);
 }
 
 const Walkthrough* WalkthroughPanel::walkthrough() const {
-    const Walkthrough* answer = state().answer(answers::walkthrough);
-    if (answer == nullptr || answer->layer != state().layer() || answer->head != state().head())
-        return nullptr;
+    const Walkthrough* answer = answerForHead(answers::walkthrough);
+    if (answer == nullptr) return nullptr;
     const std::int64_t token = state().token().value_or(static_cast<int>(answer->tokens.size()) - 1);
     return answer->token == token ? answer : nullptr;
 }
 
 const WalkthroughPanel::Stage& WalkthroughPanel::stageNamed(const QString& name) {
-    const auto found = std::find_if(allStages().begin(), allStages().end(),
-                                    [&](const Stage& stage) { return stage.name == name; });
+    const auto found = std::ranges::find(allStages(), name, &Stage::name);
     return found == allStages().end() ? allStages().front() : *found;
 }
 
@@ -234,7 +229,7 @@ void WalkthroughPanel::fillInputs() {
     token_->setRange(0, last);
     token_->setValue(static_cast<int>(w->token));
     key_->setRange(0, model == nullptr || model->causal ? static_cast<int>(w->token) : last);
-    const auto heaviest = std::max_element(w->weights.begin(), w->weights.end()) - w->weights.begin();
+    const auto heaviest = std::ranges::max_element(w->weights) - w->weights.begin();
     const bool is_chosen = chosen_key_ && text_of_key_ == state().text() && *chosen_key_ <= key_->maximum();
     key_->setValue(is_chosen ? *chosen_key_ : static_cast<int>(heaviest));
     const auto suffix = [&](int token) {
@@ -360,7 +355,7 @@ QString WalkthroughPanel::showRotation(const Walkthrough& w) {
         {{QStringLiteral("query"), tr("query"), Theme::query(), w.query, w.rotated_query},
          {QStringLiteral("key"), tr("key"), Theme::key(), w.keys[keyIndex()], w.rotated_keys[keyIndex()]}},
         scores, tr("adds to the score"));
-    const auto [least, most] = std::minmax_element(scores.begin(), scores.end());
+    const auto [least, most] = std::ranges::minmax_element(scores);
     const std::size_t unrotated = w.query.size() - 2 * w.pairs.size();
     QString text = rotates(w, 'q') && rotates(w, 'k')
                        ? tr("Pair i of the query is rotated by n θ<sub>i</sub>, pair i of the key by j "
@@ -396,8 +391,7 @@ QString WalkthroughPanel::showScores(const Walkthrough& w) {
 QString WalkthroughPanel::showWeights(const Walkthrough& w) {
     showOverTokens(w, QStringLiteral("weight"), tr("weight of each key; click one to choose it"),
                    Theme::key(), w.weights);
-    const auto heaviest =
-        static_cast<std::size_t>(std::max_element(w.weights.begin(), w.weights.end()) - w.weights.begin());
+    const auto heaviest = static_cast<std::size_t>(std::ranges::max_element(w.weights) - w.weights.begin());
     const double sum = std::accumulate(w.weights.begin(), w.weights.end(), 0.0);
     QString text = w.attention == "softmax"
                        ? tr("The softmax turns the scores into weights a<sub>nj</sub>, which sum to %1.")
@@ -468,8 +462,7 @@ QString WalkthroughPanel::showPrediction(const Walkthrough& w) {
         {QStringLiteral("probability"), tr("with the head"), Theme::output(), {}, {}},
         {QStringLiteral("without_head"), tr("without it"), Theme::of(palette()).frame, {}, {}}};
     const auto probabilityIn = [](const std::vector<Prediction>& all, std::int64_t id) {
-        const auto found =
-            std::find_if(all.begin(), all.end(), [id](const Prediction& one) { return one.id == id; });
+        const auto found = std::ranges::find(all, id, &Prediction::id);
         return found == all.end() ? std::nan("") : found->probability;
     };
     std::vector<int> places;

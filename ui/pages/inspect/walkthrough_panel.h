@@ -24,7 +24,7 @@ class WalkthroughPanel : public ModelPanel {
     static std::vector<std::string> stageNames();
 
     PageFigures::Figures figures() const override { return {bars_, arrows_}; }
-    std::vector<const AnswerSpec*> requiredAnswers() const override {
+    AnswerSpecs requiredAnswers() const override {
         return {&answers::walkthrough, &answers::reading, &answers::changed};
     }
     /// @throws Error (usage) for a stage that the model does not have, or that the figure does not show

@@ -7,7 +7,6 @@
 #include "core/base/text.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/controls/narrow_controls.h"
-#include "ui/pages/training/named_item.h"
 
 namespace roper {
 namespace {
@@ -94,19 +93,11 @@ void ClusterPanel::hideEvent(QHideEvent* event) {
     watch_->setWatching(false);
 }
 
-std::vector<std::string> ClusterPanel::selected() const {
-    std::vector<std::string> runs;
-    for (int i = 0; i < list_->topLevelItemCount(); ++i)
-        if (list_->topLevelItem(i)->isSelected()) runs.push_back(nameOf(*list_->topLevelItem(i)));
-    return runs;
-}
-
 std::vector<std::string> ClusterPanel::selectedIf(bool (*fits)(const SweepRunStatus&)) const {
     const std::vector<std::string> chosen = selected();
     std::vector<std::string> runs;
     for (const SweepRunStatus& one : watch_->view().runs)
-        if (fits(one) && std::find(chosen.begin(), chosen.end(), one.run) != chosen.end())
-            runs.push_back(one.run);
+        if (fits(one) && std::ranges::find(chosen, one.run) != chosen.end()) runs.push_back(one.run);
     return runs;
 }
 
@@ -157,15 +148,13 @@ void ClusterPanel::show(const ClusterView& view) {
         list_->resizeColumnToContents(0);
         list_->header()->resizeSection(0, std::min(list_->columnWidth(0), list_->width() / 2));
     }
-    summary_->setText(count > 0 ? QString::fromStdString(summaryOf(view.runs)) : QString());
-    summary_->setVisible(count > 0);
+    setTextOrHide(*summary_, count > 0 ? QString::fromStdString(summaryOf(view.runs)) : QString());
 }
 
 void ClusterPanel::showWatched() {
     show(watch_->view());
-    problem_->setText(
-        watch_->problem().isEmpty() ? QString() : tr("Slurm status unavailable: %1").arg(watch_->problem()));
-    problem_->setVisible(!problem_->text().isEmpty());
+    const QString& problem = watch_->problem();
+    setTextOrHide(*problem_, problem.isEmpty() ? QString() : tr("Slurm status unavailable: %1").arg(problem));
     showButtons();
 }
 

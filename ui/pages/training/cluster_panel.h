@@ -5,6 +5,7 @@
 #include <QTreeWidget>
 
 #include "ui/live/cluster_watch.h"
+#include "ui/pages/training/named_item.h"
 #include "ui/pages/training/sweep_grid_view.h"
 
 namespace roper {
@@ -20,7 +21,7 @@ class ClusterPanel : public QWidget {
     ClusterWatch& watch() { return *watch_; }
     SweepGridView& grid() { return *grid_; }
     QTreeWidget& list() { return *list_; }
-    std::vector<std::string> selected() const;
+    std::vector<std::string> selected() const { return selectedNames(*list_); }
     /// Shows a given state without querying the scheduler; for figures.
     void show(const ClusterView& view);
 

@@ -35,7 +35,7 @@ constexpr double kShare = 0.9;  // share of solved problems that both race for
 DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
     : QFrame(parent),
       state_(state),
-      chooser_(new QComboBox),
+      chooser_(named(new QComboBox, tr("Demonstration"), tr("What the demonstration shows"))),
       sentence_(wrappedLabel()),
       evidence_(wrappedLabel()),
       start_(makeActionButton({}, {}, this, [this] { emit startRequested(*specification_); })),
@@ -53,8 +53,6 @@ DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
     for (const Demonstration& one : kDemonstrations)
         chooser_->addItem(tr(one.title));
     chooser_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);  // as narrow as needed
-    chooser_->setAccessibleName(tr("Demonstration"));
-    chooser_->setToolTip(tr("What the demonstration shows"));
     sentence_->setAccessibleName(tr("Result of the demonstration"));
     start_->setFont(boldFont(start_->font()));
     columnOf({chooser_, start_, sentence_, evidence_, makeFlowRow({inspect_, compare_, more_seeds_})}, this);

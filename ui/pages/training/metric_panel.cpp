@@ -24,23 +24,20 @@ MetricPanel::MetricPanel(QWidget* parent) : QWidget(parent), splitter_(makeSplit
 }
 
 QWidget* MetricPanel::makeControls() {
-    auto* across = new QComboBox;
+    auto* across = named(new QComboBox, tr("Quantity on the x axis"));
     across->addItems({tr("by step"), tr("by time"), tr("by tokens")});
-    across->setAccessibleName(tr("Quantity on the x axis"));
-    across->setToolTip(across->accessibleName());
     connect(across, &QComboBox::currentIndexChanged, this, [this](int index) {
         x_axis_ = static_cast<MetricChart::XAxis>(index);
         zoomed_.reset();
         forEachChart([&](MetricChart& chart) { chart.setXAxis(x_axis_); });
     });
-    auto* smoothing = new QSlider(Qt::Horizontal);
+    auto* smoothing = named(
+        new QSlider(Qt::Horizontal), tr("Smoothing"),
+        tr("For quantities recorded at every step, the bold curve is the mean of this many values around "
+           "each step; the pale curve shows each value"));
     smoothing->setRange(0, static_cast<int>(kMeans.size()) - 1);
     smoothing->setMinimumWidth(60);
     smoothing->setMaximumWidth(110);
-    smoothing->setAccessibleName(tr("Smoothing"));
-    smoothing->setToolTip(
-        tr("For quantities recorded at every step, the bold curve is the mean of this many values around "
-           "each step; the pale curve shows each value"));
     auto* averaged = new QLabel;
     averaged->setMinimumWidth(averaged->fontMetrics().horizontalAdvance(tr("no mean of 501")));
     connect(smoothing, &QSlider::valueChanged, this, [this, averaged](int place) {
@@ -114,15 +111,13 @@ void MetricPanel::append(Quantity quantity) {
         others([&](MetricChart& each) { each.showXRange(from, to); });
     });
     connect(&chart, &MetricChart::autoscaled, this, &MetricPanel::autoscale);
-    connect(added, &QuantityChart::quantityChosen, this, [this, added](Quantity chosen) {
-        const auto place = std::find(charts_.begin(), charts_.end(), added) - charts_.begin();
-        setQuantity(static_cast<int>(place), chosen);
-    });
+    const auto place = [this, added] {
+        return static_cast<int>(std::ranges::find(charts_, added) - charts_.begin());
+    };
+    connect(added, &QuantityChart::quantityChosen, this,
+            [this, place](Quantity chosen) { setQuantity(place(), chosen); });
     connect(added, &QuantityChart::addRequested, this, &MetricPanel::addChart);
-    connect(added, &QuantityChart::closeRequested, this, [this, added] {
-        const auto place = std::find(charts_.begin(), charts_.end(), added) - charts_.begin();
-        closeChart(static_cast<int>(place));
-    });
+    connect(added, &QuantityChart::closeRequested, this, [this, place] { closeChart(place()); });
     fill(*added);
     showChartActions();
 }
@@ -159,7 +154,7 @@ void MetricPanel::showChartActions() {
     constexpr int kMinHeight = 150, kMinHeightOfMany = 84;
     for (QuantityChart* chart : charts_) {
         chart->setChartActions(count() < kMaxCharts, count() > 1);
-        chart->setMinChartHeight(count() > 2 ? kMinHeightOfMany : kMinHeight);
+        chart->chart().setMinimumHeight(count() > 2 ? kMinHeightOfMany : kMinHeight);
         // The box above names the y axis; the lowest chart names the common x axis.
         chart->chart().setNamesShown(chart == charts_.back(), false);
         // For many kinds of runs, one complete legend is enough.
@@ -267,13 +262,11 @@ void MetricPanel::arrange(const std::string& arrangement) {
     for (std::string name : split(arrangement, ',')) {
         const bool is_log = name.ends_with(kLogSuffix);
         if (is_log) name.resize(name.size() - std::string(kLogSuffix).size());
-        const auto named = [&](const QuantityInfo& info) { return info.name == name; };
-        const auto info = std::find_if(quantities().begin(), quantities().end(), named);
-        const bool is_there = info != quantities().end() &&
-                              std::any_of(wanted.begin(), wanted.end(),
-                                          [&](const auto& each) { return each.first == info->quantity; });
-        if (info != quantities().end() && !is_there && wanted.size() < kMaxCharts)
-            wanted.emplace_back(info->quantity, is_log);
+        const auto info = std::ranges::find(quantities(), name, &QuantityInfo::name);
+        if (info == quantities().end() || wanted.size() >= kMaxCharts) continue;
+        const bool is_there =
+            std::ranges::any_of(wanted, [&](const auto& each) { return each.first == info->quantity; });
+        if (!is_there) wanted.emplace_back(info->quantity, is_log);
     }
     if (wanted.empty()) return;
     const auto charts = static_cast<int>(wanted.size());

@@ -93,11 +93,9 @@ PresetList::PresetList(QWidget* parent) : QListWidget(parent) {
         }
     }
     // Short presets come first, those with unknown time last.
-    std::stable_sort(presets_.begin(), presets_.end(), [](const Preset& a, const Preset& b) {
-        const auto time = [](const Preset& p) {
-            return p.specification.about.minutes > 0 ? p.specification.about.minutes : 1e9;
-        };
-        return time(a) < time(b);
+    std::ranges::stable_sort(presets_, {}, [](const Preset& preset) {
+        const double minutes = preset.specification.about.minutes;
+        return minutes > 0 ? minutes : 1e9;
     });
     for (const Preset& preset : presets_) {
         auto* item = new QListWidgetItem(this);

@@ -85,9 +85,7 @@ MetricChart::Point pointOf(const RunWatcher& run, const EvaluationRow& row, doub
 /// Training time at an evaluated step, if a row contains it.
 double timeAt(const RunWatcher& run, std::int64_t step) {
     const auto& rows = run.evaluations();
-    const auto row =
-        std::lower_bound(rows.begin(), rows.end(), step,
-                         [](const EvaluationRow& each, std::int64_t at) { return each.step < at; });
+    const auto row = std::ranges::lower_bound(rows, step, {}, &EvaluationRow::step);
     return row != rows.end() && row->step == step ? row->time_s.value_or(kNotRecorded) : kNotRecorded;
 }
 
@@ -96,26 +94,20 @@ double timeAt(const RunWatcher& run, std::int64_t step) {
 QuantityChart::QuantityChart(Quantity quantity, QWidget* parent)
     : QWidget(parent),
       quantity_(quantity),
-      choice_(new QComboBox),
-      log_(new QToolButton),
-      close_(new QToolButton),
+      choice_(named(new QComboBox, tr("Quantity of the chart"), tr("The quantity shown in this chart"))),
+      log_(named(new QToolButton, tr("Logarithmic y axis"))),
+      close_(named(new QToolButton, tr("Close this chart"))),
       chart_(new MetricChart(figureNameOf(quantity), quantityTitle(quantity), this)) {
     for (const QuantityInfo& info : quantities())
         choice_->addItem(quantityTitle(info.quantity));
-    choice_->setAccessibleName(tr("Quantity of the chart"));
-    choice_->setToolTip(tr("The quantity shown in this chart"));
     allowShrinking(*choice_, 14);
     connect(choice_, &QComboBox::activated, this,
             [this](int index) { emit quantityChosen(static_cast<Quantity>(index)); });
     log_->setText(tr("log"));
     log_->setCheckable(true);
-    log_->setAccessibleName(tr("Logarithmic y axis"));
-    log_->setToolTip(tr("Logarithmic y axis"));
     connect(log_, &QToolButton::toggled, chart_, &MetricChart::setLogY);
     close_->setText(QStringLiteral("✕"));
     close_->setAutoRaise(true);
-    close_->setAccessibleName(tr("Close this chart"));
-    close_->setToolTip(close_->accessibleName());
     connect(close_, &QToolButton::clicked, this, &QuantityChart::closeRequested);
 
     auto* layout = columnOf({rowOf({{choice_, 1}, log_, close_}), {chart_, 1}}, this);
@@ -151,10 +143,6 @@ void QuantityChart::setChartActions(bool adding, bool closing) {
     may_add_ = adding;
     may_close_ = closing;
     close_->setVisible(closing);
-}
-
-void QuantityChart::setMinChartHeight(int height) {
-    chart_->setMinimumHeight(height);
 }
 
 void QuantityChart::setQuantity(Quantity quantity) {

@@ -41,8 +41,6 @@ class QuantityChart : public QWidget {
     bool isLogY() const { return log_->isChecked(); }
     /// Whether charts can be added, and this one closed.
     void setChartActions(bool adding, bool closing);
-    /// Minimum height of the chart, in device-independent pixels.
-    void setMinChartHeight(int height);
 
   signals:
     void quantityChosen(roper::Quantity quantity);

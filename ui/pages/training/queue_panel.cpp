@@ -15,7 +15,6 @@
 #include "ui/controls/narrow_controls.h"
 #include "ui/live/run_store.h"
 #include "ui/live/run_texts.h"
-#include "ui/pages/training/named_item.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -36,7 +35,7 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
       queue_(state.queue()),
       store_(state.store()),
       list_(new QueueList),
-      at_once_(new QSpinBox),
+      at_once_(named(new QSpinBox, tr("Trainers at the same time"), tr("They share the cores evenly"))),
       problem_(messageLabel()),
       time_left_(wrappedLabel()),
       load_(wrappedLabel()) {
@@ -67,8 +66,6 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
             state_.edits().remove(waiting);
         });
     at_once_->setRange(1, 256);
-    at_once_->setAccessibleName(tr("Trainers at the same time"));
-    at_once_->setToolTip(tr("They share the cores evenly"));
     at_once_->setKeyboardTracking(false);
     connect(at_once_, &QSpinBox::valueChanged, this, [this](int trainers) {
         try {
@@ -124,13 +121,6 @@ QPushButton* QueuePanel::makeButton(const QStringList& texts, const QString& hel
     });
 }
 
-std::vector<std::string> QueuePanel::selected() const {
-    std::vector<std::string> runs;
-    for (int i = 0; i < list_->topLevelItemCount(); ++i)
-        if (list_->topLevelItem(i)->isSelected()) runs.push_back(nameOf(*list_->topLevelItem(i)));
-    return runs;
-}
-
 std::vector<std::string> QueuePanel::listed() const {
     std::vector<std::string> runs;
     for (int i = 0; i < list_->topLevelItemCount(); ++i)
@@ -141,7 +131,7 @@ std::vector<std::string> QueuePanel::listed() const {
 void QueuePanel::select(const std::vector<std::string>& runs) {
     for (int i = 0; i < list_->topLevelItemCount(); ++i) {
         QTreeWidgetItem* item = list_->topLevelItem(i);
-        item->setSelected(std::find(runs.begin(), runs.end(), nameOf(*item)) != runs.end());
+        item->setSelected(std::ranges::find(runs, nameOf(*item)) != runs.end());
     }
 }
 
@@ -219,15 +209,15 @@ void QueuePanel::showQueue() {
     at_once_->setValue(queue.max_trainers);
     at_once_->setEnabled(queue.devices.empty());
     const std::vector<WaitingRun>& unapproved = queue_.runsAwaitingApproval();
-    problem_->setText(!queue_.problem().isEmpty() ? queue_.problem()
-                      : !unapproved.empty()
-                          ? tr("%1. Runs that you did not queue are trained only with your approval.")
-                                .arg(QString::fromStdString(describeUnapproved(unapproved)))
-                      : queue.entries.empty()
-                          ? tr("The queue is empty. “Queue twins” adds RoPE and RoPER for several seeds; "
-                               "queued runs are trained one after the other, even if this window is closed.")
-                          : QString());
-    problem_->setVisible(!problem_->text().isEmpty());
+    setTextOrHide(*problem_,
+                  !queue_.problem().isEmpty() ? queue_.problem()
+                  : !unapproved.empty()
+                      ? tr("%1. Runs that you did not queue are trained only with your approval.")
+                            .arg(QString::fromStdString(describeUnapproved(unapproved)))
+                  : queue.entries.empty()
+                      ? tr("The queue is empty. “Queue twins” adds RoPE and RoPER for several seeds; "
+                           "queued runs are trained one after the other, even if this window is closed.")
+                      : QString());
     approve_->setVisible(!unapproved.empty() && queue_.problem().isEmpty());
     showButtons();
 }
@@ -236,7 +226,7 @@ void QueuePanel::showButtons() {
     const std::vector<std::string> chosen = selected();
     const auto& entries = queue_.queue().entries;
     const auto is_chosen = [&](const RunQueue::Entry& entry) {
-        return std::find(chosen.begin(), chosen.end(), entry.run) != chosen.end();
+        return std::ranges::find(chosen, entry.run) != chosen.end();
     };
     const auto count = static_cast<std::ptrdiff_t>(chosen.size());
     // Whether some chosen run has a neighbour before or after it that is not chosen.
@@ -248,7 +238,7 @@ void QueuePanel::showButtons() {
     hold_->setEnabled(count > 0);
     remove_->setEnabled(count > 0);
     clear_->setEnabled(!entries.empty());
-    const bool all_held = count > 0 && std::all_of(entries.begin(), entries.end(), [&](const auto& entry) {
+    const bool all_held = count > 0 && std::ranges::all_of(entries, [&](const auto& entry) {
                               return entry.on_hold || !is_chosen(entry);
                           });
     hold_->setText(all_held ? tr("Release") : tr("Hold"));
@@ -260,7 +250,7 @@ void QueuePanel::toggleHold() {
     const std::vector<std::string> chosen = selected();
     queue_.change([&](RunQueue& queue) {
         for (RunQueue::Entry& entry : queue.entries)
-            if (std::find(chosen.begin(), chosen.end(), entry.run) != chosen.end()) entry.on_hold = hold;
+            if (std::ranges::find(chosen, entry.run) != chosen.end()) entry.on_hold = hold;
     });
 }
 
@@ -271,14 +261,10 @@ void QueuePanel::openMenu(const QPoint& at) {
         action->setEnabled(button->isEnabled());
     }
     menu.addSeparator();
-    menu.addAction(tr("Open the file"), this, &QueuePanel::openFile)
+    const QString file = QString::fromStdString(queuePath(store_.folder()).string());
+    menu.addAction(tr("Open the file"), [file] { QDesktopServices::openUrl(QUrl::fromLocalFile(file)); })
         ->setToolTip(tr("queue.toml in the runs folder: edit it in any editor"));
     menu.exec(list_->viewport()->mapToGlobal(at));
-}
-
-void QueuePanel::openFile() {
-    QDesktopServices::openUrl(
-        QUrl::fromLocalFile(QString::fromStdString(queuePath(store_.folder()).string())));
 }
 
 }  // namespace roper

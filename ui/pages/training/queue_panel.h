@@ -6,6 +6,7 @@
 #include <QTreeWidget>
 
 #include "core/base/machine_load.h"
+#include "ui/pages/training/named_item.h"
 #include "ui/pages/training/training_state.h"
 
 namespace roper {
@@ -32,7 +33,7 @@ class QueuePanel : public QWidget {
     QueuePanel(TrainingState& state, QWidget* parent);
 
     QueueList& list() { return *list_; }
-    std::vector<std::string> selected() const;
+    std::vector<std::string> selected() const { return selectedNames(*list_); }
     void select(const std::vector<std::string>& runs);
     /// "3 runs to train: about 12 min on this machine, done at 14:35": expected time of all queued runs that
     /// are not held.
@@ -50,7 +51,6 @@ class QueuePanel : public QWidget {
     void showButtons();
     void toggleHold();
     void openMenu(const QPoint& at);
-    void openFile();
 
     TrainingState& state_;
     QueueLauncher& queue_;

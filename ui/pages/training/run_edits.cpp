@@ -14,7 +14,7 @@ namespace roper {
 namespace {
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return std::ranges::find(names, name) != names.end();
 }
 
 /// An undo step that may fail: it then reports the error and removes itself from the history.
@@ -129,10 +129,10 @@ void RunEdits::setOrder(const std::vector<std::string>& runs) {
 void RunEdits::move(const std::vector<std::string>& runs, int by) {
     std::vector<std::string> moved = order();
     // Starts with the runs at the front, so that neighbours keep their order.
-    if (by > 0) std::reverse(moved.begin(), moved.end());
+    if (by > 0) std::ranges::reverse(moved);
     for (std::size_t i = 1; i < moved.size(); ++i)
         if (contains(runs, moved[i]) && !contains(runs, moved[i - 1])) std::swap(moved[i], moved[i - 1]);
-    if (by > 0) std::reverse(moved.begin(), moved.end());
+    if (by > 0) std::ranges::reverse(moved);
     setOrder(moved);
 }
 
@@ -146,10 +146,9 @@ std::vector<std::string> RunEdits::order() const {
 void RunEdits::applyOrder(const std::vector<std::string>& runs) {
     queue_.change([&](RunQueue& queue) {
         const auto place = [&](const RunQueue::Entry& entry) {
-            return std::find(runs.begin(), runs.end(), entry.run) - runs.begin();
+            return std::ranges::find(runs, entry.run) - runs.begin();
         };
-        std::stable_sort(queue.entries.begin(), queue.entries.end(),
-                         [&](const auto& a, const auto& b) { return place(a) < place(b); });
+        std::ranges::stable_sort(queue.entries, {}, place);
     });
 }
 
@@ -196,7 +195,7 @@ void RunEdits::removeAndTrash(const std::vector<std::string>& runs, RemovedRuns&
     }
     const auto waits = [this](const std::string& name) { return queue_.queuePosition(name) >= 0; };
     taken = {};
-    if (std::any_of(gone.begin(), gone.end(), waits)) removeEntries(gone, taken);
+    if (std::ranges::any_of(gone, waits)) removeEntries(gone, taken);
     taken.folders = std::move(folders);
     store_.refresh();
     if (!kept.isEmpty())

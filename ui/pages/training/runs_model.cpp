@@ -57,8 +57,8 @@ RunsModel::RunsModel(RunStore& store, QObject* parent) : QAbstractItemModel(pare
 /// Adds a run to its experiment, which is created if necessary.
 void RunsModel::place(RunWatcher* run) {
     const QString key = keyOf(*run);
-    const auto found = std::find_if(experiments_.begin(), experiments_.end(),
-                                    [&](const auto& experiment) { return experiment->key == key; });
+    const auto found =
+        std::ranges::find_if(experiments_, [&](const auto& experiment) { return experiment->key == key; });
     keys_[run->name()] = key;
     if (found == experiments_.end()) {
         auto made = std::make_unique<Experiment>();
@@ -109,9 +109,7 @@ void RunsModel::removeRun(const QString& name) {
 
 /// Labels name the fields in which the groups of an experiment differ, so a new run may change all of them.
 void RunsModel::nameGroups() {
-    groups_.clear();
-    labels_.clear();
-    places_.clear();
+    listed_.clear();
     for (const auto& experiment : experiments_) {
         std::vector<RunRecord> records;
         for (const RunWatcher* run : experiment->runs)
@@ -122,12 +120,11 @@ void RunsModel::nameGroups() {
             place.of_method = of_method[group.specification.methodName()]++;
             QHash<QString, int> repeated;
             for (const std::size_t i : group.runs) {
-                const QString run = QString::fromStdString(records[i].name);
-                groups_[run] = QString::fromStdString(group.label);
-                places_[run] = place;
-                labels_[run] = groups_[run] + ", " + seedLabel(records[i].specification);
-                if (const int times = ++repeated[labels_[run]]; times > 1)
-                    labels_[run] += QStringLiteral(" (%1)").arg(times);
+                const QString label = QString::fromStdString(group.label);
+                Listed& listed = listed_[QString::fromStdString(records[i].name)];
+                listed = {label, label + ", " + seedLabel(records[i].specification), place};
+                if (const int times = ++repeated[listed.label]; times > 1)
+                    listed.label += QStringLiteral(" (%1)").arg(times);
             }
             ++place.group;
         }
@@ -170,13 +167,10 @@ QModelIndex RunsModel::index(int row, int column, const QModelIndex& parent) con
 
 QModelIndex RunsModel::parent(const QModelIndex& index) const {
     const auto* experiment = static_cast<const Experiment*>(index.constInternalPointer());
-    return experiment == nullptr ? QModelIndex() : createIndex(rowOf(*experiment), 0);
-}
-
-int RunsModel::rowOf(const Experiment& experiment) const {
-    const auto at = std::find_if(experiments_.begin(), experiments_.end(),
-                                 [&](const auto& each) { return each.get() == &experiment; });
-    return static_cast<int>(at - experiments_.begin());
+    if (experiment == nullptr) return {};
+    const auto at =
+        std::ranges::find_if(experiments_, [&](const auto& each) { return each.get() == experiment; });
+    return createIndex(static_cast<int>(at - experiments_.begin()), 0);
 }
 
 /// The experiment in a top-level row; null for a run.
@@ -228,8 +222,8 @@ QString RunsModel::experimentTitleOf(const QString& run) const {
     const QModelIndex at = indexOf(run);
     if (!at.isValid()) return {};
     const Experiment& experiment = *experimentAt(at.parent());
-    const auto same = std::count_if(experiments_.begin(), experiments_.end(),
-                                    [&](const auto& other) { return other->title == experiment.title; });
+    const auto same = std::ranges::count_if(
+        experiments_, [&](const auto& other) { return other->title == experiment.title; });
     return same == 1 ? experiment.title : experiment.title + QStringLiteral(", ") + experiment.started;
 }
 
@@ -253,7 +247,7 @@ QString RunsModel::lettersOf(const Experiment& experiment) const {
         if (const QString letter = letters_.value(run->name());
             !letter.isEmpty() && !letters.contains(letter))
             letters << letter;
-    std::sort(letters.begin(), letters.end(), CurveLetters::isBefore);
+    std::ranges::sort(letters, CurveLetters::isBefore);
     return CurveLetters::labelled(letters.join(' '), {});
 }
 

@@ -60,14 +60,14 @@ class RunsModel : public QAbstractItemModel {
     /// What distinguishes it from other experiments; includes the start time only if nothing else does.
     QString experimentTitleOf(const QString& run) const;
     /// What distinguishes a run in its experiment, except the seed: "RoPER", "RoPE, width 64".
-    QString groupOf(const QString& run) const { return groups_.value(run); }
+    QString groupOf(const QString& run) const { return listed_.value(run).group; }
     /// Index of its group among the groups of the experiment, and among those with the same method.
     struct GroupIndex {
         int group = 0, of_method = 0;
     };
-    GroupIndex groupIndexOf(const QString& run) const { return places_.value(run); }
+    GroupIndex groupIndexOf(const QString& run) const { return listed_.value(run).place; }
     /// Label in the list: group and seed.
-    QString labelOf(const QString& run) const { return labels_.value(run, run); }
+    QString labelOf(const QString& run) const { return listed_.value(run, {{}, run, {}}).label; }
     /// Keys of experiments that are ticked to stay in the charts.
     const QSet<QString>& ticked() const { return ticked_; }
     void untickAll();
@@ -95,7 +95,6 @@ class RunsModel : public QAbstractItemModel {
         QList<RunWatcher*> runs;
     };
     const Experiment* experimentAt(const QModelIndex& index) const;
-    int rowOf(const Experiment& experiment) const;
     void place(RunWatcher* run);
     void removeRun(const QString& name);
     void refresh();
@@ -110,10 +109,13 @@ class RunsModel : public QAbstractItemModel {
     RunStore& store_;
     std::vector<std::unique_ptr<Experiment>> experiments_;
     QHash<QString, QColor> colors_;
-    QHash<QString, QString> keys_;    ///< key of the run's experiment
-    QHash<QString, QString> groups_;  ///< label of the run's group within its experiment
-    QHash<QString, GroupIndex> places_;
-    QHash<QString, QString> labels_;  ///< label of the group with seed, as listed
+    QHash<QString, QString> keys_;  ///< key of the run's experiment
+    struct Listed {
+        QString group;  ///< label of the run's group within its experiment
+        QString label;  ///< the same with its seed
+        GroupIndex place;
+    };
+    QHash<QString, Listed> listed_;  ///< by run
     QHash<QString, QString> letters_;
     QSet<QString> ticked_;
     qsizetype common_prefix_ = 0;  ///< length in characters

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/base/text.h"
 #include "ui/charts/curve_letters.h"
 #include "ui/live/run_texts.h"
 #include "ui/pages/training/runs_model.h"
@@ -66,12 +67,8 @@ QString RunsModel::runText(const RunWatcher& run, int column) const {
         case started_column:
             return QDateTime::fromSecsSinceEpoch(static_cast<qint64>(run.createdAt_s()))
                 .toString(QStringLiteral("yyyy-MM-dd HH:mm"));
-        case tags_column: {
-            QStringList tags;
-            for (const std::string& tag : run.labels().tags)
-                tags << QString::fromStdString(tag);
-            return tags.join(' ');
-        }
+        case tags_column:
+            return QString::fromStdString(join(run.labels().tags, " "));
         case folder_column:
             return run.name();
         case host_column:
@@ -113,11 +110,9 @@ QString RunsModel::experimentText(const Experiment& experiment, int column) cons
             return longest > 0 ? shortDuration(longest) : QString();
         }
         case best_evaluation_column:
-            return runText(**std::max_element(experiment.runs.begin(), experiment.runs.end(),
-                                              [&](const RunWatcher* a, const RunWatcher* b) {
-                                                  return runSortValue(*a, column).toDouble() <
-                                                         runSortValue(*b, column).toDouble();
-                                              }),
+            return runText(**std::ranges::max_element(
+                               experiment.runs, {},
+                               [&](const RunWatcher* run) { return runSortValue(*run, column).toDouble(); }),
                            column);
         case started_column:
             return runText(*experiment.runs.front(), column);

@@ -56,16 +56,15 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
       model_(new RunsModel(state.store(), this)),
       proxy_(new RunFilterModel(*model_, this)),
       tree_(new QTreeView),
-      filter_(new QLineEdit),
+      filter_(named(
+          new QLineEdit, tr("Filter runs"),
+          tr("Words to find in the name, experiment, task, method, state, tags or note, and comparisons of "
+             "any setting or of step, loss, solved, accuracy, last, best, seed, tag"))),
       detail_(messageLabel()),
       filter_problem_(wrappedLabel()),
       control_(new ControlClient(this)) {
     makeTree();
     filter_->setPlaceholderText(tr("words, position=roper, loss<0.6, seed<5, tag=…"));
-    filter_->setAccessibleName(tr("Filter runs"));
-    filter_->setToolTip(
-        tr("Words to find in the name, experiment, task, method, state, tags or note, and comparisons of any "
-           "setting or of step, loss, solved, accuracy, last, best, seed, tag"));
     filter_problem_->hide();
     filter_->setClearButtonEnabled(true);
     detail_->setAccessibleName(tr("About the run"));
@@ -74,11 +73,8 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
 
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
         const QString problem = proxy_->setFilter(text);
-        const QString note = problem.isEmpty() && proxy_->rowCount() == 0 && !text.trimmed().isEmpty()
-                                 ? tr("No run matches.")
-                                 : problem;
-        filter_problem_->setText(note);
-        filter_problem_->setVisible(!note.isEmpty());
+        const bool is_empty = problem.isEmpty() && proxy_->rowCount() == 0 && !text.trimmed().isEmpty();
+        setTextOrHide(*filter_problem_, is_empty ? tr("No run matches.") : problem);
         if (!text.trimmed().isEmpty()) tree_->expandAll();
         tree_->scrollToTop();
         // The selected run may no longer be listed, but charts require a listed one.
@@ -182,7 +178,7 @@ QStringList RunsPanel::experimentsOf(const std::vector<RunWatcher*>& runs) const
 }
 
 bool RunsPanel::areTicked(const std::vector<RunWatcher*>& runs) const {
-    return std::all_of(runs.begin(), runs.end(), [this](const RunWatcher* run) {
+    return std::ranges::all_of(runs, [this](const RunWatcher* run) {
         return model_->ticked().contains(model_->experimentKeyOf(run->name()));
     });
 }
@@ -246,7 +242,7 @@ std::vector<RunWatcher*> RunsPanel::allSelected() const {
     std::vector<RunWatcher*> runs;
     for (const QModelIndex& row : tree_->selectionModel()->selectedRows())
         for (RunWatcher* run : listedUnder(row))
-            if (std::find(runs.begin(), runs.end(), run) == runs.end()) runs.push_back(run);
+            if (std::ranges::find(runs, run) == runs.end()) runs.push_back(run);
     return runs;
 }
 
@@ -350,7 +346,7 @@ void RunsPanel::resumeSelected() {
 
 void RunsPanel::showButtons() {
     const auto runs = allSelected();
-    const auto any = [&](auto holds) { return std::any_of(runs.begin(), runs.end(), holds); };
+    const auto any = [&](auto holds) { return std::ranges::any_of(runs, holds); };
     const auto follows_commands = [](const RunWatcher* run) {
         return run->isActive() && !run->isSuspended();
     };
@@ -363,12 +359,11 @@ void RunsPanel::showButtons() {
     if (const RunWatcher* run = selected())
         if (const QString notice = noticeOf(*run); !notice.isEmpty()) details << notice;
     const QStringList experiments = experimentsOf(runs);
-    if (experiments.size() > 1 && !std::all_of(experiments.begin(), experiments.end(),
-                                               [this](const QString& key) { return isCharted(key); }))
+    if (experiments.size() > 1 &&
+        !std::ranges::all_of(experiments, [this](const QString& key) { return isCharted(key); }))
         details << tr("%1 experiments are selected: press the space bar to show them all in the charts.")
                        .arg(experiments.size());
-    detail_->setText(details.join('\n'));
-    detail_->setVisible(!details.isEmpty());
+    setTextOrHide(*detail_, details.join('\n'));
 }
 
 }  // namespace roper

@@ -77,7 +77,9 @@ class RunsPanel : public QWidget {
     void openFolder();
     void trashRuns();
     void reloadLabels();
-    void askForName();
+    void askForName(const QString& title, const QString& label, const QString& before,
+                    const std::function<void(const QString& name)>& rename);
+    void askForFolderName();
     void askForExperimentName();
     void askForNotes();
     void showDifferences();

@@ -40,13 +40,13 @@ void RunsPanel::openMenu(const QPoint& at) {
     if (run == nullptr) return;
     const auto chosen = allSelected();
     const bool is_experiment = model_->run(proxy_->mapToSource(tree_->currentIndex())) == nullptr;
-    const auto any = [&](auto holds) { return std::any_of(chosen.begin(), chosen.end(), holds); };
+    const auto any = [&](auto holds) { return std::ranges::any_of(chosen, holds); };
     QMenu menu(this);
     if (!is_experiment) {
         menu.addAction(tr("Inspect"), this, [this] { emit inspectRequested(selected()->name(), false); });
-        QAction* beside = menu.addAction(tr("Inspect beside its twin"), this,
-                                         [this] { emit inspectRequested(selected()->name(), true); });
-        beside->setEnabled(!twinNameOf(store_, run->name()).isEmpty());
+        menu.addAction(tr("Inspect beside its twin"), this,
+                       [this] { emit inspectRequested(selected()->name(), true); })
+            ->setEnabled(!twinNameOf(store_, run->name()).isEmpty());
     }
     if (const auto count = experimentsOf(chosen).size(); count > 1)
         menu.addAction(tr("Compare %1 experiments").arg(count), this, [this, chosen] {
@@ -62,7 +62,7 @@ void RunsPanel::openMenu(const QPoint& at) {
     QAction* keep = menu.addAction(tr("Keep in the charts"), Qt::Key_Space, this, &RunsPanel::toggleTicks);
     keep->setCheckable(true);
     keep->setChecked(areTicked(chosen));
-    const bool several = std::count_if(chosen.begin(), chosen.end(), [](const RunWatcher* each) {
+    const bool several = std::ranges::count_if(chosen, [](const RunWatcher* each) {
                              return each->specification().has_value();
                          }) > 1;
     menu.addAction(several ? tr("Differences…") : tr("Differences (select two runs)"), this,
@@ -81,15 +81,15 @@ void RunsPanel::openMenu(const QPoint& at) {
         const auto checkpoints = run->folder().checkpointsIfReadable();
         start->setEnabled(checkpoints && !checkpoints->empty());
     }
-    QAction* queue = menu.addAction(tr("Add to the queue"), this, &RunsPanel::enqueueSelected);
-    queue->setEnabled(any([this](const RunWatcher* each) { return canBeQueued(*each); }));
+    menu.addAction(tr("Add to the queue"), this, &RunsPanel::enqueueSelected)
+        ->setEnabled(any([this](const RunWatcher* each) { return canBeQueued(*each); }));
     menu.addSeparator();
     menu.addAction(tr("Tags and note…"), this, &RunsPanel::askForNotes);
     if (is_experiment) {
         menu.addAction(tr("Rename experiment…"), this, &RunsPanel::askForExperimentName);
     } else {
-        QAction* rename = menu.addAction(tr("Rename folder…"), this, &RunsPanel::askForName);
-        rename->setEnabled(!run->isActive());
+        menu.addAction(tr("Rename folder…"), this, &RunsPanel::askForFolderName)
+            ->setEnabled(!run->isActive());
         menu.addAction(tr("Colour…"), this, &RunsPanel::askForColor);
         menu.addAction(tr("Open folder"), this, &RunsPanel::openFolder);
     }
@@ -161,42 +161,36 @@ void RunsPanel::reloadLabels() {
     select(current);
 }
 
-void RunsPanel::askForExperimentName() {
-    const RunWatcher* run = selected();
-    if (run == nullptr) return;
-    const QModelIndex experiment = model_->indexOf(run->name()).parent();
-    const QList<RunWatcher*> all = model_->runsOf(experiment);
-    const QString before = model_->experimentNameOf(run->name());
-    bool accepted = false;
+/// Asks for another name, and calls `rename` with it.
+void RunsPanel::askForName(const QString& title, const QString& label, const QString& before,
+                           const std::function<void(const QString& name)>& rename) {
     QInputDialog dialog(this);
-    dialog.setWindowTitle(tr("Rename experiment"));
-    dialog.setLabelText(tr("Name of the experiment:"));
+    dialog.setWindowTitle(title);
+    dialog.setLabelText(label);
     dialog.setTextValue(before);
-    dialog.resize(480, dialog.height());
-    accepted = dialog.exec() == QDialog::Accepted;
-    const QString name = dialog.textValue().trimmed();
-    if (!accepted || name.isEmpty() || name == before) return;
-    try {
-        renameExperiment({all.begin(), all.end()}, name);
-    } catch (const Error& error) {
-        emit reported(tr("Not renamed: %1").arg(QString::fromStdString(error.what())));
-    }
-}
-
-void RunsPanel::askForName() {
-    const RunWatcher* run = selected();
-    if (run == nullptr) return;
-    QInputDialog dialog(this);
-    dialog.setWindowTitle(tr("Rename run folder"));
-    dialog.setLabelText(tr("Letters, digits, '.', '_' and '-':"));
-    dialog.setTextValue(run->name());
     dialog.resize(480, dialog.height());  // wide enough for the whole name
-    if (dialog.exec() != QDialog::Accepted || dialog.textValue() == run->name()) return;
+    if (dialog.exec() != QDialog::Accepted || dialog.textValue() == before) return;
     try {
         rename(dialog.textValue().trimmed());
     } catch (const Error& error) {
         emit reported(tr("Not renamed: %1").arg(QString::fromStdString(error.what())));
     }
+}
+
+void RunsPanel::askForExperimentName() {
+    const RunWatcher* run = selected();
+    if (run == nullptr) return;
+    const QList<RunWatcher*> all = model_->runsOf(model_->indexOf(run->name()).parent());
+    const QString before = model_->experimentNameOf(run->name());
+    askForName(tr("Rename experiment"), tr("Name of the experiment:"), before, [&](const QString& name) {
+        if (!name.isEmpty() && name != before) renameExperiment({all.begin(), all.end()}, name);
+    });
+}
+
+void RunsPanel::askForFolderName() {
+    if (const RunWatcher* run = selected())
+        askForName(tr("Rename run folder"), tr("Letters, digits, '.', '_' and '-':"), run->name(),
+                   [this](const QString& name) { rename(name); });
 }
 
 /// One dialog for all selected runs: all receive the same tags, and the note if one is entered.

@@ -4,7 +4,6 @@
 #include <QFileDialog>
 #include <QFormLayout>
 #include <QGroupBox>
-#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QScrollArea>
 #include <QStyle>
@@ -16,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/specification/presets.h"
 #include "ui/controls/layout_helpers.h"
+#include "ui/theme/theme.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {
@@ -25,13 +25,8 @@ namespace fs = std::filesystem;
 namespace {
 
 QString sectionTitle(const std::string& section) {
-    if (section == "task") return QObject::tr("Task");
-    if (section == "model") return QObject::tr("Model");
-    if (section == "training") return QObject::tr("Training");
-    if (section == "evaluation") return QObject::tr("Evaluation");
-    if (section == "snapshots") return QObject::tr("Snapshots");
-    if (section == "checkpoints") return QObject::tr("Checkpoints");
-    return QObject::tr("Device");
+    const QString name = QString::fromStdString(section);
+    return name.at(0).toUpper() + name.mid(1);
 }
 
 QString fieldLabel(const SpecificationField& field) {
@@ -129,15 +124,10 @@ QWidget* SpecificationForm::makeInput(const std::string& key, QWidget* editor) {
 
 QWidget* SpecificationForm::withPathChooser(QLineEdit* line, const QString& file_title,
                                             const QString& folder_title) {
-    auto* row = new QWidget;
-    auto* layout = new QHBoxLayout(row);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(line, 1);
+    auto* layout = rowOf({{line, 1}});
     const auto offer = [this, line, layout](const QString& title, QStyle::StandardPixmap icon, auto ask) {
-        auto* button = new QToolButton;
+        auto* button = named(new QToolButton, title);
         button->setIcon(style()->standardIcon(icon));
-        button->setAccessibleName(title);
-        button->setToolTip(title);
         button->setFocusPolicy(Qt::StrongFocus);
         layout->addWidget(button);
         connect(button, &QToolButton::clicked, this, [this, line, title, ask] {
@@ -152,7 +142,7 @@ QWidget* SpecificationForm::withPathChooser(QLineEdit* line, const QString& file
     offer(folder_title, QStyle::SP_DirIcon, [](QWidget* parent, const QString& title) {
         return QFileDialog::getExistingDirectory(parent, title);
     });
-    return row;
+    return wrapInWidget(layout);
 }
 
 void SpecificationForm::setSpecification(const Specification& specification) {

@@ -1,5 +1,6 @@
 #include "ui/pages/training/sweep_grid_view.h"
 
+#include <QMap>
 #include <QMouseEvent>
 #include <QPainter>
 #include <algorithm>
@@ -18,21 +19,11 @@ constexpr std::array kStages{SweepRunStage::finished, SweepRunStage::running,   
                              SweepRunStage::unknown};
 
 QColor colorOf(SweepRunStage stage, const Theme& theme) {
-    switch (stage) {
-        case SweepRunStage::finished:
-            return Theme::value();
-        case SweepRunStage::running:
-            return Theme::query();
-        case SweepRunStage::failed:
-            return QColor(0xC6, 0x28, 0x28);
-        case SweepRunStage::unfinished:
-            return Theme::key();
-        case SweepRunStage::waiting:
-        case SweepRunStage::not_submitted:
-        case SweepRunStage::unknown:
-            break;
-    }
-    return theme.frame;
+    static const QMap<SweepRunStage, QColor> colors = {{SweepRunStage::finished, Theme::value()},
+                                                       {SweepRunStage::running, Theme::query()},
+                                                       {SweepRunStage::failed, QColor(0xC6, 0x28, 0x28)},
+                                                       {SweepRunStage::unfinished, Theme::key()}};
+    return colors.value(stage, theme.frame);
 }
 
 QString stageTitle(SweepRunStage stage) {
@@ -101,14 +92,12 @@ double layOut(const std::vector<std::pair<SweepRunStage, QString>>& legend, cons
 
 }  // namespace
 
-double SweepGridView::legendHeight(const QFontMetricsF& metrics, double width) const {
-    return layOut(legendOf(runs_), metrics, width, [](const QPointF&, SweepRunStage, const QString&) {});
-}
-
 /// The largest cell size with which all cells fit.
 SweepGridView::Grid SweepGridView::gridIn(const QRectF& area) const {
     const QRectF box = area.adjusted(kMargin, kMargin, -kMargin, -kMargin);
-    const double legend = legendHeight(QFontMetricsF(Zoom::instance().figureFont()), box.width()) + 6;
+    const double legend = layOut(legendOf(runs_), QFontMetricsF(Zoom::instance().figureFont()), box.width(),
+                                 [](const QPointF&, SweepRunStage, const QString&) {}) +
+                          6;
     Grid grid{box.adjusted(0, legend, 0, 0), kMaxSide, 1};
     const auto count = static_cast<double>(std::max<std::size_t>(1, runs_.size()));
     for (;; grid.side -= 0.5) {
@@ -147,8 +136,7 @@ void SweepGridView::paintFigure(QPainter& painter, const QRectF& area, const The
     for (std::size_t i = 0; i < runs_.size(); ++i) {
         const QRectF cell = cellOf(grid, i);
         paintCell(painter, cell, runs_[i].stage(), runs_[i].progress(), theme);
-        if (std::find(chosen_.begin(), chosen_.end(), runs_[i].run) != chosen_.end())
-            paintFrame(painter, cell, theme);
+        if (std::ranges::find(chosen_, runs_[i].run) != chosen_.end()) paintFrame(painter, cell, theme);
     }
 }
 

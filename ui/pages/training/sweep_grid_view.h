@@ -41,7 +41,6 @@ class SweepGridView : public FigureView {
     Grid gridIn(const QRectF& area) const;
     QRectF cellOf(const Grid& grid, std::size_t cell) const;
     std::optional<std::size_t> cellAt(const QPointF& place) const;
-    double legendHeight(const QFontMetricsF& metrics, double width) const;
 
     std::vector<SweepRunStatus> runs_;
     std::vector<std::string> chosen_;

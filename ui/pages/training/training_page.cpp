@@ -5,7 +5,6 @@
 
 #include "core/base/error.h"
 #include "ui/controls/layout_helpers.h"
-#include "ui/pages/training/confirm_long_work.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -21,9 +20,9 @@ QStringList evenly(const QStringList& all, qsizetype most,
     std::vector<std::pair<int, qsizetype>> turns;  // the first of each kind, then the second of each, …
     for (qsizetype i = 0; i < all.size(); ++i)
         turns.emplace_back(count[kindOf(all[i])]++, i);
-    std::sort(turns.begin(), turns.end());
+    std::ranges::sort(turns);
     turns.resize(static_cast<std::size_t>(std::min(most, all.size())));
-    std::sort(turns.begin(), turns.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    std::ranges::sort(turns, {}, &std::pair<int, qsizetype>::second);
     QStringList chosen;
     for (const auto& [turn, place] : turns)
         chosen << all[place];
@@ -143,9 +142,8 @@ Figure& TrainingPage::prepareFigure(FigureRequest request) {
         ClusterView view = readClusterView(folder);
         if (view.submissions.empty())
             throw Error(ErrorKind::usage, "no runs of " + folder.string() + " were submitted to a cluster");
-        const bool all_ended = std::all_of(view.runs.begin(), view.runs.end(), [](const SweepRunStatus& run) {
-            return run.is_state_known || run.isFinished();
-        });
+        const bool all_ended = std::ranges::all_of(
+            view.runs, [](const SweepRunStatus& run) { return run.is_state_known || run.isFinished(); });
         if (!all_ended) view = queryCluster(folder);
         cluster_panel_->show(view);
         return pageFigures().named(request.kind);
@@ -191,8 +189,8 @@ void TrainingPage::showForm() {
 void TrainingPage::connectDemonstration() {
     connect(demonstration_, &DemonstrationCard::startRequested, this,
             [this](const Specification& specification) {
-                confirmLongWork(this, tr("The demonstration"), tr("Start"),
-                                state_.expectedTime(twinsOf(specification)), [this, specification] {
+                confirmLongWork(tr("The demonstration"), tr("Start"), twinsOf(specification),
+                                [this, specification] {
                                     runs_->chartOnlySelected();
                                     state_.start(specification, true);
                                 });
@@ -212,14 +210,13 @@ void TrainingPage::queueTwins(const Specification& specification, int seeds) {
 void TrainingPage::startRuns(bool as_twins) {
     const Specification specification = form_->specification();
     const std::vector runs = as_twins ? twinsOf(specification) : std::vector{specification};
-    confirmLongWork(this, as_twins ? tr("Twins, RoPE and RoPER") : tr("This run"), tr("Start"),
-                    state_.expectedTime(runs),
+    confirmLongWork(as_twins ? tr("Twins, RoPE and RoPER") : tr("This run"), tr("Start"), runs,
                     [this, specification, as_twins] { state_.start(specification, as_twins); });
 }
 
 void TrainingPage::queueRuns(const std::vector<Specification>& specifications, int already_present) {
     const auto count = static_cast<int>(specifications.size());
-    confirmLongWork(this, countText(count, tr("run")), tr("Queue"), state_.expectedTime(specifications),
+    confirmLongWork(countText(count, tr("run")), tr("Queue"), specifications,
                     [this, specifications, already_present] {
                         state_.enqueue(specifications, already_present);
                         lists_->setCurrentWidget(queue_panel_);

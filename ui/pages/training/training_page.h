@@ -66,6 +66,13 @@ class TrainingPage : public Page {
     void showForm();
     static constexpr int kDefaultSeeds = kMinPairs;
     void connectDemonstration();
+    /// Starts work of at most ten minutes at once, and asks for confirmation before longer work. The question
+    /// does not block the window.
+    /// @param what  the work as a noun: "60 runs"
+    /// @param verb  label of the confirming button: "Queue"
+    /// @param runs  trained one after the other
+    void confirmLongWork(const QString& what, const QString& verb, const std::vector<Specification>& runs,
+                         const std::function<void()>& work);
     void queueTwins(const Specification& specification, int seeds);
     void startRuns(bool as_twins);
     void showSelected();

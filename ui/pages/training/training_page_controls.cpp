@@ -1,21 +1,18 @@
 #include <QGridLayout>
-#include <QScrollArea>
+#include <QMessageBox>
 #include <QScrollBar>
 
+#include "core/base/machine_load.h"
 #include "ui/controls/layout_helpers.h"
+#include "ui/live/run_texts.h"
 #include "ui/pages/training/training_page.h"
 
 // Controls of the Training page.
 
 namespace roper {
 QWidget* TrainingPage::makeChooser() {
-    auto* scroll = new QScrollArea;
-    scroll->setWidget(form_);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     chooser_->addTab(presets_, tr("Presets"));
-    chooser_->addTab(scroll, tr("All settings"));
+    chooser_->addTab(makeScrollArea(form_), tr("All settings"));
     expected_costs_ = wrappedLabel();
     expected_costs_->setAccessibleName(tr("Cost of a run"));
     constexpr int kLeastLines = 9;  // of the presets or settings
@@ -23,14 +20,10 @@ QWidget* TrainingPage::makeChooser() {
     chooser_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Ignored);
     QWidget* const chooser = wrapInWidget(columnOf({chooser_}));  // counts with its least height
     // In a low window, whatever does not fit above the buttons is scrolled to.
-    auto* above = new QScrollArea;
     QWidget* const content = wrapInWidget(columnOf({demonstration_, {chooser, 1}, expected_costs_}));
-    above->setWidget(content);
-    above->setWidgetResizable(true);
+    auto* above = makeScrollArea(content);
     above->setMinimumWidth(content->minimumSizeHint().width() +
                            above->verticalScrollBar()->sizeHint().width());
-    above->setFrameShape(QFrame::NoFrame);
-    above->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     return wrapInWidget(columnOf({{above, 1}, makeStartButtons()}));
 }
 
@@ -58,6 +51,29 @@ QWidget* TrainingPage::makeStartButtons() {
     layout->addWidget(queue_twins_, 1, 1);
     layout->addWidget(seeds_, 1, 0);
     return wrapInWidget(layout);
+}
+
+void TrainingPage::confirmLongWork(const QString& what, const QString& verb,
+                                   const std::vector<Specification>& runs,
+                                   const std::function<void()>& work) {
+    constexpr double kMaxUnconfirmed_s = 600;
+    const ExpectedTime time = state_.expectedTime(runs);
+    if (time.seconds <= kMaxUnconfirmed_s) return work();
+    auto* question = new QMessageBox(this);
+    question->setObjectName(QStringLiteral("long_work_question"));
+    question->setAttribute(Qt::WA_DeleteOnClose);
+    question->setIcon(QMessageBox::Question);
+    question->setWindowTitle(tr("This takes a long time"));
+    question->setText(tr("%1: %2.").arg(what, expectedTimeText(time)));
+    question->setInformativeText(
+        tr("This machine: %1. Training would end %2. It continues if this window is closed, and can be "
+           "stopped and resumed at any time.")
+            .arg(QString::fromStdString(machineName()), clockTimeText(time.seconds)));
+    auto* agree = question->addButton(verb, QMessageBox::AcceptRole);
+    question->addButton(QMessageBox::Cancel);
+    question->setDefaultButton(QMessageBox::Cancel);
+    connect(agree, &QPushButton::clicked, this, work);
+    question->open();
 }
 
 void TrainingPage::addActions(Actions& actions) {
