@@ -88,14 +88,11 @@ Family qwenHybrid(const char* model_type, const char* gguf_name) {
                           .gate = "linear_attn.in_proj_z",
                           .beta = "linear_attn.in_proj_b",
                           .decay = "linear_attn.in_proj_a",
-                          .query_key_value_gate = "",
-                          .beta_decay = "",
                           .taps = "linear_attn.conv1d",
                           .norm = "linear_attn.norm",
                           .out = "linear_attn.out_proj",
                           .decay_bias = "linear_attn.dt_bias",
-                          .decay_log = "linear_attn.A_log",
-                          .decay_scale = ""};
+                          .decay_log = "linear_attn.A_log"};
     family.mtp_name_parts = {"mtp."};
     family.has_mtp_layers = true;
     ConfigRules& rules = family.config_rules;
