@@ -43,6 +43,7 @@ Family llamaLike(const char* model_type, const char* gguf) {
                     .up = "mlp.up_proj",
                     .down = "mlp.down_proj"};
     family.config_rules.biases.plain = {never, never, never, never};
+    family.gguf_rules.biases = {if_present, never, never, never};
     return family;
 }
 
@@ -142,7 +143,6 @@ Family llama4_text() {
                                    .dense_feed_forward = {"intermediate_size_mlp", 16384},
                                    .is_shared = true,
                                    .layers = MixtureLayers::listed_or_by_step};
-    family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.interleaves = true;
     family.gguf_rules.has_frequency_factors = true;
     family.gguf_rules.chunk = 8192;
