@@ -1,6 +1,5 @@
 #include "core/pretrained/pretrained_model.h"
 
-#include <optional>
 #include <set>
 #include <stdexcept>
 

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
