@@ -4,7 +4,6 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -360,7 +359,7 @@ at::Tensor Decoder::postNormBlock(const at::Tensor& x, const BlockWeights& block
 Decoder::Pass Decoder::passOver(std::span<const std::int64_t> tokens, const Intervention& intervention,
                                 const ForwardHooks& recorder, DecoderCache* cache, Pass::Carried& carried) {
     const Architecture& model = architecture();
-    const std::int64_t first = cache == nullptr ? 0 : cache->tokens_, T = std::ssize(tokens);
+    const std::int64_t first = cache == nullptr ? 0 : cache->tokens_, T = std::ssize(tokens), N = first + T;
     check(tokens, first, intervention);
     return {tokens,
             intervention,
@@ -368,8 +367,8 @@ Decoder::Pass Decoder::passOver(std::span<const std::int64_t> tokens, const Inte
             rotationsFor(model.rotations, first, T, intervention,
                          model.norms_rotated ? AttentionFactorUse::nothing : AttentionFactorUse::scores),
             rotationsFor(model.value_rotations, first, T, intervention, AttentionFactorUse::nothing),
-            biasFor(first + T),
-            keyBiasFor(first + T),
+            tabulated(model.head_bias, 1 - N, 2 * N - 1),
+            tabulated(model.key_bias, 0, N),
             first,
             T,
             cache,

@@ -273,8 +273,8 @@ class Decoder {
     std::vector<Rotation> rotationsFor(const std::vector<RotaryConfig>& kinds, std::int64_t first,
                                        std::int64_t T, const Intervention& intervention,
                                        AttentionFactorUse scaled) const;
-    at::Tensor biasFor(std::int64_t N) const;
-    at::Tensor keyBiasFor(std::int64_t N) const;
+    static at::Tensor tabulated(const std::vector<std::function<double(int)>>& bias_of_head,
+                                std::int64_t first, std::int64_t count);
     at::Tensor preNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
                             const Pass& pass);
     at::Tensor postNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,

@@ -1,8 +1,6 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
-#include <limits>
-#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/text.h"

@@ -34,11 +34,9 @@ std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<RotaryCon
     return rotations;
 }
 
-namespace {
-
 /// The bias of every head at `count` numbers from `first` on → [H, count]; undefined if there is none.
-at::Tensor tabulated(const std::vector<std::function<double(int)>>& bias_of_head, std::int64_t first,
-                     std::int64_t count) {
+at::Tensor Decoder::tabulated(const std::vector<std::function<double(int)>>& bias_of_head, std::int64_t first,
+                              std::int64_t count) {
     if (bias_of_head.empty()) return {};
     at::Tensor bias = at::empty({std::ssize(bias_of_head), count});
     auto access = bias.accessor<float, 2>();
@@ -47,18 +45,6 @@ at::Tensor tabulated(const std::vector<std::function<double(int)>>& bias_of_head
             access[head][i] =
                 static_cast<float>(bias_of_head[static_cast<std::size_t>(head)](static_cast<int>(first + i)));
     return bias;
-}
-
-}  // namespace
-
-/// The bias of every head by distance n − j + N − 1 → [H, 2N − 1]; undefined if there is none.
-at::Tensor Decoder::biasFor(std::int64_t N) const {
-    return tabulated(architecture().head_bias, 1 - N, 2 * N - 1);
-}
-
-/// The bias of every head by the position of the key → [H, N]; undefined if there is none.
-at::Tensor Decoder::keyBiasFor(std::int64_t N) const {
-    return tabulated(architecture().key_bias, 0, N);
 }
 
 /// x [heads, tokens of all sequences, d] rotated by its positions, or by their negatives; the same shape.

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"

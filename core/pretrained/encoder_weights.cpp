@@ -9,7 +9,7 @@ namespace {
 /// Sets θ of every pair as it is stored, if it is. All layers must agree.
 void readFrequencies(TensorLocator& in, const TensorStore& store, Architecture& model,
                      std::vector<std::string>& notes) {
-    const std::string ending = in.encoderNames().frequencies;
+    const std::string ending = in.allNames().encoder_names.frequencies;
     if (ending.empty()) return;
     RotaryConfig& rotation = model.rotations.front();
     std::optional<std::vector<float>> first;
@@ -31,7 +31,7 @@ void readFrequencies(TensorLocator& in, const TensorStore& store, Architecture& 
 
 /// Refuses a table of sin and cos that is not the one that is computed here.
 void requireSinusoids(TensorLocator& in, const TensorStore& store, const Architecture& model) {
-    const std::string name = in.encoderNames().sinusoids;
+    const std::string name = in.allNames().encoder_names.sinusoids;
     if (name.empty() || !store.has(name)) return;
     const MatrixLocation table = in.table(name.substr(0, name.rfind('.')), 1, model.head_dim);
     const std::vector<float> numbers = readMatrix(store, table);
@@ -52,7 +52,7 @@ void requireSinusoids(TensorLocator& in, const TensorStore& store, const Archite
 
 void locateEncoderParts(TensorLocator& in, const TensorStore& store, Architecture& model,
                         ModelWeights& weights) {
-    const EncoderNames& names = in.encoderNames();
+    const EncoderNames& names = in.allNames().encoder_names;
     if (model.token_types > 0)
         weights.token_types = in.table(names.token_types, model.token_types, model.width);
     readFrequencies(in, store, model, weights.notes);

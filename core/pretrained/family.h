@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/pretrained/architecture.h"
@@ -17,27 +16,28 @@ class GgufEntries;
 /// Names of the tensors in a file. The name of a tensor of a layer is `layer` followed by the name of the
 /// part. An empty name means that the family has no such tensor.
 struct TensorNames {
-    std::string embedding, embedding_norm, positions, final_norm, head;
-    std::string embedding_in, embedding_out;  ///< with `Architecture::embedding_width`
-    std::string layer;                        ///< "model.layers.{}."
-    std::string attention_norm, query, key, value, query_key_value, output, query_norm, key_norm,
-        after_attention_norm, feed_forward_norm, gate, gate_up, up, down, after_feed_forward_norm, sinks;
+    std::string embedding = {}, embedding_norm = {}, positions = {}, final_norm = {}, head = {};
+    std::string embedding_in = {}, embedding_out = {};  ///< with `Architecture::embedding_width`
+    std::string layer = {};                             ///< "model.layers.{}."
+    std::string attention_norm = {}, query = {}, key = {}, value = {}, query_key_value = {}, output = {},
+                query_norm = {}, key_norm = {}, after_attention_norm = {}, feed_forward_norm = {}, gate = {},
+                gate_up = {}, up = {}, down = {}, after_feed_forward_norm = {}, sinks = {};
     /// Other names of both norms in parallel blocks that have two (Falcon).
-    std::string attention_norm_of_two, feed_forward_norm_of_two;
-    std::string mixed_norm, down_norm;  ///< with `Architecture::norms_inner`
+    std::string attention_norm_of_two = {}, feed_forward_norm_of_two = {};
+    std::string mixed_norm = {}, down_norm = {};  ///< with `Architecture::norms_inner`
     std::string query_down = {}, query_down_norm = {},
                 output_down = {};  ///< of queries and outputs with ranks (DeepSeek V4)
     /// Of `HyperConnections`, each without its ending fn, base or scale; the last is not of one layer.
     std::string around_attention = {}, around_feed_forward = {}, streams_sum = {};
-    std::string activation;  ///< parameters of the activation (Apertus)
+    std::string activation = {};  ///< parameters of the activation (Apertus)
 };
 
 /// Names of the tensors of multi-head latent attention, each preceded by `TensorNames::layer`.
 struct LatentNames {
-    std::string query_down, query_norm, query_up;
-    std::string down;  ///< the latent vector, then the rotated part of keys
-    std::string norm;
-    std::string up;  ///< for each head its keys without the rotated part, then its values
+    std::string query_down = {}, query_norm = {}, query_up = {};
+    std::string down = {};  ///< the latent vector, then the rotated part of keys
+    std::string norm = {};
+    std::string up = {};  ///< for each head its keys without the rotated part, then its values
     /// Instead of `up`: of each head keys transposed [heads, rank, n], and values [heads, v, rank].
     std::string keys = {}, values = {};
     /// Of `KeyIndexer`.
@@ -47,17 +47,17 @@ struct LatentNames {
 /// Names of the tensors of a gated delta rule, each preceded by `TensorNames::layer`; without ".weight"
 /// unless stated.
 struct GatedDeltaNames {
-    std::string query_key_value, gate, beta, decay;
+    std::string query_key_value = {}, gate = {}, beta = {}, decay = {};
     /// For each key head its part of the first two, and of the second two, in turn.
-    std::string query_key_value_gate, beta_decay;
-    std::string taps, norm, out;
-    std::string decay_bias, decay_log;  ///< with their endings
-    std::string decay_scale;            ///< with its ending, instead of `decay_log`: minus its exponential
+    std::string query_key_value_gate = {}, beta_decay = {};
+    std::string taps = {}, norm = {}, out = {};
+    std::string decay_bias = {}, decay_log = {};  ///< with their endings
+    std::string decay_scale = {};  ///< with its ending, instead of `decay_log`: minus its exponential
 };
 
 /// Names of the tensors of a short convolution, each preceded by `TensorNames::layer`, without ".weight".
 struct ConvolutionNames {
-    std::string in, taps, out;
+    std::string in = {}, taps = {}, out = {};
 };
 
 /// Names of the tensors of encoders.
@@ -88,7 +88,7 @@ struct GemmaNames {
 
 /// Names of the tensors of a mixture, each preceded by `TensorNames::layer`. "{}" stands for the expert.
 struct MixtureNames {
-    std::string router;  ///< without ".weight"
+    std::string router = {};  ///< without ".weight"
     std::string choice_bias = {}, other_choice_bias = {};
     std::string hash_table = {};                ///< with its ending
     std::string gate = {}, up = {}, down = {};  ///< of one expert each, without ".weight"
@@ -97,6 +97,17 @@ struct MixtureNames {
     /// Their biases [experts, out].
     std::string gate_bias = {}, up_bias = {}, gate_up_bias = {}, down_bias = {};
     std::string shared_gate = {}, shared_gate_up = {}, shared_up = {}, shared_down = {}, shared_switch = {};
+};
+
+/// All names of the tensors of a model.
+struct ModelNames {
+    TensorNames names = {};
+    std::vector<MixtureNames> mixture_names = {};  ///< in several versions of transformers
+    LatentNames latent_names = {};
+    ConvolutionNames convolution_names = {};
+    GatedDeltaNames delta_names = {};
+    EncoderNames encoder_names = {};
+    GemmaNames gemma_names = {};
 };
 
 /// The family of models trained here.
@@ -340,9 +351,9 @@ struct GgufRules {
     std::vector<std::string> image_tensor_prefixes;
 };
 
-/// A family of models and everything they have in common. To add a family that computes in these terms, see
-/// families/list.h.
-struct Family {
+/// A family of models and everything they have in common: first the names of tensors in a Hugging Face
+/// folder. To add a family that computes in these terms, see families/list.h.
+struct Family : ModelNames {
     const char* model_type = "";  ///< in config.json
     const char* gguf = "";        ///< general.architecture; empty if there is none
     /// Sets the features that are not numbers in the config.
@@ -360,17 +371,8 @@ struct Family {
     /// rope_parameters.llama_4_scaling_beta or attention.temperature_scale.
     bool queries_grow = false;
 
-    // Tensors in a Hugging Face folder.
-    TensorNames names;
     /// Other sets of names, of which the first one counts whose table of embeddings and keys a file contains.
     std::vector<TensorNames> other_names = {};
-    /// Names of the tensors of mixtures, in several versions of transformers.
-    std::vector<MixtureNames> mixture_names;
-    LatentNames latent_names;
-    ConvolutionNames convolution_names = {};
-    GatedDeltaNames delta_names = {};
-    EncoderNames encoder_names;
-    GemmaNames gemma_names;
     /// all_gate_up and all_down are [experts, in, out]; gate and up are interleaved.
     bool experts_transposed = false, experts_gate_up_interleaved = false;
     /// They are [experts, in, out] if they are not [experts, out, in] (Qwen 3 VL).
@@ -405,11 +407,6 @@ const Family* findFamily(const std::string& model_type);
 const Family* findGgufFamily(const std::string& architecture);
 
 /// Names in GGUF files, the same for all families.
-const TensorNames& ggufNames();
-const LatentNames& ggufLatentNames();
-const std::vector<MixtureNames>& ggufMixtureNames();
-const GemmaNames& ggufGemmaNames();
-const ConvolutionNames& ggufConvolutionNames();
-const GatedDeltaNames& ggufDeltaNames();
+const ModelNames& ggufNames();
 
 }  // namespace roper

@@ -41,7 +41,7 @@ FeedForwardWeights feedForward(TensorLocator& in, std::int64_t layer, const Feed
 
 /// The names by which the mixtures of this file are stored.
 const MixtureNames& mixtureNames(const TensorLocator& in, std::int64_t layer) {
-    const std::vector<MixtureNames>& all = in.isGguf() ? ggufMixtureNames() : in.family().mixture_names;
+    const std::vector<MixtureNames>& all = in.allNames().mixture_names;
     for (const MixtureNames& names : all)
         if (in.has(in.inLayer(layer, names.router))) return names;
     return all.front();

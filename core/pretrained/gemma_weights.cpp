@@ -22,7 +22,7 @@ std::vector<LinearLocation> locateStreams(TensorLocator& in, const std::string& 
 }
 
 AltUpWeights locateAltUp(TensorLocator& in, std::int64_t layer) {
-    const GemmaNames& names = in.gemmaNames();
+    const GemmaNames& names = in.allNames().gemma_names;
     const std::int64_t streams = in.model().altup.streams, width = in.model().width;
     const auto linear = [&](const std::string& name, std::int64_t out, std::int64_t columns) {
         return in.linear(in.inLayer(layer, name), out, columns, kNoBias);
@@ -39,7 +39,7 @@ AltUpWeights locateAltUp(TensorLocator& in, std::int64_t layer) {
 
 /// GGUF files do not say the rank otherwise than by the tensors.
 LaurelWeights locateLaurel(TensorLocator& in, std::int64_t layer) {
-    const GemmaNames& names = in.gemmaNames();
+    const GemmaNames& names = in.allNames().gemma_names;
     const std::string left = in.inLayer(layer, names.laurel_left);
     const std::int64_t width = in.model().width, rank = in.isGguf()
                                                             ? in.tensor(left + ".weight").shape.front()
@@ -53,7 +53,7 @@ LaurelWeights locateLaurel(TensorLocator& in, std::int64_t layer) {
 
 void locateGemmaTables(TensorLocator& in, ModelWeights& weights) {
     const Architecture& model = in.model();
-    const GemmaNames& names = in.gemmaNames();
+    const GemmaNames& names = in.allNames().gemma_names;
     if (const LayerEmbeddings& sizes = model.layer_embeddings; sizes.isUsed()) {
         const std::int64_t all = model.layers * sizes.width;
         weights.layer_embeddings = {in.table(names.layer_table, sizes.vocabulary, all),
@@ -67,7 +67,7 @@ void locateGemmaTables(TensorLocator& in, ModelWeights& weights) {
 
 void locateGemmaParts(TensorLocator& in, std::int64_t layer, BlockWeights& block) {
     const Architecture& model = in.model();
-    const GemmaNames& names = in.gemmaNames();
+    const GemmaNames& names = in.allNames().gemma_names;
     const auto name = [&](const std::string& part) { return in.inLayer(layer, part); };
     if (model.altup.isUsed()) {
         block.altup = locateAltUp(in, layer);
@@ -82,7 +82,7 @@ void locateGemmaParts(TensorLocator& in, std::int64_t layer, BlockWeights& block
 }
 
 MixtureWeights::BesideDense locateBesideDense(TensorLocator& in, std::int64_t layer) {
-    const GemmaNames& names = in.gemmaNames();
+    const GemmaNames& names = in.allNames().gemma_names;
     const std::int64_t width = in.model().width;
     const auto name = [&](const std::string& part) { return in.inLayer(layer, part); };
     return {{in.vector(name(names.router_scale), width)},

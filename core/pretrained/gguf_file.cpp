@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <regex>
 #include <stdexcept>
@@ -142,17 +141,19 @@ struct GgufReader {
 
     std::string text() { return bytes.text(GgufFile::kMaxHeaderBytes); }
 
-    Value single(ValueType type) {
+    /// Calls `use` with a function that reads one value of this type, which is no list.
+    template <class Use>
+    Value withReaderOf(ValueType type, const Use& use) {
         switch (type) {
             case ValueType::flag:
-                return flag();
+                return use([&] { return flag(); });
             case ValueType::f32:
             case ValueType::f64:
-                return number(type);
+                return use([&] { return number(type); });
             case ValueType::text:
-                return text();
+                return use([&] { return text(); });
             default:
-                return integer(type);
+                return use([&] { return integer(type); });
         }
     }
 
@@ -184,24 +185,13 @@ struct GgufReader {
             throw std::invalid_argument("is a list with a length of " + std::to_string(count) +
                                         ", more than " + std::to_string(kMaxListLength));
         bytes.requireItemsAvailable(count, leastBytesOf(type));  // before allocating memory
-        const auto listed = [&](auto read) {
+        return withReaderOf(type, [&](auto read) {
             std::vector<std::invoke_result_t<decltype(read)>> values;
             values.reserve(static_cast<std::size_t>(count));
             for (std::uint64_t i = 0; i < count; ++i)
                 values.push_back(read());
             return Value(std::move(values));
-        };
-        switch (type) {
-            case ValueType::flag:
-                return listed([&] { return flag(); });
-            case ValueType::f32:
-            case ValueType::f64:
-                return listed([&] { return number(type); });
-            case ValueType::text:
-                return listed([&] { return text(); });
-            default:
-                return listed([&] { return integer(type); });
-        }
+        });
     }
 
     ValueType valueType() {
@@ -216,7 +206,8 @@ struct GgufReader {
         const std::string key = bytes.text(kMaxNameLength);
         at = "the entry " + toSingleLine(key);
         const ValueType type = valueType();
-        Value value = type == ValueType::list ? list() : single(type);
+        Value value =
+            type == ValueType::list ? list() : withReaderOf(type, [](auto read) { return Value(read()); });
         if (!metadata.entries_.emplace(key, std::move(value)).second)
             throw std::invalid_argument("occurs twice");
     }

@@ -170,10 +170,6 @@ void readLlama3Factors(const TensorStore& store, const Architecture& model, Rota
     rotation.scaling = scaling;
 }
 
-}  // namespace
-
-namespace {
-
 /// Which pairs of p-RoPE turn: the first of them have the factor 1, the others 10³⁰.
 void readProportionalFactors(const TensorStore& store, RotaryConfig& rotation) {
     const int pairs = rotation.rotatedWidth() / 2;

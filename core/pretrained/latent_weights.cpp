@@ -63,7 +63,7 @@ IndexerWeights locateIndexer(TensorLocator& in, std::int64_t layer, const Latent
 
 LatentWeights locateLatentAttention(TensorLocator& in, std::int64_t layer, LinearLocation& query) {
     const Architecture& model = in.model();
-    const LatentNames& names = in.isGguf() ? ggufLatentNames() : in.family().latent_names;
+    const LatentNames& names = in.allNames().latent_names;
     const auto name = [&](const std::string& part) { return in.inLayer(layer, part); };
     const LatentAttention& latent = model.latent;
     const std::int64_t queries = model.heads * model.head_dim;

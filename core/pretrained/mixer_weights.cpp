@@ -31,7 +31,7 @@ LinearLocation partOfKeyHeads(TensorLocator& in, const std::string& name,
 
 ShortConvolutionWeights locateConvolution(TensorLocator& in, std::int64_t layer) {
     const Architecture& model = in.model();
-    const ConvolutionNames& names = in.isGguf() ? ggufConvolutionNames() : in.family().convolution_names;
+    const ConvolutionNames& names = in.allNames().convolution_names;
     const std::int64_t width = model.width, taps = model.convolution_taps;
     const BiasRule bias = in.isGguf()                ? BiasRule::if_present
                           : model.convolution_biases ? BiasRule::always
@@ -48,7 +48,7 @@ ShortConvolutionWeights locateConvolution(TensorLocator& in, std::int64_t layer)
 
 GatedDeltaWeights locateGatedDelta(TensorLocator& in, std::int64_t layer) {
     const GatedDelta& sizes = in.model().gated_delta;
-    const GatedDeltaNames& names = in.isGguf() ? ggufDeltaNames() : in.family().delta_names;
+    const GatedDeltaNames& names = in.allNames().delta_names;
     const std::int64_t width = in.model().width, h = sizes.value_heads,
                        mixed = 2 * sizes.keysWidth() + sizes.valuesWidth();
     const auto name = [&](const std::string& part) { return in.inLayer(layer, part); };

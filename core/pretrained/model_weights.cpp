@@ -87,7 +87,7 @@ std::int64_t parametersOf(const FeedForwardWeights& layer) {
 }
 
 std::optional<VectorLocation> biasOfTiedHead(TensorLocator& in) {
-    const std::string usual = in.names().head + ".bias", of_encoder = in.encoderNames().head_bias;
+    const std::string usual = in.names().head + ".bias", of_encoder = in.allNames().encoder_names.head_bias;
     const bool has_own_name = !of_encoder.empty() && (in.hasTensor(of_encoder) || !in.hasTensor(usual));
     const std::string bias = has_own_name ? of_encoder : usual;
     const BiasRule rule = in.biases().head;
@@ -114,7 +114,7 @@ void locateAroundEmbeddings(TensorLocator& in, ModelWeights& weights) {
 
 /// Locates the head, if the model has one; if it is tied, its matrix is the embedding table.
 void locateHead(TensorLocator& in, const TensorStore& store, ModelWeights& weights) {
-    const std::string name = in.names().head, dense = in.encoderNames().head_dense;
+    const std::string name = in.names().head, dense = in.allNames().encoder_names.head_dense;
     const std::int64_t vocabulary = in.model().vocabulary, width = in.model().width;
     if (in.model().head_activation && !in.has(dense)) {
         weights.notes.push_back("the model has no head (no tensor " + dense +
@@ -123,7 +123,7 @@ void locateHead(TensorLocator& in, const TensorStore& store, ModelWeights& weigh
     }
     if (in.model().head_activation) {
         weights.head_dense = in.linear(dense, width, width, in.biases().head_dense);
-        weights.head_norm = in.norm(in.encoderNames().head_norm, width);
+        weights.head_norm = in.norm(in.allNames().encoder_names.head_norm, width);
     }
     if (in.model().tied) {
         weights.head.emplace(LinearLocation{weights.embedding, biasOfTiedHead(in)});
@@ -143,13 +143,14 @@ void locateHead(TensorLocator& in, const TensorStore& store, ModelWeights& weigh
 ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture& architecture,
                            const BiasRules& biases) {
     if (naming == Naming::gguf) {
-        architecture.tied = !store.has(ggufNames().head + ".weight");
+        architecture.tied = !store.has(ggufNames().names.head + ".weight");
         const char* const second_norm = findFamily(architecture.family)->gguf_rules.attention_norm_of_two;
         if (second_norm != nullptr && store.has(std::string("blk.0.") + second_norm + ".weight"))
             architecture.shares_norm = false;
         // A GGUF file does not say whether a model norms queries and keys if not all of the family do.
         if (findFamily(architecture.family)->config_rules.query_key_norms_flag != nullptr &&
-            architecture.query_key_norm_weights && !store.has("blk.0." + ggufNames().query_norm + ".weight"))
+            architecture.query_key_norm_weights &&
+            !store.has("blk.0." + ggufNames().names.query_norm + ".weight"))
             architecture.query_key_norms = QueryKeyNorms::none;
     }
     TensorLocator locator(store, naming, architecture, biases);

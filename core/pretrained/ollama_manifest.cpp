@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <stdexcept>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,5 @@
 #include "core/pretrained/pretrained_model.h"
 
-#include <optional>
 #include <set>
 #include <stdexcept>
 
@@ -21,34 +20,7 @@ constexpr const char *kConfig = "config.json", *kSingle = "model.safetensors",
 constexpr std::size_t kMaxFiles = 1024;
 
 ElementType elementTypeOf(Dtype dtype) {
-    switch (dtype) {
-        case Dtype::F64:
-            return ElementType::F64;
-        case Dtype::F32:
-            return ElementType::F32;
-        case Dtype::F16:
-            return ElementType::F16;
-        case Dtype::BF16:
-            return ElementType::BF16;
-        case Dtype::F8_E4M3:
-            return ElementType::F8_E4M3;
-        case Dtype::F8_E5M2:
-            return ElementType::F8_E5M2;
-        case Dtype::F8_E8M0:
-            return ElementType::F8_E8M0;
-        case Dtype::I64:
-            return ElementType::I64;
-        case Dtype::I32:
-            return ElementType::I32;
-        case Dtype::I8:
-            return ElementType::I8;
-        case Dtype::U32:
-            return ElementType::U32;
-        case Dtype::U8:
-        case Dtype::Bool:
-            return ElementType::U8;
-    }
-    throw std::invalid_argument("no such type");
+    return dtype == Dtype::Bool ? ElementType::U8 : elementTypeNamed(dtypeName(dtype)).value();
 }
 
 /// Whether tensors of this type are parameters by themselves.

@@ -1,6 +1,5 @@
 #include <nlohmann/json.hpp>
 
-#include "core/base/error.h"
 #include "core/pretrained/quantized_tensors.h"
 
 namespace roper {
@@ -47,15 +46,13 @@ void combineBitnet(const nlohmann::json& members, TensorStore& store) {
     QuantizedParts parts(store);
     for (const std::string& name : store.namesWithoutSuffix(".weight_scale")) {
         const std::string matrix = name + ".weight", scale_name = matrix + "_scale";
-        StoredTensor bytes = parts.require(matrix), scale = parts.require(scale_name);
+        const StoredTensor bytes = parts.require(matrix), scale = parts.require(scale_name);
         if (bytes.type != ElementType::U8 || bytes.shape.size() != 2)
             parts.refuse(matrix, bytes, "is not a U8 matrix");
         if (scale.count() != 1) parts.refuse(scale_name, scale, "is " + scale.shapeText() + ", not 1");
         const float number = readAll(store, scale).front();
-        const std::vector<std::int64_t> shape = {4 * bytes.shape[0], bytes.shape[1]};
-        const std::size_t file = bytes.file;
-        store.addQuantized(matrix, shape, file,
-                           std::make_shared<TernaryMatrix>(std::move(bytes), divides ? 1 / number : number));
+        store.addQuantized(matrix, {4 * bytes.shape[0], bytes.shape[1]}, bytes.file,
+                           std::make_shared<TernaryMatrix>(bytes, divides ? 1 / number : number));
     }
 }
 

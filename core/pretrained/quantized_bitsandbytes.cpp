@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -135,16 +133,12 @@ FourBitState stateOf(const std::string& name, QuantizedParts& parts, const Store
     return state;
 }
 
-std::int64_t ceilDivide(std::int64_t count, std::int64_t size) {
-    return count / size + (count % size == 0 ? 0 : 1);
-}
-
 /// @param state_name  the tensor with the description of the matrix
 void combineFourBit(const std::string& name, const std::string& state_name, QuantizedParts& parts) {
     const FourBitState state = stateOf(state_name, parts, parts.require(state_name));
-    StoredTensor numbers = parts.require(name);
-    const std::int64_t count = state.shape[0] * state.shape[1], blocks = ceilDivide(count, state.block);
-    if (numbers.type != ElementType::U8 || numbers.count() != ceilDivide(count, 2))
+    const StoredTensor numbers = parts.require(name);
+    const std::int64_t count = state.shape[0] * state.shape[1], blocks = blocksIn(count, state.block);
+    if (numbers.type != ElementType::U8 || numbers.count() != blocksIn(count, 2))
         parts.refuse(name, numbers, "does not contain " + std::to_string(count) + " four-bit numbers in U8");
     const auto numbersOf = [&](const std::string& part, std::int64_t size) {
         const StoredTensor stored = parts.require(name + part);
@@ -160,32 +154,27 @@ void combineFourBit(const std::string& name, const std::string& state_name, Quan
         parts.refuse(name + ".absmax", scales.stored, "is not of " + nameOf(type));
     if (state.nested_block > 0) {
         scales.code = numbersOf(".nested_quant_map", 256);
-        scales.of_blocks = numbersOf(".nested_absmax", ceilDivide(blocks, state.nested_block));
+        scales.of_blocks = numbersOf(".nested_absmax", blocksIn(blocks, state.nested_block));
         scales.block = state.nested_block;
         scales.offset = state.nested_offset;
     }
-    const std::size_t file = numbers.file;
     parts.store().addQuantized(
-        name, state.shape, file,
-        std::make_shared<FourBitMatrix>(std::move(numbers), numbersOf(".quant_map", 16), std::move(scales),
-                                        state.block, state.shape[1]));
+        name, state.shape, numbers.file,
+        std::make_shared<FourBitMatrix>(numbers, numbersOf(".quant_map", 16), std::move(scales), state.block,
+                                        state.shape[1]));
 }
 
 void combineEightBit(const std::string& layer, QuantizedParts& parts) {
     const std::string name = layer + ".weight";
-    const StoredTensor largest = parts.require(layer + ".SCB");
-    StoredTensor numbers = parts.require(name);
+    const StoredTensor largest = parts.require(layer + ".SCB"), numbers = parts.require(name);
     if (numbers.type != ElementType::I8 || numbers.shape.size() != 2)
         parts.refuse(name, numbers, "is not an I8 matrix");
     parts.requireShape(layer + ".SCB", largest, {numbers.shape[0]});
     if (const auto format = parts.store().extract(name + "_format"))
         if (readAll(parts.store(), *format) != std::vector<float>{0})
             parts.refuse(name + "_format", *format, "says that rows are rearranged, which is not supported");
-    std::vector<float> row_maxima = readAll(parts.store(), largest);
-    const std::vector<std::int64_t> shape = numbers.shape;
-    const std::size_t file = numbers.file;
-    parts.store().addQuantized(name, shape, file,
-                               std::make_shared<EightBitMatrix>(std::move(numbers), std::move(row_maxima)));
+    parts.store().addQuantized(name, numbers.shape, numbers.file,
+                               std::make_shared<EightBitMatrix>(numbers, readAll(parts.store(), largest)));
 }
 
 }  // namespace

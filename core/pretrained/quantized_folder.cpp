@@ -115,8 +115,6 @@ std::optional<Quantization> quantizationOf(const Json& config) {
 std::optional<Json> parsedConfig(std::string_view config) {
     try {
         return parseStrictJson(config);
-    } catch (const Json::exception&) {
-        return std::nullopt;
     } catch (const std::invalid_argument&) {
         return std::nullopt;
     }

@@ -22,10 +22,6 @@ class Fp8Matrix : public QuantizedMatrix {
           rows_(numbers_.shape[numbers_.shape.size() - 2]),
           columns_(numbers_.shape.back()) {}
 
-    static std::int64_t blocksIn(std::int64_t length, std::int64_t block) {
-        return length / block + (length % block == 0 ? 0 : 1);
-    }
-
     void decodeRows(const TensorStore& store, std::int64_t first, std::int64_t rows,
                     std::span<float> out) const override {
         store.readRows(numbers_, first, rows, out);
@@ -71,18 +67,17 @@ bool isFp8(ElementType type) {
 
 void combineOne(const std::string& name, std::optional<Fp8Matrix::Block> block, QuantizedParts& parts) {
     const std::string scale_name = name + "_scale_inv";
-    StoredTensor numbers = parts.require(name), scale = parts.require(scale_name);
+    const StoredTensor numbers = parts.require(name);
+    StoredTensor scale = parts.require(scale_name);
     if (numbers.shape.size() < 2) parts.refuse(name, numbers, "is quantized but is not a matrix");
     std::vector<std::int64_t> expected = numbers.shape;
     std::int64_t &rows = expected[expected.size() - 2], &columns = expected.back();
-    const std::vector<std::int64_t> shape = numbers.shape;
-    const std::size_t file = numbers.file;
     std::int64_t matrices = 1;
-    for (std::size_t i = 0; i + 2 < shape.size(); ++i)
-        matrices *= shape[i];
+    for (std::size_t i = 0; i + 2 < numbers.shape.size(); ++i)
+        matrices *= numbers.shape[i];
     if (block) {
-        rows = Fp8Matrix::blocksIn(rows, block->rows);
-        columns = Fp8Matrix::blocksIn(columns, block->columns);
+        rows = blocksIn(rows, block->rows);
+        columns = blocksIn(columns, block->columns);
         parts.requireShape(scale_name, scale, expected);
     } else {
         block = Fp8Matrix::Block{std::max<std::int64_t>(1, rows), std::max<std::int64_t>(1, columns)};
@@ -91,9 +86,8 @@ void combineOne(const std::string& name, std::optional<Fp8Matrix::Block> block, 
     }
     // A byte is an exponent, as in F8_E8M0.
     if (scale.type == ElementType::U8) scale.type = ElementType::F8_E8M0;
-    std::vector<float> scales = readAll(parts.store(), scale);
-    parts.store().addQuantized(name, shape, file,
-                               std::make_shared<Fp8Matrix>(std::move(numbers), std::move(scales), *block));
+    parts.store().addQuantized(name, numbers.shape, numbers.file,
+                               std::make_shared<Fp8Matrix>(numbers, readAll(parts.store(), scale), *block));
 }
 
 }  // namespace

@@ -209,7 +209,7 @@ TransposedMatrix::Parts takeTransposed(const std::string& name, QuantizedParts& 
     const std::int64_t group = group_size == -1 ? in : group_size;
     if (out * bits % 32 != 0 || words * 32 % bits != 0)
         from.refuse(name + ".qweight", parts.numbers, "does not fill its words");
-    const std::int64_t groups = in / group + (in % group == 0 ? 0 : 1);
+    const std::int64_t groups = blocksIn(in, group);
     from.requireShape(name + ".qweight", parts.numbers,
                       packing == Packing::along_inputs ? std::vector<std::int64_t>{words, out}
                                                        : std::vector<std::int64_t>{in, out * bits / 32});
@@ -218,15 +218,12 @@ TransposedMatrix::Parts takeTransposed(const std::string& name, QuantizedParts& 
     return parts;
 }
 
-void addTransposed(const std::string& name, QuantizedParts& to, TransposedMatrix::Parts parts,
+void addTransposed(const std::string& name, QuantizedParts& to, const TransposedMatrix::Parts& parts,
                    Packing packing, std::int64_t bits, int added_to_zero,
-                   std::vector<std::int64_t> group_of) {
-    const std::vector<std::int64_t> shape = {parts.scales.shape[1],
-                                             static_cast<std::int64_t>(group_of.size())};
-    const std::size_t file = parts.numbers.file;
-    to.store().addQuantized(name + ".weight", shape, file,
-                            std::make_shared<TransposedMatrix>(std::move(parts), packing, bits, added_to_zero,
-                                                               std::move(group_of)));
+                   const std::vector<std::int64_t>& group_of) {
+    to.store().addQuantized(
+        name + ".weight", {parts.scales.shape[1], std::ssize(group_of)}, parts.numbers.file,
+        std::make_shared<TransposedMatrix>(parts, packing, bits, added_to_zero, group_of));
 }
 
 std::vector<std::int64_t> groupsInOrder(std::int64_t in, std::int64_t group_size) {
@@ -271,11 +268,12 @@ void combineGptq(const nlohmann::json& members, TensorStore& store) {
     QuantizedParts parts(store);
     for (const std::string& name : store.namesWithoutSuffix(".qweight")) {
         std::int64_t in = 0;
-        auto taken = takeTransposed(name, parts, Packing::along_inputs, bits, group_size, in);
+        const auto taken = takeTransposed(name, parts, Packing::along_inputs, bits, group_size, in);
         const auto order = store.extract(name + ".g_idx");
-        auto group_of = order ? groupsAsStored(name + ".g_idx", parts, *order, in, taken.scales.shape[0])
-                              : groupsInOrder(in, group_size);
-        addTransposed(name, parts, std::move(taken), Packing::along_inputs, bits, added, std::move(group_of));
+        const auto group_of = order
+                                  ? groupsAsStored(name + ".g_idx", parts, *order, in, taken.scales.shape[0])
+                                  : groupsInOrder(in, group_size);
+        addTransposed(name, parts, taken, Packing::along_inputs, bits, added, group_of);
     }
 }
 
@@ -288,9 +286,8 @@ void combineAwq(const nlohmann::json& members, TensorStore& store) {
     QuantizedParts parts(store);
     for (const std::string& name : store.namesWithoutSuffix(".qweight")) {
         std::int64_t in = 0;
-        auto taken = takeTransposed(name, parts, Packing::along_outputs, bits, group_size, in);
-        addTransposed(name, parts, std::move(taken), Packing::along_outputs, bits, 0,
-                      groupsInOrder(in, group_size));
+        const auto taken = takeTransposed(name, parts, Packing::along_outputs, bits, group_size, in);
+        addTransposed(name, parts, taken, Packing::along_outputs, bits, 0, groupsInOrder(in, group_size));
     }
 }
 
@@ -301,8 +298,8 @@ void combineMlx(const nlohmann::json& members, TensorStore& store) {
         requireOneOf(of_matrix, "mode", {"affine"});
         const std::int64_t bits = wholeOf(of_matrix, "bits", {2, 3, 4, 5, 6, 8}),
                            group = wholeOf(of_matrix, "group_size", {16, 32, 64, 128});
-        StoredTensor numbers = parts.require(name + ".weight"), scales = parts.require(name + ".scales"),
-                     biases = parts.require(name + ".biases");
+        const StoredTensor numbers = parts.require(name + ".weight"),
+                           scales = parts.require(name + ".scales"), biases = parts.require(name + ".biases");
         if (numbers.type != ElementType::U32 || numbers.shape.empty() || scales.shape.empty())
             parts.refuse(name + ".weight", numbers, "is not a U32 matrix");
         std::vector<std::int64_t> shape = numbers.shape, grid = numbers.shape;
@@ -314,10 +311,8 @@ void combineMlx(const nlohmann::json& members, TensorStore& store) {
             parts.refuse(name + ".weight", numbers,
                          "does not contain " + std::to_string(shape.back()) + " numbers of " +
                              std::to_string(bits) + " bits in a row");
-        const std::size_t file = numbers.file;
-        store.addQuantized(name + ".weight", std::move(shape), file,
-                           std::make_shared<MlxMatrix>(std::move(numbers), std::move(scales),
-                                                       std::move(biases), bits, group));
+        store.addQuantized(name + ".weight", std::move(shape), numbers.file,
+                           std::make_shared<MlxMatrix>(numbers, scales, biases, bits, group));
     }
 }
 

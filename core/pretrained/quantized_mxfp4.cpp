@@ -3,7 +3,6 @@
 #include <bit>
 #include <nlohmann/json.hpp>
 
-#include "core/base/error.h"
 #include "core/pretrained/quantized_tensors.h"
 
 namespace roper {
@@ -77,15 +76,14 @@ void combineMxfp4(const nlohmann::json& members, TensorStore& store) {
     requireKnownMembers(members, {"quant_method", "modules_to_not_convert", "dequantize"});
     QuantizedParts parts(store);
     for (const std::string& name : store.namesWithoutSuffix("_blocks")) {
-        StoredTensor blocks = parts.require(name + "_blocks"), scales = parts.require(name + "_scales");
+        const StoredTensor blocks = parts.require(name + "_blocks"), scales = parts.require(name + "_scales");
         if (blocks.type != ElementType::U8 || blocks.shape.size() != 4 || blocks.shape[3] != 16)
             parts.refuse(name + "_blocks", blocks, "is not experts × out × blocks × 16 of U8");
         if (scales.type != ElementType::U8) parts.refuse(name + "_scales", scales, "is not of U8");
-        const std::vector<std::int64_t> shape = blocks.shape;
+        const std::vector<std::int64_t>& shape = blocks.shape;
         parts.requireShape(name + "_scales", scales, {shape[0], shape[1], shape[2]});
-        const std::size_t file = blocks.file;
-        store.addQuantized(name, {shape[0], shape[2] * 32, shape[1]}, file,
-                           std::make_shared<Mxfp4Experts>(std::move(blocks), std::move(scales)));
+        store.addQuantized(name, {shape[0], shape[2] * 32, shape[1]}, blocks.file,
+                           std::make_shared<Mxfp4Experts>(blocks, scales));
     }
 }
 

@@ -52,6 +52,11 @@ class QuantizedParts {
     TensorStore& store_;
 };
 
+/// Blocks of this size that `count` numbers fill, the last possibly in part.
+constexpr std::int64_t blocksIn(std::int64_t count, std::int64_t size) {
+    return count / size + (count % size == 0 ? 0 : 1);
+}
+
 /// All numbers of a tensor.
 std::vector<float> readAll(const TensorStore& store, const StoredTensor& tensor);
 

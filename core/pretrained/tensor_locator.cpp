@@ -29,9 +29,7 @@ TensorLocator::TensorLocator(const TensorStore& store, Naming naming, const Arch
       model_(model),
       biases_(biases),
       family_(*findFamily(model.family)),
-      names_(naming == Naming::gguf ? ggufNames() : family_.names),
-      encoder_names_(family_.encoder_names),
-      gemma_names_(naming == Naming::gguf ? ggufGemmaNames() : family_.gemma_names),
+      all_names_(naming == Naming::gguf ? ggufNames() : family_),
       is_gguf_(naming == Naming::gguf) {
     if (is_gguf_ && family_.gguf_rules.gate_and_up_fused) names_.gate_up = names_.up;
     if (is_gguf_ && family_.gguf_rules.feed_forward_norm != nullptr)
@@ -95,11 +93,13 @@ void TensorLocator::nameLanguageModel() {
 
 /// Replaces what names outside layers, and the names of layers, begin with.
 void TensorLocator::replacePrefix(const std::string& from, const std::string& to) {
+    EncoderNames& encoder = all_names_.encoder_names;
+    GemmaNames& gemma = all_names_.gemma_names;
     for (std::string* const name :
          {&names_.embedding, &names_.embedding_norm, &names_.embedding_in, &names_.embedding_out,
-          &names_.positions, &names_.final_norm, &names_.layer, &names_.streams_sum,
-          &encoder_names_.token_types, &gemma_names_.layer_table, &gemma_names_.layer_projection,
-          &gemma_names_.layer_projection_norm, &gemma_names_.streams_in, &gemma_names_.streams_out})
+          &names_.positions, &names_.final_norm, &names_.layer, &names_.streams_sum, &encoder.token_types,
+          &gemma.layer_table, &gemma.layer_projection, &gemma.layer_projection_norm, &gemma.streams_in,
+          &gemma.streams_out})
         if (name->starts_with(from)) name->replace(0, from.size(), to);
 }
 
@@ -292,7 +292,7 @@ bool TensorLocator::hasNoEffect(const std::string& name) const {
     const auto endsName = [&](const std::string& end) { return name.ends_with(end); };
     return anyOf(kMadeByPrograms, endsName) || anyOf(family_.recomputed_suffixes, endsName) ||
            (model_.tied && name == names_.head + ".weight") ||
-           (model_.tied && !encoder_names_.head_bias.empty() && name == names_.head + ".bias");
+           (model_.tied && !all_names_.encoder_names.head_bias.empty() && name == names_.head + ".bias");
 }
 
 }  // namespace roper

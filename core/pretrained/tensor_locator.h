@@ -20,12 +20,13 @@ class TensorLocator {
     /// The tensors and the model must outlive it.
     TensorLocator(const TensorStore& store, Naming naming, const Architecture& model,
                   const BiasRules& biases);
+    TensorLocator(const TensorLocator&) = delete;
+    TensorLocator& operator=(const TensorLocator&) = delete;
 
     const Architecture& model() const { return model_; }
     const Family& family() const { return family_; }
+    const ModelNames& allNames() const { return all_names_; }
     const TensorNames& names() const { return names_; }
-    const EncoderNames& encoderNames() const { return encoder_names_; }
-    const GemmaNames& gemmaNames() const { return gemma_names_; }
     const BiasRules& biases() const { return biases_; }
     bool isGguf() const { return is_gguf_; }
     /// Name of a part of a layer; "[]" in it stands for the number of an attention in a layer of the file
@@ -80,9 +81,8 @@ class TensorLocator {
     const Architecture& model_;
     BiasRules biases_;
     const Family& family_;
-    TensorNames names_;
-    EncoderNames encoder_names_;
-    GemmaNames gemma_names_;
+    ModelNames all_names_;
+    TensorNames& names_ = all_names_.names;
     bool is_gguf_;
     /// What names of a composite model's language model begin with; its head has a name of its own.
     std::string language_prefix_;

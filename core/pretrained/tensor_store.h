@@ -53,7 +53,6 @@ class TensorStore {
     /// The same for bytes in memory. @param name  the name in messages
     std::size_t addBytes(const std::string& name, std::vector<std::byte> bytes);
 
-    std::size_t fileCount() const { return files_.size(); }
     std::uint64_t sizeOfFile(std::size_t file) const { return files_[file].size; }
     std::uint64_t sizeOfFiles() const;  ///< of all together
     const std::string& pathOfFile(std::size_t file) const { return files_[file].path; }

@@ -86,16 +86,11 @@ void printNeedle(const NeedleAnswer& answer, const QuestionContext&, AnswerWrite
     to.columns("length,depth,nll,found");
     for (std::size_t i = 0; i < answer.lengths.size(); ++i)
         for (std::size_t depth = 0; depth < answer.depths.size(); ++depth) {
-            const double nll = answer.nll[i][depth];
             const bool found = answer.found[i][depth];
-            if (to.isJson())
-                to.line({{"length", answer.lengths[i]},
-                         {"depth", answer.depths[depth]},
-                         {"nll", nll},
-                         {"found", found}});
-            else
-                to.row({std::to_string(answer.lengths[i]), formatRounded(answer.depths[depth], 3),
-                        formatRounded(nll, 5), found ? "1" : "0"});
+            to.record({{"length", answer.lengths[i]},
+                       {"depth", answer.depths[depth], 3},
+                       {"nll", answer.nll[i][depth], 5},
+                       {"found", found}});
         }
 }
 

@@ -1,7 +1,6 @@
 #include <ATen/Parallel.h>
 
 #include "core/base/error.h"
-#include "core/base/text.h"
 #include "core/questions/score_parts.h"
 #include "core/reading/answers.h"
 #include "core/reading/head_observer.h"
@@ -97,19 +96,11 @@ void printScoreParts(const ScorePartsAnswer& answer, const QuestionContext& cont
     for (const ScoreParts& parts : answer.heads) {
         if (!context.isSelected(parts.layer, parts.head)) continue;
         const std::int64_t rotated = answer.rotated_features[static_cast<std::size_t>(parts.layer)];
-        if (to.isJson()) {
-            nlohmann::ordered_json line = {
-                {"layer", parts.layer}, {"head", parts.head}, {"rotated_features", rotated}};
-            for (const ScorePartsColumn& column : kScorePartsColumns)
-                line[column.name] = parts.*column.number;
-            to.line(line);
-            continue;
-        }
-        std::vector<std::string> row = {std::to_string(parts.layer), std::to_string(parts.head),
-                                        std::to_string(rotated)};
+        std::vector<AnswerWriter::Value> values = {
+            {"layer", parts.layer}, {"head", parts.head}, {"rotated_features", rotated}};
         for (const ScorePartsColumn& column : kScorePartsColumns)
-            row.push_back(formatRounded(parts.*column.number, 5));
-        to.row(row);
+            values.push_back({column.name, parts.*column.number, 5});
+        to.record(values);
     }
 }
 

@@ -1,7 +1,6 @@
 #include <ATen/ATen.h>
 
 #include "core/base/error.h"
-#include "core/base/text.h"
 #include "core/questions/sinks_answer.h"
 #include "core/reading/answers.h"
 
@@ -51,18 +50,10 @@ void printSinks(const SinksAnswer& answer, const QuestionContext& context, Answe
     to.columns(answer.has_learned_sinks ? "layer,head,sink,first_token" : "layer,head,first_token");
     for (const SinksOfHead& head : answer.heads) {
         if (!context.isSelected(head.layer, head.head)) continue;
-        nlohmann::ordered_json line = {{"layer", head.layer}, {"head", head.head}};
-        std::vector<std::string> row = {std::to_string(head.layer), std::to_string(head.head)};
-        if (answer.has_learned_sinks) {
-            line["sink"] = head.sink;
-            row.push_back(formatRounded(head.sink, 4));
-        }
-        line["first_token"] = head.first_token;
-        row.push_back(formatRounded(head.first_token, 4));
-        if (to.isJson())
-            to.line(line);
-        else
-            to.row(row);
+        std::vector<AnswerWriter::Value> values = {{"layer", head.layer}, {"head", head.head}};
+        if (answer.has_learned_sinks) values.push_back({"sink", head.sink, 4});
+        values.push_back({"first_token", head.first_token, 4});
+        to.record(values);
     }
 }
 

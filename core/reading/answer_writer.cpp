@@ -17,6 +17,22 @@ void AnswerWriter::row(const std::vector<std::string>& cells) {
     out_ << join(cells, ",") << "\n";
 }
 
+void AnswerWriter::record(const std::vector<Value>& values) {
+    if (isJson()) {
+        auto json = nlohmann::ordered_json::object();
+        for (const Value& one : values)
+            json[one.name] = one.value;
+        return line(json);
+    }
+    std::vector<std::string> cells;
+    for (const auto& [name, value, digits] : values)
+        cells.push_back(value.is_number_float() ? formatRounded(value.get<double>(), digits)
+                        : value.is_string()     ? value.get<std::string>()
+                        : value.is_boolean()    ? std::to_string(value.get<bool>())
+                                                : value.dump());
+    row(cells);
+}
+
 void writeKernel(nlohmann::ordered_json of, const ValueKernel& kernel, AnswerWriter& to) {
     if (to.isJson()) {
         of.update({{"norm", kernel.norm}, {"cosine", kernel.cosine}});

@@ -36,6 +36,15 @@ class AnswerWriter {
     void columns(const std::string& names);
     void row(const std::vector<std::string>& cells);
 
+    /// A number, a text that is printed as it is, or a truth value (in a table 1 or 0).
+    struct Value {
+        std::string name;  ///< of the member of a line of JSON
+        nlohmann::ordered_json value;
+        int digits = 0;  ///< significant ones of a number in a table, unless it is an integer
+    };
+    /// Prints a line of JSON or a row of the table.
+    void record(const std::vector<Value>& values);
+
     /// The stream for free text.
     std::ostream& text() { return out_; }
 

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "core/base/error.h"
-#include "core/base/text.h"
 #include "core/operators/translate_errors.h"
 #include "core/questions/list.h"
 #include "core/reading/model_change.h"
@@ -92,14 +91,12 @@ void writeScores(const std::string& name, const std::vector<std::vector<double>>
         for (std::size_t head = 0; head < scores[layer].size(); ++head) {
             if (!context.isSelected(static_cast<std::int64_t>(layer), static_cast<std::int64_t>(head)))
                 continue;
-            const double score = scores[layer][head];
-            if (to.isJson()) {
-                nlohmann::ordered_json line = {{"layer", layer}, {"head", head}, {name, score}};
-                line.update(more);
-                to.line(line);
-            } else {
-                to.row({std::to_string(layer), std::to_string(head), formatRounded(score, 4)});
-            }
+            std::vector<AnswerWriter::Value> values = {
+                {"layer", layer}, {"head", head}, {name, scores[layer][head], 4}};
+            if (to.isJson())
+                for (const auto& [key, value] : more.items())
+                    values.push_back({key, value});
+            to.record(values);
         }
 }
 

@@ -13,34 +13,25 @@ Rotary valueRotation(const Architecture& model, std::int64_t layer) {
 
 ValueWeights::ValueWeights(Decoder& decoder, std::int64_t layer)
     : model_(decoder.architecture()), rotation_(valueRotation(model_, layer)) {
-    if (model_.latent.isUsed())
-        throw Error(
-            ErrorKind::usage,
-            "latent attention normalizes values between two linear layers, so a head has no OV circuit");
-    if (model_.rotatesValues() && !model_.rotatesOutputs())
-        throw Error(
-            ErrorKind::usage,
-            "values of this model are rotated by their positions and its outputs are not rotated back: what "
-            "a head adds depends on the position of the token, not on its distance, so a head has no "
-            "OV circuit by distance");
-    if (model_.rotatesOutputs() && !model_.rotatesValues())
-        throw Error(
-            ErrorKind::usage,
-            "outputs of this model are rotated by their positions, but its values are not: what a "
-            "head adds depends on the position of the query, so a head has no OV circuit by distance");
-    if (model_.shared_kv && model_.query_key_norms != QueryKeyNorms::none)
-        throw Error(ErrorKind::usage,
-                    "values of this model are its keys, which are normalized, so a head has no OV circuit");
-    if (model_.norms_values)
-        throw Error(ErrorKind::usage,
-                    "heads of this model normalize their values, so they have no OV circuit");
-    if (model_.gates_heads)
-        throw Error(ErrorKind::usage,
-                    "this model gates the outputs of its heads by each token, so they have no OV circuit");
-    if (model_.norms_inner)
-        throw Error(
-            ErrorKind::usage,
-            "this model normalizes the values that its heads have mixed, so a head has no OV circuit");
+    const std::pair<bool, const char*> obstacles[] = {
+        {model_.latent.isUsed(),
+         "latent attention normalizes values between two linear layers, so a head has no OV circuit"},
+        {model_.rotatesValues() && !model_.rotatesOutputs(),
+         "values of this model are rotated by their positions and its outputs are not rotated back: what "
+         "a head adds depends on the position of the token, not on its distance, so a head has no "
+         "OV circuit by distance"},
+        {model_.rotatesOutputs() && !model_.rotatesValues(),
+         "outputs of this model are rotated by their positions, but its values are not: what a "
+         "head adds depends on the position of the query, so a head has no OV circuit by distance"},
+        {model_.shared_kv && model_.query_key_norms != QueryKeyNorms::none,
+         "values of this model are its keys, which are normalized, so a head has no OV circuit"},
+        {model_.norms_values, "heads of this model normalize their values, so they have no OV circuit"},
+        {model_.gates_heads,
+         "this model gates the outputs of its heads by each token, so they have no OV circuit"},
+        {model_.norms_inner,
+         "this model normalizes the values that its heads have mixed, so a head has no OV circuit"}};
+    for (const auto& [exists, why] : obstacles)
+        if (exists) throw Error(ErrorKind::usage, why);
     const BlockWeights& block = decoder.model().weights.blocks[static_cast<std::size_t>(layer)];
     output_ = decoder.outputMatrix(layer);
     value_ = decoder.weights().matrix(block.value.weight);

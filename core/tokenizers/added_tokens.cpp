@@ -1,7 +1,6 @@
 #include "core/tokenizers/added_tokens.h"
 
 #include <algorithm>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <iterator>
 #include <span>
-#include <utility>
 
 namespace roper {
 namespace {

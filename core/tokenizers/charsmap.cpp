@@ -76,16 +76,15 @@ std::uint32_t Charsmap::unitAt(std::size_t at) const {
     return trie_[at];
 }
 
-/// Calls `visit` with each text of the map with which the text begins, shortest first, until it returns
-/// false.
-template <class Take>
-void Charsmap::forEachPrefix(std::string_view text, const Take& visit) const {
+/// The shortest or longest text of the map with which the text begins; empty if there is none.
+std::optional<Charsmap::Found> Charsmap::prefixOf(std::string_view text, Prefix which) const {
+    std::optional<Found> found;
     std::size_t at = offsetOf(unitAt(0));
     for (std::size_t i = 0; i < text.size() && text[i] != '\0'; ++i) {
         const auto byte = static_cast<unsigned char>(text[i]);
         at ^= byte;
         const std::uint32_t unit = unitAt(at);
-        if (labelOf(unit) != byte) return;
+        if (labelOf(unit) != byte) return found;
         at ^= offsetOf(unit);
         if (!hasLeaf(unit)) continue;
         const std::size_t begin = valueOf(unitAt(at));
@@ -94,25 +93,9 @@ void Charsmap::forEachPrefix(std::string_view text, const Take& visit) const {
              (static_cast<unsigned char>(replacements_[begin]) & 0xC0U) == 0x80))
             throw std::invalid_argument("precompiled_charsmap refers to a replacement outside itself");
         const std::size_t end = std::min(replacements_.find('\0', begin), replacements_.size());
-        if (!visit(Found{i + 1, std::string_view(replacements_).substr(begin, end - begin)})) return;
+        found = Found{i + 1, std::string_view(replacements_).substr(begin, end - begin)};
+        if (which == Prefix::shortest) return found;
     }
-}
-
-std::optional<Charsmap::Found> Charsmap::shortestAt(std::string_view text) const {
-    std::optional<Found> found;
-    forEachPrefix(text, [&](const Found& one) {
-        found = one;
-        return false;
-    });
-    return found;
-}
-
-std::optional<Charsmap::Found> Charsmap::longestMatchAt(std::string_view text) const {
-    std::optional<Found> found;
-    forEachPrefix(text, [&](const Found& one) {
-        found = one;
-        return true;
-    });
     return found;
 }
 
@@ -122,11 +105,12 @@ std::string Charsmap::byGraphemes(std::string_view text, EncodingBudget& budget)
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = endOfGrapheme(text, begin);
         const std::string_view grapheme = text.substr(begin, end - begin);
-        const auto whole = grapheme.size() <= kLongestGrapheme ? shortestAt(grapheme) : std::nullopt;
+        const auto whole =
+            grapheme.size() <= kLongestGrapheme ? prefixOf(grapheme, Prefix::shortest) : std::nullopt;
         if (whole) made += whole->replacement;
         for (std::size_t at = 0; at < grapheme.size() && !whole;) {
             const std::string_view character = grapheme.substr(at, characterLength(grapheme[at]));
-            const auto found = shortestAt(character);
+            const auto found = prefixOf(character, Prefix::shortest);
             made += found ? found->replacement : character;
             at += character.size();
         }
@@ -141,7 +125,7 @@ std::string Charsmap::byLongest(std::string_view text, EncodingBudget& budget) c
     std::string made;
     for (std::size_t at = 0; at < text.size();) {
         budget.require(kStepsOfTrie);
-        const auto found = longestMatchAt(text.substr(at, kLongestSource));
+        const auto found = prefixOf(text.substr(at, kLongestSource), Prefix::longest);
         const std::string_view character = text.substr(at, characterLength(text[at]));
         made += found ? found->replacement : character;
         at += found ? found->length : character.size();

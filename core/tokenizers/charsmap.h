@@ -32,10 +32,8 @@ class Charsmap {
         std::size_t length;
         std::string_view replacement;
     };
-    std::optional<Found> shortestAt(std::string_view text) const;
-    std::optional<Found> longestMatchAt(std::string_view text) const;
-    template <class Take>
-    void forEachPrefix(std::string_view text, const Take& visit) const;
+    enum class Prefix { shortest, longest };
+    std::optional<Found> prefixOf(std::string_view text, Prefix which) const;
     std::uint32_t unitAt(std::size_t at) const;
 
     std::vector<std::uint32_t> trie_;

@@ -1,8 +1,8 @@
 #include "core/tokenizers/gguf_patterns.h"
 
-#include <algorithm>
-#include <string_view>
+#include <map>
 
+#include "core/base/text.h"
 #include "core/tokenizers/tokenizer.h"
 
 namespace roper {
@@ -43,16 +43,7 @@ std::string likeDeepSeek3(const std::string& ends) {
            ends;
 }
 
-/// Names that share rules, separated by blanks.
-struct Group {
-    std::string_view names;
-    std::vector<std::string> expressions;
-    bool ignore_merges = false;
-    bool begins_with_mark = false;
-    bool byte_level = true;
-};
-
-const std::vector<Group>& groups() {
+const std::vector<KnownPattern>& allPatterns() {
     static const std::string kLlama3 = likeLlama3(kThreeDigits), kQwen2 = likeLlama3(kEachDigit),
                              kSentences = R"( ?[^(\s|.,!?…。，、।۔،)]+)";
     // Letters of scripts with capitals.
@@ -77,7 +68,7 @@ const std::vector<Group>& groups() {
         "]+";
     static const std::string kCjk = "[一-龥ࠀ-一가-퟿]+", kNotHan = R"((?!\p{Han}))";
     static const std::string kDeepSeek3 = likeDeepSeek3(kLines + kEnds);
-    static const std::vector<Group> known = {
+    static const std::vector<KnownPattern> known = {
         {"gpt-2 phi-2 mpt olmo jais trillion granite-docling exaone4 gigachat a.x-4.0 mellum modern-bert "
          "jina-es "
          "jina-de jina-v2-es jina-v2-de jina-v1-en jina-v2-code roberta-bpe",
@@ -145,37 +136,30 @@ const std::vector<Group>& groups() {
     return known;
 }
 
-std::vector<KnownPattern> sortedPatterns() {
-    std::vector<KnownPattern> patterns;
-    for (const Group& group : groups())
-        for (std::size_t begin = 0; begin < group.names.size();) {
-            const std::size_t end = std::min(group.names.find(' ', begin), group.names.size());
-            patterns.push_back({std::string(group.names.substr(begin, end - begin)), group.expressions,
-                                group.ignore_merges, group.begins_with_mark, group.byte_level});
-            begin = end + 1;
-        }
-    std::sort(patterns.begin(), patterns.end(),
-              [](const KnownPattern& a, const KnownPattern& b) { return a.name < b.name; });
-    return patterns;
-}
+using PatternsByName = std::map<std::string, const KnownPattern*>;
 
-const std::vector<KnownPattern>& patternsByName() {
-    static const std::vector<KnownPattern> patterns = sortedPatterns();
-    return patterns;
+const PatternsByName& patternsByName() {
+    static const PatternsByName by_name = [] {
+        PatternsByName made;
+        for (const KnownPattern& pattern : allPatterns())
+            for (const std::string& name : split(pattern.names, ' '))
+                made.emplace(name, &pattern);
+        return made;
+    }();
+    return by_name;
 }
 
 }  // namespace
 
 const KnownPattern* knownPattern(const std::string& name) {
-    for (const KnownPattern& pattern : patternsByName())
-        if (pattern.name == name) return &pattern;
-    return nullptr;
+    const auto found = patternsByName().find(name);
+    return found == patternsByName().end() ? nullptr : found->second;
 }
 
 std::vector<std::string> supportedPreTokenizers() {
     std::vector<std::string> names;
-    for (const KnownPattern& pattern : patternsByName())
-        names.push_back(pattern.name);
+    for (const auto& [name, pattern] : patternsByName())
+        names.push_back(name);
     return names;
 }
 

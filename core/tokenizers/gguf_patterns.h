@@ -1,13 +1,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace roper {
 
-/// How models of one `tokenizer.ggml.pre` split texts into words.
+/// How models of some `tokenizer.ggml.pre` split texts into words.
 struct KnownPattern {
-    std::string name;
+    std::string_view names;                ///< that share these rules, separated by blanks
     std::vector<std::string> expressions;  ///< applied in order
     bool ignore_merges = false;            ///< Bpe::ignore_merges
     /// A text begins with the model's first token, if the file does not say otherwise.
@@ -16,7 +17,7 @@ struct KnownPattern {
     bool byte_level = true;
 };
 
-/// By name; null if it is not known.
+/// By one of the names; null if it is not known.
 const KnownPattern* knownPattern(const std::string& name);
 
 /// Supported values of `tokenizer.ggml.pre`, sorted.

@@ -128,11 +128,8 @@ TokenizerParts pairParts(const GgufMetadata& metadata, const std::string& model,
     const KnownPattern& known = knownPatternOf(metadata, model);
     if (metadata.flag("tokenizer.ggml.add_space_prefix").value_or(false))
         parts.splits.push_back({Split::Kind::prepend_space});
-    for (const std::string& expression : known.expressions) {
-        Split split;
-        split.pattern = Pattern(expression);
-        parts.splits.push_back(std::move(split));
-    }
+    for (const std::string& expression : known.expressions)
+        parts.splits.push_back({.pattern = Pattern(expression)});
     if (known.byte_level) {
         parts.splits.push_back({Split::Kind::bytes_to_unicode});
         parts.decodings = {{Decoding::Kind::byte_level}};

@@ -72,11 +72,7 @@ Split::MatchBehavior matchOf(const std::string& name) {
 
 Split splitAt(Pattern pattern, Split::MatchBehavior match = Split::MatchBehavior::isolated,
               bool is_inverted = false) {
-    Split split;
-    split.pattern = std::move(pattern);
-    split.match = match;
-    split.inverted = is_inverted;
-    return split;
+    return {.pattern = std::move(pattern), .match = match, .inverted = is_inverted};
 }
 
 std::string metaspaceReplacement(const Json& json) {
@@ -119,10 +115,7 @@ Split wordsAndOthers() {
 }
 
 Split fixedLength(const Json& json) {
-    Split split;
-    split.kind = Split::Kind::fixed_length;
-    split.length = countIn(json, "length", 5, 1);
-    return split;
+    return {.kind = Split::Kind::fixed_length, .length = countIn(json, "length", 5, 1)};
 }
 
 Split delimited(const Json& json) {

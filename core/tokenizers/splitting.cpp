@@ -123,12 +123,8 @@ Pattern punctuationMark() {
 }
 
 void addBertSplits(std::vector<Split>& splits) {
-    Split spaces, marks;
-    spaces.pattern = Pattern(R"(\s)");
-    spaces.match = Split::MatchBehavior::removed;
-    marks.pattern = punctuationMark();
-    splits.push_back(std::move(spaces));
-    splits.push_back(std::move(marks));
+    splits.push_back({.pattern = Pattern(R"(\s)"), .match = Split::MatchBehavior::removed});
+    splits.push_back({.pattern = punctuationMark()});
 }
 
 void forEachWord(std::string_view text, std::span<const Split> splits, std::size_t beginning,

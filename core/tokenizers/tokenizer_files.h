@@ -1,8 +1,6 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
-#include <vector>
 
 #include "core/pretrained/gguf_file.h"
 #include "core/tokenizers/tokenizer.h"

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>

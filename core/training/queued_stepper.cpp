@@ -117,19 +117,15 @@ std::vector<StepResult> QueuedStepper::advance(std::int64_t count) {
         steps.done.emplace(training_.device.type());
         steps.done->record(c10::impl::VirtualGuardImpl(training_.device.type()).getStream(training_.device));
     }
-    std::vector<StepResult> found = drain();
+    std::vector<StepResult> found = finish();
     in_flight_ = std::move(steps);
     submitted_ += count;
     half_ = 1 - half_;
     return found;
 }
 
-std::vector<StepResult> QueuedStepper::finish() {
-    return drain();
-}
-
 /// Waits for the submitted steps. → their results
-std::vector<StepResult> QueuedStepper::drain() {
+std::vector<StepResult> QueuedStepper::finish() {
     constexpr double kSubmissionSeconds = 0.25;
     if (!in_flight_) return {};
     const SubmittedSteps steps = std::move(*in_flight_);

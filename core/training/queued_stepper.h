@@ -43,7 +43,6 @@ class QueuedStepper final : public Stepper {
     void load(std::int64_t count, std::int64_t half);
     void submitStep();
     void stepOnDevice();
-    std::vector<StepResult> drain();
 
     StepperContext training_;
     at::Tensor host_inputs_, host_targets_;  ///< [2 · kMaxStepsPerSubmission, B, T]

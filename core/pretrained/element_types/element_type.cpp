@@ -52,6 +52,12 @@ std::size_t bytesPerBlock(ElementType type) {
     return formatOf(type).bytes;
 }
 
+std::optional<ElementType> elementTypeNamed(std::string_view name) {
+    for (const ElementFormat& format : allFormats())
+        if (format.name == name) return format.type;
+    return std::nullopt;
+}
+
 std::optional<ElementType> elementTypeOfGguf(std::uint32_t number) {
     for (const ElementFormat& format : allFormats())
         if (format.gguf == number) return format.type;

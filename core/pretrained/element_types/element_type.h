@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace roper {
 
@@ -23,6 +24,8 @@ enum class ElementType {
 
 /// "Q4_1"
 std::string nameOf(ElementType type);
+/// Empty if there is none of this name.
+std::optional<ElementType> elementTypeNamed(std::string_view name);
 
 /// Elements of one block and its bytes: 32 and 20 for Q4_1, 1 and 4 for F32.
 std::size_t elementsPerBlock(ElementType type);

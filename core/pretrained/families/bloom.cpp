@@ -4,25 +4,6 @@
 #include "core/rotary/position_bias.h"
 
 namespace roper::family {
-namespace {
-
-TensorNames bloomNames() {
-    TensorNames names;
-    names.embedding = "transformer.word_embeddings";
-    names.embedding_norm = "transformer.word_embeddings_layernorm";
-    names.final_norm = "transformer.ln_f";
-    names.head = "lm_head";
-    names.layer = "transformer.h.{}.";
-    names.attention_norm = "input_layernorm";
-    names.query_key_value = "self_attention.query_key_value";
-    names.output = "self_attention.dense";
-    names.feed_forward_norm = "post_attention_layernorm";
-    names.up = "mlp.dense_h_to_4h";
-    names.down = "mlp.dense_4h_to_h";
-    return names;
-}
-
-}  // namespace
 
 std::vector<std::function<double(int distance)>> alibiBias(std::int64_t heads, double largest) {
     std::vector<std::function<double(int)>> bias;
@@ -42,7 +23,17 @@ Family bloom() {
         model.norms_embeddings = true;
         model.head_bias = alibiBias(model.heads);
     };
-    family.names = bloomNames();
+    family.names = {.embedding = "transformer.word_embeddings",
+                    .embedding_norm = "transformer.word_embeddings_layernorm",
+                    .final_norm = "transformer.ln_f",
+                    .head = "lm_head",
+                    .layer = "transformer.h.{}.",
+                    .attention_norm = "input_layernorm",
+                    .query_key_value = "self_attention.query_key_value",
+                    .output = "self_attention.dense",
+                    .feed_forward_norm = "post_attention_layernorm",
+                    .up = "mlp.dense_h_to_4h",
+                    .down = "mlp.dense_4h_to_h"};
     family.interleaved_heads = true;
     family.config_rules.sizes = {.width = "n_embed", .context = "seq_length"};
     family.config_rules.feed_forward_factor = 4;

@@ -15,7 +15,6 @@ Family cohere() {
     family.config_rules.query_key_norms_flag = "use_qk_norm";
     family.config_rules.logit_scale = {"logit_scale", 0.0625};
     family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
-    family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.interleaves = true;
     family.gguf_rules.has_logit_scale = true;
     return family;

@@ -104,25 +104,23 @@ void readDeepseekV4Layers(const ConfigFields& config, Architecture& model) {
 
 /// Names in DeepSeek's own files.
 TensorNames publishedNames() {
-    TensorNames names;
-    names.embedding = "embed";
-    names.final_norm = "norm";
-    names.head = "head";
-    names.streams_sum = "hc_head_";
-    names.layer = "layers.{}.";
-    names.attention_norm = "attn_norm";
-    names.feed_forward_norm = "ffn_norm";
-    names.query_down = "attn.wq_a";
-    names.query_down_norm = "attn.q_norm";
-    names.query = "attn.wq_b";
-    names.key = "attn.wkv";
-    names.key_norm = "attn.norm";
-    names.output_down = "attn.wo_a";
-    names.output = "attn.wo_b";
-    names.sinks = "attn.attn_sink";
-    names.around_attention = "hc_attn_";
-    names.around_feed_forward = "hc_ffn_";
-    return names;
+    return {.embedding = "embed",
+            .final_norm = "norm",
+            .head = "head",
+            .layer = "layers.{}.",
+            .attention_norm = "attn_norm",
+            .query = "attn.wq_b",
+            .key = "attn.wkv",
+            .output = "attn.wo_b",
+            .key_norm = "attn.norm",
+            .feed_forward_norm = "ffn_norm",
+            .sinks = "attn.attn_sink",
+            .query_down = "attn.wq_a",
+            .query_down_norm = "attn.q_norm",
+            .output_down = "attn.wo_a",
+            .around_attention = "hc_attn_",
+            .around_feed_forward = "hc_ffn_",
+            .streams_sum = "hc_head_"};
 }
 
 /// Names in files that transformers 5.24 saves: those of layers are as published.

@@ -37,7 +37,6 @@ Family exaone_moe() {
     family.config_rules.mixture.feed_forward.default_value = 1024;
     family.config_rules.mixture.shared_experts = {"num_shared_experts", 1};
     family.config_rules.mixture.layers = MixtureLayers::listed_or_after_first_dense;
-    family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.has_expert_width = family.gguf_rules.has_shared_count = true;
     family.gguf_rules.has_dense_first = family.gguf_rules.expert_weights_norm_off_by_default = true;
     family.gguf_rules.has_frequency_factors = true;

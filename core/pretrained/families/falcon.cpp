@@ -8,23 +8,6 @@
 namespace roper::family {
 namespace {
 
-TensorNames falconNames() {
-    TensorNames names;
-    names.embedding = "transformer.word_embeddings";
-    names.final_norm = "transformer.ln_f";
-    names.head = "lm_head";
-    names.layer = "transformer.h.{}.";
-    names.attention_norm = "input_layernorm";
-    names.attention_norm_of_two = "ln_attn";
-    names.query_key_value = "self_attention.query_key_value";
-    names.output = "self_attention.dense";
-    names.feed_forward_norm = "post_attention_layernorm";
-    names.feed_forward_norm_of_two = "ln_mlp";
-    names.up = "mlp.dense_h_to_4h";
-    names.down = "mlp.dense_4h_to_h";
-    return names;
-}
-
 /// The nearest bfloat16, of two the one with an even last bit.
 float roundedToBfloat16(double number) {
     auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(number));
@@ -84,7 +67,18 @@ Family falcon() {
         model.gated = false;
         model.activation = Activation::gelu;
     };
-    family.names = falconNames();
+    family.names = {.embedding = "transformer.word_embeddings",
+                    .final_norm = "transformer.ln_f",
+                    .head = "lm_head",
+                    .layer = "transformer.h.{}.",
+                    .attention_norm = "input_layernorm",
+                    .query_key_value = "self_attention.query_key_value",
+                    .output = "self_attention.dense",
+                    .feed_forward_norm = "post_attention_layernorm",
+                    .up = "mlp.dense_h_to_4h",
+                    .down = "mlp.dense_4h_to_h",
+                    .attention_norm_of_two = "ln_attn",
+                    .feed_forward_norm_of_two = "ln_mlp"};
     family.interleaved_heads = true;
     family.config_rules.read = readFalconConfig;
     family.config_rules.sizes = {.width = "n_embed", .feed_forward = "ffn_hidden_size"};

@@ -11,7 +11,8 @@ using enum BiasRule;
 ROPER_FAMILIES(ROPER_DECLARE)
 #undef ROPER_DECLARE
 
-/// A family with Llama's tensor names and no biases.
+/// A family with Llama's tensor names and no biases, except those of queries, keys and values that a GGUF
+/// file has: llama.cpp adds them in most architectures.
 Family llamaLike(const char* model_type, const char* gguf);
 
 /// Mixtral's names of mixtures in published files, and those of transformers 5's own class.

@@ -13,7 +13,6 @@ Family gemma() {
         model.embedding_scale = std::sqrt(static_cast<double>(model.width));
     };
     family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
-    family.gguf_rules.biases = {if_present, never, never, never};
     family.config_rules.gelu_means_tanh = true;
     family.config_rules.tied = true;
     return family;

@@ -7,7 +7,6 @@ Family glm() {
     family.names.gate_up = "mlp.gate_up_proj";
     family.config_rules.norm_epsilon = 1.5625e-7;
     family.config_rules.biases.query_key_value = {"attention_bias", true};
-    family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.interleaves = true;
     family.gguf_rules.gate_and_up_fused = true;
     return family;
@@ -48,7 +47,6 @@ Family glm4_moe() {
                                    .groups = {"n_group", 1},
                                    .groups_per_token = {"topk_group", 1},
                                    .scale_key = "routed_scaling_factor"};
-    family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.feed_forward_norm = "post_attention_norm";
     family.gguf_rules.has_expert_width = family.gguf_rules.has_shared_count = true;
     family.gguf_rules.has_dense_first = family.gguf_rules.expert_weights_norm_off_by_default = true;
@@ -71,7 +69,6 @@ Family dots1() {
     family.config_rules.mixture.shared_experts = {"n_shared_experts", 0};
     family.config_rules.mixture.first_dense = {"first_k_dense_replace", 0};
     family.config_rules.mixture.normalizes_usually = false;
-    family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.feed_forward_norm = nullptr;
     return family;
 }

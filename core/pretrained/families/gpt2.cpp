@@ -1,25 +1,6 @@
 #include "core/pretrained/families/families.h"
 
 namespace roper::family {
-namespace {
-
-TensorNames gpt2Names() {
-    TensorNames names;
-    names.embedding = "transformer.wte";
-    names.positions = "transformer.wpe";
-    names.final_norm = "transformer.ln_f";
-    names.head = "lm_head";
-    names.layer = "transformer.h.{}.";
-    names.attention_norm = "ln_1";
-    names.query_key_value = "attn.c_attn";
-    names.output = "attn.c_proj";
-    names.feed_forward_norm = "ln_2";
-    names.up = "mlp.c_fc";
-    names.down = "mlp.c_proj";
-    return names;
-}
-
-}  // namespace
 
 Family gpt2() {
     Family family;
@@ -31,7 +12,17 @@ Family gpt2() {
         model.learned_positions = true;
         model.activation = Activation::gelu_tanh;
     };
-    family.names = gpt2Names();
+    family.names = {.embedding = "transformer.wte",
+                    .positions = "transformer.wpe",
+                    .final_norm = "transformer.ln_f",
+                    .head = "lm_head",
+                    .layer = "transformer.h.{}.",
+                    .attention_norm = "ln_1",
+                    .query_key_value = "attn.c_attn",
+                    .output = "attn.c_proj",
+                    .feed_forward_norm = "ln_2",
+                    .up = "mlp.c_fc",
+                    .down = "mlp.c_proj"};
     family.transposed = true;
     family.config_rules.biases.plain = {always, always, always, never};
     family.gguf_rules.biases = {always, always, always, never};

@@ -1,24 +1,6 @@
 #include "core/pretrained/families/families.h"
 
 namespace roper::family {
-namespace {
-
-TensorNames neoxNames() {
-    TensorNames names;
-    names.embedding = "gpt_neox.embed_in";
-    names.final_norm = "gpt_neox.final_layer_norm";
-    names.head = "embed_out";
-    names.layer = "gpt_neox.layers.{}.";
-    names.attention_norm = "input_layernorm";
-    names.query_key_value = "attention.query_key_value";
-    names.output = "attention.dense";
-    names.feed_forward_norm = "post_attention_layernorm";
-    names.up = "mlp.dense_h_to_4h";
-    names.down = "mlp.dense_4h_to_h";
-    return names;
-}
-
-}  // namespace
 
 Family gpt_neox() {
     Family family;
@@ -29,7 +11,16 @@ Family gpt_neox() {
         model.gated = false;
         model.activation = Activation::gelu;
     };
-    family.names = neoxNames();
+    family.names = {.embedding = "gpt_neox.embed_in",
+                    .final_norm = "gpt_neox.final_layer_norm",
+                    .head = "embed_out",
+                    .layer = "gpt_neox.layers.{}.",
+                    .attention_norm = "input_layernorm",
+                    .query_key_value = "attention.query_key_value",
+                    .output = "attention.dense",
+                    .feed_forward_norm = "post_attention_layernorm",
+                    .up = "mlp.dense_h_to_4h",
+                    .down = "mlp.dense_4h_to_h"};
     family.interleaved_heads = true;
     family.config_rules.biases = {
         {always, always, always, never}, {"attention_bias", true}, {"attention_bias", true}};

@@ -1,25 +1,6 @@
 #include "core/pretrained/families/families.h"
 
 namespace roper::family {
-namespace {
-
-TensorNames gptjNames() {
-    TensorNames names;
-    names.embedding = "transformer.wte";
-    names.final_norm = "transformer.ln_f";
-    names.head = "lm_head";
-    names.layer = "transformer.h.{}.";
-    names.attention_norm = "ln_1";
-    names.query = "attn.q_proj";
-    names.key = "attn.k_proj";
-    names.value = "attn.v_proj";
-    names.output = "attn.out_proj";
-    names.up = "mlp.fc_in";
-    names.down = "mlp.fc_out";
-    return names;
-}
-
-}  // namespace
 
 /// GPT-J 6B. llama.cpp's converter does not write it.
 Family gptj() {
@@ -32,7 +13,17 @@ Family gptj() {
         model.gated = false;
         model.activation = Activation::gelu_tanh;
     };
-    family.names = gptjNames();
+    family.names = {.embedding = "transformer.wte",
+                    .final_norm = "transformer.ln_f",
+                    .head = "lm_head",
+                    .layer = "transformer.h.{}.",
+                    .attention_norm = "ln_1",
+                    .query = "attn.q_proj",
+                    .key = "attn.k_proj",
+                    .value = "attn.v_proj",
+                    .output = "attn.out_proj",
+                    .up = "mlp.fc_in",
+                    .down = "mlp.fc_out"};
     family.config_rules.biases.plain = {never, never, always, always};
     family.config_rules.feed_forward_factor = 4;
     family.config_rules.activation_key = "activation_function";

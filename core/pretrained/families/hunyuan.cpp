@@ -52,7 +52,6 @@ Family hunyuan_v1_dense() {
                                    "v_head_dim",
                                    "video_end_id",
                                    "video_start_id"};
-    family.gguf_rules.biases = {if_present, never, never, never};
     return family;
 }
 

@@ -89,7 +89,6 @@ Family lfm2() {
                      "theta",
                      "use_pos_enc"};
     GgufRules& gguf = family.gguf_rules;
-    gguf.biases = {if_present, never, never, never};
     gguf.final_norm = "token_embd_norm";
     gguf.has_sizes_by_layer = true;
     gguf.without_heads = Mixer::short_convolution;

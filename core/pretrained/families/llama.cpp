@@ -1,29 +1,6 @@
 #include "core/pretrained/families/families.h"
 
 namespace roper::family {
-namespace {
-
-TensorNames llamaNames() {
-    TensorNames names;
-    names.embedding = "model.embed_tokens";
-    names.final_norm = "model.norm";
-    names.head = "lm_head";
-    names.layer = "model.layers.{}.";
-    names.attention_norm = "input_layernorm";
-    names.query = "self_attn.q_proj";
-    names.key = "self_attn.k_proj";
-    names.value = "self_attn.v_proj";
-    names.output = "self_attn.o_proj";
-    names.query_norm = "self_attn.q_norm";
-    names.key_norm = "self_attn.k_norm";
-    names.feed_forward_norm = "post_attention_layernorm";
-    names.gate = "mlp.gate_proj";
-    names.up = "mlp.up_proj";
-    names.down = "mlp.down_proj";
-    return names;
-}
-
-}  // namespace
 
 std::vector<MixtureNames> mixtralNames() {
     return {{.router = "block_sparse_moe.gate",
@@ -50,8 +27,23 @@ Family llamaLike(const char* model_type, const char* gguf) {
     Family family;
     family.model_type = model_type;
     family.gguf = gguf;
-    family.names = llamaNames();
+    family.names = {.embedding = "model.embed_tokens",
+                    .final_norm = "model.norm",
+                    .head = "lm_head",
+                    .layer = "model.layers.{}.",
+                    .attention_norm = "input_layernorm",
+                    .query = "self_attn.q_proj",
+                    .key = "self_attn.k_proj",
+                    .value = "self_attn.v_proj",
+                    .output = "self_attn.o_proj",
+                    .query_norm = "self_attn.q_norm",
+                    .key_norm = "self_attn.k_norm",
+                    .feed_forward_norm = "post_attention_layernorm",
+                    .gate = "mlp.gate_proj",
+                    .up = "mlp.up_proj",
+                    .down = "mlp.down_proj"};
     family.config_rules.biases.plain = {never, never, never, never};
+    family.gguf_rules.biases = {if_present, never, never, never};
     return family;
 }
 
@@ -151,7 +143,6 @@ Family llama4_text() {
                                    .dense_feed_forward = {"intermediate_size_mlp", 16384},
                                    .is_shared = true,
                                    .layers = MixtureLayers::listed_or_by_step};
-    family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.interleaves = true;
     family.gguf_rules.has_frequency_factors = true;
     family.gguf_rules.chunk = 8192;

@@ -6,21 +6,6 @@
 namespace roper::family {
 namespace {
 
-TensorNames mptNames() {
-    TensorNames names;
-    names.embedding = "transformer.wte";
-    names.final_norm = "transformer.norm_f";
-    names.head = "lm_head";
-    names.layer = "transformer.blocks.{}.";
-    names.attention_norm = "norm_1";
-    names.query_key_value = "attn.Wqkv";
-    names.output = "attn.out_proj";
-    names.feed_forward_norm = "norm_2";
-    names.up = "ffn.up_proj";
-    names.down = "ffn.down_proj";
-    return names;
-}
-
 void requireValue(const ConfigFields& config, const char* key, const char* json) {
     if (config.has(key) && !config.equalsJson(key, json))
         config.refuse(key, "is supported only with the value " + std::string(json));
@@ -68,7 +53,16 @@ Family mpt() {
         model.gated = false;
         model.activation = Activation::gelu;
     };
-    family.names = mptNames();
+    family.names = {.embedding = "transformer.wte",
+                    .final_norm = "transformer.norm_f",
+                    .head = "lm_head",
+                    .layer = "transformer.blocks.{}.",
+                    .attention_norm = "norm_1",
+                    .query_key_value = "attn.Wqkv",
+                    .output = "attn.out_proj",
+                    .feed_forward_norm = "norm_2",
+                    .up = "ffn.up_proj",
+                    .down = "ffn.down_proj"};
     family.config_rules.read = readMptConfig;
     family.config_rules.sizes = {
         .width = "d_model", .layers = "n_layers", .heads = "n_heads", .context = "max_seq_len"};

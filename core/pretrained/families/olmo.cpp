@@ -54,7 +54,6 @@ Family olmoe() {
     family.config_rules.mixture = {.experts = {"num_experts", 64, "num_local_experts"},
                                    .per_token = {"num_experts_per_tok", 8},
                                    .normalizes_flag = "norm_topk_prob"};
-    family.gguf_rules.biases = {if_present, never, never, never};
     return family;
 }
 

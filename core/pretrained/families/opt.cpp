@@ -4,26 +4,6 @@
 namespace roper::family {
 namespace {
 
-TensorNames optNames() {
-    TensorNames names;
-    names.embedding = "model.decoder.embed_tokens";
-    names.embedding_in = "model.decoder.project_in";
-    names.embedding_out = "model.decoder.project_out";
-    names.positions = "model.decoder.embed_positions";
-    names.final_norm = "model.decoder.final_layer_norm";
-    names.head = "lm_head";
-    names.layer = "model.decoder.layers.{}.";
-    names.attention_norm = "self_attn_layer_norm";
-    names.query = "self_attn.q_proj";
-    names.key = "self_attn.k_proj";
-    names.value = "self_attn.v_proj";
-    names.output = "self_attn.out_proj";
-    names.feed_forward_norm = "final_layer_norm";
-    names.up = "fc1";
-    names.down = "fc2";
-    return names;
-}
-
 void readOptConfig(const ConfigFields& config, ParsedArchitecture& reading) {
     Architecture& model = reading.architecture;
     model.norm_epsilon = 1e-5;  // whatever the config says
@@ -48,7 +28,21 @@ Family opt() {
         model.first_position = 2;  // the first rows were those of padding
         model.activation = Activation::relu;
     };
-    family.names = optNames();
+    family.names = {.embedding = "model.decoder.embed_tokens",
+                    .positions = "model.decoder.embed_positions",
+                    .final_norm = "model.decoder.final_layer_norm",
+                    .head = "lm_head",
+                    .embedding_in = "model.decoder.project_in",
+                    .embedding_out = "model.decoder.project_out",
+                    .layer = "model.decoder.layers.{}.",
+                    .attention_norm = "self_attn_layer_norm",
+                    .query = "self_attn.q_proj",
+                    .key = "self_attn.k_proj",
+                    .value = "self_attn.v_proj",
+                    .output = "self_attn.out_proj",
+                    .feed_forward_norm = "final_layer_norm",
+                    .up = "fc1",
+                    .down = "fc2"};
     family.config_rules.read = readOptConfig;
     family.config_rules.sizes.feed_forward = "ffn_dim";
     family.config_rules.activation_key = "activation_function";

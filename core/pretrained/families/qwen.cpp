@@ -56,7 +56,6 @@ Family qwen2_moe() {
     family.config_rules.mixture = qwenMixture(4, 1408);
     family.config_rules.mixture.experts = {"num_experts", 60};
     family.config_rules.mixture.shared_feed_forward = {"shared_expert_intermediate_size", 5632};
-    family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.requires_full_rotation = true;
     family.gguf_rules.has_expert_width = family.gguf_rules.has_shared_width = true;
     return family;
@@ -88,14 +87,11 @@ Family qwenHybrid(const char* model_type, const char* gguf_name) {
                           .gate = "linear_attn.in_proj_z",
                           .beta = "linear_attn.in_proj_b",
                           .decay = "linear_attn.in_proj_a",
-                          .query_key_value_gate = "",
-                          .beta_decay = "",
                           .taps = "linear_attn.conv1d",
                           .norm = "linear_attn.norm",
                           .out = "linear_attn.out_proj",
                           .decay_bias = "linear_attn.dt_bias",
-                          .decay_log = "linear_attn.A_log",
-                          .decay_scale = ""};
+                          .decay_log = "linear_attn.A_log"};
     family.mtp_name_parts = {"mtp."};
     family.has_mtp_layers = true;
     ConfigRules& rules = family.config_rules;
@@ -103,7 +99,6 @@ Family qwenHybrid(const char* model_type, const char* gguf_name) {
     rules.biases.query_key_value = rules.biases.output = {"attention_bias"};
     rules.read_layers = readGatedDelta;
     GgufRules& gguf = family.gguf_rules;
-    gguf.biases = {if_present, never, never, never};
     gguf.feed_forward_norm = "post_attention_norm";
     gguf.read_layers = readGgufGatedDelta;
     return family;

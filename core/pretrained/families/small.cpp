@@ -53,7 +53,6 @@ Family seed_oss() {
     family.config_rules.biases.query_key_value = {"attention_bias", true};
     family.config_rules.biases.output = {"attention_out_bias"};
     family.config_rules.biases.feed_forward = {"mlp_bias"};
-    family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.feed_forward_norm = "post_attention_norm";
     return family;
 }
@@ -111,7 +110,6 @@ Family minimax_m2() {
                                    "use_routing_bias"};
     family.config_rules.mixture = {.experts = {"num_local_experts", 256, "num_experts"},
                                    .per_token = {"num_experts_per_tok", 8}};
-    family.gguf_rules.biases = {if_present, never, never, never};
     family.gguf_rules.has_expert_width = true;
     return family;
 }

@@ -16,7 +16,6 @@ Family stablelm() {
     family.parallel_flag = "use_parallel_residual";
     family.parallel_by_default = false;
     family.config_rules.biases.query_key_value = {"use_qkv_bias"};
-    family.gguf_rules.biases = {if_present, never, never, never};
     return family;
 }
 
