@@ -111,7 +111,7 @@ void addSettings(CLI::App* look, Question& question) {
         CLI::Option* const added = look->add_option_function<std::string>(option, set, help);
         added->type_name(field.isText() && !field.isChoice() ? "TEXT" : acceptsText(field));
         if (field.name == "ablate") added->join(';')->allow_extra_args(false);
-        if (const std::string default_text = field.text(question); !default_text.empty() && field.isText())
+        if (const std::string default_text = field.text(question); !default_text.empty())
             added->default_str(default_text);
     }
 }
@@ -126,6 +126,10 @@ void CommandLine::addLook() {
     look->add_option("--step", look_.step, "For a run: step of the checkpoint (default: the newest)");
     look->add_option("--what", look_.question.what, "Question (see below)")
         ->required()
+        ->transform([](const std::string& name) {
+            const auto former = formerQuestionNames().find(name);
+            return former == formerQuestionNames().end() ? name : former->second;
+        })
         ->check(CLI::IsMember(printedQuestions()));
     CLI::Option* text = look->add_option("--text", look_.question.text, "Input text");
     CLI::Option* file = look->add_option("--text-file", look_.text_file, "File that contains the text")

@@ -79,10 +79,10 @@ std::string acceptsText(const FieldInfo& field) {
     struct Words {
         std::string operator()(const IntegerRange& range) const {
             if (isUnbounded(range)) return std::to_string(range.low) + " or more";
-            return std::to_string(range.low) + " … " + std::to_string(range.high);
+            return std::to_string(range.low) + " to " + std::to_string(range.high);
         }
         std::string operator()(const RealRange& range) const {
-            return plain(range.low) + " … " + plain(range.high);
+            return plain(range.low) + " to " + plain(range.high);
         }
         /// Writes 100000 rather than 1e+05.
         static std::string plain(double value) {

@@ -16,9 +16,9 @@
     QUESTION(generate, .help = "continue the text", .count_meaning = "tokens to generate",                   \
              .default_count = 32, .repeats_passes = true, .needs_causal = true,                              \
              .specific_settings = {"temperature", "seed"})                                                   \
-    QUESTION(heads, .help = "attention statistics of every head", .heads = Heads::chosen)                    \
-    QUESTION(bands, .help = "fraction of the variance of each head's scores due to each rotated pair",       \
-             .heads = Heads::chosen)                                                                         \
+    QUESTION(heads, .help = "entropy, mean distance and label (such as induction) of every head", .heads = Heads::chosen)                    \
+    QUESTION(pairs, .help = "fraction of the variance of each head's scores due to each rotated pair",       \
+             .former_name = "bands", .heads = Heads::chosen)                                                                         \
     QUESTION(score_parts,                                                                                    \
              .help = "scores of every head, split into those of rotated and of unrotated features",          \
              .heads = Heads::chosen)                                                                         \
@@ -32,7 +32,7 @@
     QUESTION(kernels,                                                                                        \
              .help =                                                                                         \
                  "OV circuit of every head as a function of distance (its value kernel): norm, and cosine "  \
-                 "similarity to the one at distance 0",                                                      \
+                 "similarity to that at distance 0",                                                      \
              .count_meaning = "distances", .default_count = 32, .heads = Heads::chosen, .reads_text = false, \
              .can_change = false)                                                                            \
     QUESTION(kernel_history, .help = "value kernel of one head at every checkpoint of a run",                \
@@ -44,7 +44,7 @@
     QUESTION(                                                                                                \
         token_map, .help = "what one head adds to the logits when it attends to each token of the text",     \
         .heads = Heads::one, .can_change = false, .repeats_passes = true, .specific_settings = {"distance"}) \
-    QUESTION(copying, .help = "copying score of every head on the tokens of the text",                       \
+    QUESTION(copying, .help = "copying score of every head: whether attending to a token makes it more likely, from −1 to 1",                       \
              .heads = Heads::chosen, .can_change = false)                                                    \
     QUESTION(subsets, .help = "loss for every subset of bands of rotated pairs, the others ablated",         \
              .count_meaning = "bands", .default_count = 4, .repeats_passes = true)                           \
@@ -53,12 +53,12 @@
     QUESTION(needle, .help = "whether the model finds a sentence hidden in the text",                        \
              .count_meaning = "depths at which it is hidden", .default_count = 5, .repeats_passes = true,    \
              .needs_causal = true, .specific_settings = {"needle", "question", "answer"})                    \
-    QUESTION(lens, .help = "logit lens: the prediction of every layer", .repeats_passes = true,              \
+    QUESTION(lens, .help = "logit lens: what each layer would predict", .repeats_passes = true,              \
              .needs_causal = true)                                                                           \
     QUESTION(experts, .help = "mixture of experts: the experts that the router selects for each token")      \
-    QUESTION(sinks, .help = "share of every head's attention to the first token and to a learned sink",      \
+    QUESTION(sinks, .help = "share of every head's attention to the first token and to a learned sink logit",      \
              .heads = Heads::chosen)                                                                         \
-    QUESTION(solve, .help = "for a run: which problems of its task it solves", .count_meaning = "problems",  \
+    QUESTION(solve, .help = "for a run: which problems of the task that it was trained on it solves", .count_meaning = "problems",  \
              .default_count = 64, .reads_text = false, .repeats_passes = true)                               \
     QUESTION(                                                                                                \
         patch,                                                                                               \

@@ -18,7 +18,7 @@ std::vector<Field<Question>> questionOnlyFields() {
     using Q = Question;
     constexpr IntegerRange kAny{0, std::numeric_limits<std::int64_t>::max()};
     return {
-        field<Q>({"", "what", "", "question about the model", Choice{questionNames()}}, &Q::what),
+        field<Q>({"", "what", "", "question about the model", Choice{questionNames(), formerQuestionNames()}}, &Q::what),
         field<Q>({"", "text", "", "input text", AnyText()}, &Q::text),
         optionalField<Q>({"", "layer", "", "layer to show, counted from 0", kLayerOrHead},
                          memberAt<Q>(&Q::layer)),
@@ -79,25 +79,25 @@ std::vector<Field<Question>> changeFields() {
              AnyText{4096}},
             &Q::change, &C::ablate),
         field<Q>({"", "mute", "",
-                  "deprecated, use ablate: rotated pairs to remove from the scores of layer and head, such "
+                  "deprecated, use --ablate: rotated pairs to remove from the scores of layer and head, such "
                   "as 24-31",
                   AnyText{4096}},
                  &Q::change, &C::mute),
-        field<Q>({"", "mute_heads", "", "deprecated, use ablate: ablate the heads given by layer and head",
+        field<Q>({"", "mute_heads", "", "deprecated, use --ablate: ablate the heads given by layer and head",
                   Flag()},
                  &Q::change, &C::mute_heads),
         field<Q>({"", "no_rotation", "", "do not rotate queries and keys", Flag()}, &Q::change,
                  &C::no_rotation),
-        field<Q>({"", "no_value_rotation", "", "do not rotate values and outputs (RoPER)", Flag()},
+        field<Q>({"", "no_value_rotation", "", "do not rotate values and outputs, which RoPER rotates besides queries and keys", Flag()},
                  &Q::change, &C::no_value_rotation),
-        field<Q>({"", "no_inverse", "", "do not rotate outputs back (RoPER)", Flag()}, &Q::change,
+        field<Q>({"", "no_inverse", "", "do not rotate outputs back, which RoPER does after summing rotated values", Flag()}, &Q::change,
                  &C::no_inverse),
         field<Q>({"", "shift", "positions", "added to every position before rotation",
                   IntegerRange{-100000000, 100000000}},
                  &Q::change, &C::shift),
         field<Q>({"", "base", "", "base of the rotation frequencies; 0: the model's own", RealRange{0, 1e15}},
                  &Q::change, &C::base),
-        field<Q>({"", "scaling", "", "frequency scaling for texts longer than in training",
+        field<Q>({"", "scaling", "", "change of the rotation frequencies, most often for texts longer than in training",
                   Choice{allNames<ScalingMethod>()}},
                  &Q::change, &C::scaling),
         field<Q>(

@@ -28,8 +28,10 @@ bool QuestionKind::isUsedSetting(std::string_view setting, bool scales) const {
 }
 
 const QuestionKind& questionKind(std::string_view name) {
+    const auto former = formerQuestionNames().find(std::string(name));
+    const std::string present = former == formerQuestionNames().end() ? std::string(name) : former->second;
     const auto found = std::find_if(questionKinds().begin(), questionKinds().end(),
-                                    [&](const QuestionKind& kind) { return kind.name == name; });
+                                    [&](const QuestionKind& kind) { return kind.name == present; });
     if (found != questionKinds().end()) return *found;
     throw Error(ErrorKind::usage, "unknown question \"" + toSingleLine(std::string(name)) +
                                       "\"; expected one of " + join(questionNames(), ", "));
@@ -39,6 +41,16 @@ std::vector<std::string> questionNames() {
     std::vector<std::string> names;
     for (const QuestionKind& kind : questionKinds())
         names.push_back(kind.name);
+    return names;
+}
+
+const std::map<std::string, std::string>& formerQuestionNames() {
+    static const std::map<std::string, std::string> names = [] {
+        std::map<std::string, std::string> present;
+        for (const QuestionKind& kind : questionKinds())
+            if (!kind.former_name.empty()) present.emplace(kind.former_name, kind.name);
+        return present;
+    }();
     return names;
 }
 

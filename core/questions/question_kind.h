@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,7 @@ struct QuestionKind {
 
     std::string name;                ///< "token_map"
     std::string help;                ///< description of the answer, a phrase for --help
+    std::string former_name = {};    ///< name in older versions, still accepted
     std::string count_meaning = {};  ///< meaning of the setting `count`; empty: not used
     std::int64_t default_count = 0;  ///< default of `count`
     Heads heads = Heads::none;
@@ -37,9 +39,12 @@ struct QuestionKind {
 /// In the order of --help.
 const std::vector<QuestionKind>& questionKinds();
 
-/// @throws Error (usage) naming the nearest known name
+/// The kind with this name or former name. @throws Error (usage) naming all kinds
 const QuestionKind& questionKind(std::string_view name);
 
 std::vector<std::string> questionNames();
+
+/// Present names by former ones.
+const std::map<std::string, std::string>& formerQuestionNames();
 
 }  // namespace roper

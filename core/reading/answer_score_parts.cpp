@@ -25,9 +25,9 @@ void requireParts(const QuestionContext& context, const std::vector<std::int64_t
             ErrorKind::usage,
             whole == model.layers
                 ? "every feature of this model's heads rotates, so scores have no unrotated part; --what "
-                  "bands splits scores by pairs"
+                  "pairs splits scores by pairs"
                 : "in each layer of this model, all features of the heads rotate or none does, so no "
-                  "score has two parts; --what bands splits scores by pairs");
+                  "score has two parts; --what pairs splits scores by pairs");
     if (model.attention != AttentionKind::softmax)
         throw Error(ErrorKind::usage,
                     "linear attention has no scores q·k under a softmax that could be split");

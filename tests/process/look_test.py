@@ -92,7 +92,7 @@ class SmallModels(TrainerTest):
                 self.assertAlmostEqual(head["previous"], numpy.trace(weights, -1) / T, 4)
                 self.assertAlmostEqual(head["local"], weights[abs(distance) < 8].sum() / T, 4)
                 self.assertAlmostEqual(head["same"], weights[same].sum() / same.any(1).sum(), 4)
-            for pair in map(json.loads, look(*arguments, "--what", "bands").splitlines()):
+            for pair in map(json.loads, look(*arguments, "--what", "pairs").splitlines()):
                 self.assertAlmostEqual(sum(pair["score_share"]) + pair["unrotated_share"], 1, 9)
             alone = json.loads(look(*arguments, "--what", "attention", "--layer", 1, "--head", 2, "--ablate", "0"))["weights"]
             self.assertGreater(numpy.abs(numpy.subtract(alone, rows)).max(), 1e-3, family)
@@ -267,7 +267,7 @@ class SmallModels(TrainerTest):
             weights = right["attention"][head["layer"], head["head"]].astype(float)
             self.assertAlmostEqual(head["previous"], sum(weights[n, n - 1] for n in range(1, 24)) / 23, delta=1e-5)
             self.assertAlmostEqual(head["first"], weights[1:, 0].mean(), delta=1e-5)
-        bands = [json.loads(line) for line in look(*ask, "--what", "bands", "--layer", 1).splitlines()]
+        bands = [json.loads(line) for line in look(*ask, "--what", "pairs", "--layer", 1).splitlines()]
         self.assertEqual(len(bands), 4)
         for head in bands:
             self.assertEqual(len(head["theta"]), 8)
@@ -311,7 +311,7 @@ class SmallModels(TrainerTest):
         self.assertIn("64 positions", look(self.model("gpt2"), "--what", "loss", "--text", "01" * 40, expected=2))
 
     def test_heads_that_are_not_there_are_refused_whatever_is_asked(self):
-        for what, *more in (["heads"], ["bands"], ["attention"], ["kernels"], ["token_map"], ["copying"], ["sinks"], ["patch", "--other", "4567"], ["loss", "--mute-heads"]):
+        for what, *more in (["heads"], ["pairs"], ["attention"], ["kernels"], ["token_map"], ["copying"], ["sinks"], ["patch", "--other", "4567"], ["loss", "--mute-heads"]):
             text = () if what == "kernels" else ("--text", "0123")
             with self.subTest(what):
                 self.assertIn("layers 0 to 1, not 9", look(self.model(), "--what", what, *text, *more, "--layer", 9, "--head", 0, expected=2))
@@ -420,7 +420,7 @@ class SmallModels(TrainerTest):
             text = ("--text", self.text(family))
             heads = self.ask(family, "--what", "heads", *text)
             self.assertEqual([(head["layer"], head["head"]) for head in heads], [(layer, head) for layer in range(layers) for head in range(4)])
-            for head in self.ask(family, "--what", "bands", *text):
+            for head in self.ask(family, "--what", "pairs", *text):
                 self.assertEqual(len(head["score_share"]), 3)
                 self.assertAlmostEqual(sum(head["score_share"]) + head["unrotated_share"], 1, places=5)
                 self.assertEqual(head["value_norm"][4:], [0] * 4)  # pairs of features that values lack
@@ -470,7 +470,7 @@ class SmallModels(TrainerTest):
     def test_score_parts_agree_with_bands_and_are_refused_without_two_parts(self):
         for family in ("deepseek_v2", "deepseek_v4", "glm4_moe", "gpt_neox", "stablelm"):
             text = ("--text", self.text(family))
-            bands = self.ask(family, "--what", "bands", *text)
+            bands = self.ask(family, "--what", "pairs", *text)
             for parts, head in zip(self.ask(family, "--what", "score_parts", *text), bands, strict=True):
                 self.assertAlmostEqual(parts["rotated_share"], 1 - head["unrotated_share"], places=6)
         text = ("--text", self.text())
@@ -493,7 +493,7 @@ class SmallModels(TrainerTest):
         normed = x / numpy.sqrt((x * x).mean(1, keepdims=True) + config["rms_norm_eps"]) * w[block + "input_layernorm.weight"]
         q, k, v = ((normed @ w[f"{block}self_attn.{name}_proj.weight"].T).reshape(T, n, -1) for name, n in (("q", H), ("k", K), ("v", K)))
         d = q.shape[2]
-        theta = self.ask("llama", "--what", "bands", "--text", self.text("llama"))[0]["theta"]
+        theta = self.ask("llama", "--what", "pairs", "--text", self.text("llama"))[0]["theta"]
         angle = numpy.arange(T)[:, None] * theta
 
         def rotated(y):
@@ -1045,7 +1045,7 @@ class Example(unittest.TestCase):
                          "On Tuesday he wrote: the sea is rough, the wind comes from the north, and the keeper is tired.")
         (wind,) = ask("--what", "walkthrough", *sea, "--layer", 18, "--head", 6, "--token", 34)
         self.assertEqual((wind["tokens"][34], wind["tokens"][wind["weights"].index(max(wind["weights"]))]), (" wind", " comes"))
-        slow, near = (ask("--what", "bands", *sea, "--layer", layer, "--head", head)[0]["score_share"] for layer, head in ((18, 6), (3, 2)))
+        slow, near = (ask("--what", "pairs", *sea, "--layer", layer, "--head", head)[0]["score_share"] for layer, head in ((18, 6), (3, 2)))
         self.assertGreater(sum(slow[24:]), 0.9)
         self.assertAlmostEqual(sum(near[:8]), 0.32, 2)
         (rome,) = ask("--what", "walkthrough", *text, "--layer", 23, "--head", 4, "--count", 50)

@@ -435,7 +435,7 @@ class Heads(Published):
         return model
 
     def test_what_needs_no_head_is_answered_without_one(self):
-        questions = (["attention", "--layer", 0, "--head", 1], ["heads"], ["bands"], ["sinks"], ["kernels"])
+        questions = (["attention", "--layer", 0, "--head", 1], ["heads"], ["pairs"], ["sinks"], ["kernels"])
         with_head = [self.look(small_model(self.home, "qwen3"), *more, what=what) for what, *more in questions]
         for prefix in ("", "model."):
             shutil.rmtree(self.home / "qwen3", ignore_errors=True)

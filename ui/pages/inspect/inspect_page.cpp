@@ -49,7 +49,7 @@ class PanelList : public QListWidget {
 InspectPage::InspectPage(RunStore& store, QWidget* parent)
     : Page(tr("Inspect"),
            tr("Inside a model, trained here or published: how it predicts your text, what its heads and "
-              "their bands do, how they formed, what it generates, and what breaks when a part is ablated."),
+              "their pairs do, how they formed, what it generates, and what breaks when a part is ablated."),
            parent),
       store_(store),
       state_(new InspectState(store, this)),
@@ -168,7 +168,9 @@ void InspectPage::registerPanelSetting() {
         });
     registerViewSetting(
         "view.inspect_panel", [this] { return shownPanel().title().toStdString(); },
-        [show_named](const std::string& title) { show_named(QString::fromStdString(title)); });
+        [show_named](const std::string& title) {
+            show_named(title == "Bands" ? tr("Pairs") : QString::fromStdString(title));  // older
+        });
     // Texts are given by tours and not kept: a copied setup should not contain them.
     registerViewSetting("view.inspect_text", nothing, [this](const std::string& text) {
         if (!text.empty()) readText(QString::fromStdString(text));
@@ -268,8 +270,8 @@ void InspectPage::showProgress() {
     const bool works = busy.isAsking();
     progress_->setVisible(works);
     cancel_->setVisible(works);
-    progress_->setRange(0, state_->progress() < 0 ? 0 : 100);
-    if (state_->progress() >= 0) progress_->setValue(static_cast<int>(std::lround(100 * state_->progress())));
+    progress_->setRange(0, busy.progress() < 0 ? 0 : 100);
+    if (busy.progress() >= 0) progress_->setValue(static_cast<int>(std::lround(100 * busy.progress())));
     QStringList messages;
     for (const InspectState* one : {state_, comparison_state_})
         for (const QString& message : {one->message(), one->snapshots().problem(), one->sizes().message()})
@@ -316,16 +318,16 @@ QString InspectPage::explanation() const {
         "o<sub>n</sub> = Σ<sub>j</sub> a<sub>nj</sub> v<sub>j</sub>, or R(−n) Σ<sub>j</sub> a<sub>nj</sub> "
         "R(j) v<sub>j</sub> with RoPER. The head adds W<sub>O</sub> o<sub>n</sub> to the residual stream. "
         "The logit lens applies the final norm and the output head to x<sub>n</sub>.</p>"
-        "<h3>Bands</h3>"
+        "<h3>Pairs</h3>"
         "<p>A score is a sum over pairs of features, s = Σ<sub>i</sub> s<sup>(i)</sup>, and pair i turns "
         "by θ<sub>i</sub> per position. Its share is Σ<sub>n</sub> cov<sub>j</sub>(s<sup>(i)</sup>, s) / "
-        "Σ<sub>n</sub> var<sub>j</sub>(s): what all keys have in common changes no weight and does not "
-        "count. Fast pairs distinguish near positions; pairs that never complete a turn hardly "
+        "Σ<sub>n</sub> var<sub>j</sub>(s): a term that is the same for all keys changes no weight and is not "
+        "counted. Fast pairs distinguish near positions; pairs that never complete a turn hardly "
         "distinguish any.</p>"
         "<h3>Values by distance</h3>"
         "<p>K(δ) = W<sub>O</sub> R(−δ) W<sub>V</sub> is what a head adds for a token δ positions back, "
-        "before weighting: the output is Σ<sub>j</sub> a<sub>n,j</sub> K(n − j) x<sub>j</sub>. Where "
-        "values do not rotate (RoPE), K is the same at every distance; with RoPER it turns (RoVE, arXiv "
+        "before weighting: the output is Σ<sub>j</sub> a<sub>n,j</sub> K(n − j) x̂<sub>j</sub>. Where "
+        "values do not rotate (RoPE), K is the same at every distance; with RoPER it rotates with δ (RoVE, arXiv "
         "2606.11275). The token map shows the effect on logits: W<sub>U</sub> γ K(δ) x<sub>a</sub> for "
         "the embedding x<sub>a</sub> of each token of the text, and the logit of each; γ is the weight of "
         "the "
@@ -360,7 +362,7 @@ QString InspectPage::explanation() const {
               "is the row of a<sub>n,j</sub> behind the framed token.</p>"
               "<p>Learned positions: trained frequencies start at θ<sub>i</sub>; Su found that they hardly "
               "move. AdamW moves each by about its learning rate per step, regardless of its size, so that "
-              "slow frequencies move farthest in proportion; training.frequency_rate slows them down.</p>"
+              "slow frequencies move farthest in proportion; a smaller learning rate for them (training.frequency_rate) slows them down.</p>"
               "<p><i>Attention: Vaswani et al., Attention Is All You Need, 2017; trained frequencies: Su, "
               "2021</i></p>");
 }

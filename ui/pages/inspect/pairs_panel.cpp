@@ -40,17 +40,17 @@ QColor colorOf(PairQuantity quantity, const Theme& theme) {
 }  // namespace
 
 PairsPanel::PairsPanel(const ShownModels& models, QWidget* parent)
-    : ModelPanel(tr("Bands"), tr("What each pair of features does"), models, parent),
+    : ModelPanel(tr("Pairs"), tr("What each pair of features does"), models, parent),
       pairs_map_(makeMap(QStringLiteral("bands"),
                          tr("The chosen quantity of every pair and head is shown here."), answers::heads,
                          &PairsPanel::pairReadout)),
       head_pairs_(new BarChart(QStringLiteral("head-bands"), tr("pair, the fastest first"), {}, this)),
       quantity_(named(new QComboBox, tr("Quantity of each pair"),
-                      tr("Its share of the scores, or the mean length of q, k or v in it"))),
+                      tr("Its share of the scores, or the mean norm of q, k or v in it"))),
       mean_(named(new QCheckBox(tr("mean of all heads")), tr("Mean of all heads"),
                   tr("Lower chart: the mean over all heads of all layers instead of the chosen head"))) {
     quantity_->addItems(
-        {tr("share of the scores' variance"), tr("length of q"), tr("length of k"), tr("length of v")});
+        {tr("share of the scores' variance"), tr("norm of q"), tr("norm of k"), tr("norm of v")});
     connect(quantity_, &QComboBox::currentIndexChanged, this, &PairsPanel::refresh);
     connect(mean_, &QCheckBox::toggled, this, &PairsPanel::showHeadPairs);
     connect(pairs_map_, &HeatMapView::cellClicked, this, [this](int row, int) {

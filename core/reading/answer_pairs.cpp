@@ -5,7 +5,7 @@
 namespace roper {
 namespace {
 
-void printBands(const HeadsAnswer& answer, const QuestionContext& context, AnswerWriter& to) {
+void printPairs(const HeadsAnswer& answer, const QuestionContext& context, AnswerWriter& to) {
     to.columns("layer,head,pair,theta,score_share,query_norm,key_norm,value_norm");
     for (const HeadReport& report : answer.heads) {
         if (!context.isSelected(report.layer, report.head)) continue;
@@ -38,8 +38,8 @@ void printBands(const HeadsAnswer& answer, const QuestionContext& context, Answe
 
 }  // namespace
 
-AnswerHandler bandsAnswer() {
-    return answerHandler(observeHeads, printBands);
+AnswerHandler pairsAnswer() {
+    return answerHandler(observeHeads, printPairs);
 }
 
 }  // namespace roper
