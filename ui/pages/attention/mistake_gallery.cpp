@@ -77,7 +77,7 @@ MistakeGallery::MistakeGallery(AttentionState& state, QWidget* parent) : QWidget
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(1);
     for (const Mistake mistake : kMistakes) {
-        const MistakeText text = describe(mistake);
+        const MistakeText& text = describe(mistake);
         auto* box = new QCheckBox(text.name);
         box->setAccessibleName(tr("Mistake: %1").arg(text.name));
         box->setToolTip(text.what + (isRevealedByShift(mistake)
