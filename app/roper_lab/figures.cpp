@@ -45,9 +45,9 @@ const std::vector<Field<Canvas>>& canvasFields() {
 }
 
 /// The page that draws a kind of figure. @throws Error (usage) with the nearest known kind
-const Page& pageOf(const PageSet& pages, const std::string& kind) {
+Page& pageOf(const PageSet& pages, const std::string& kind) {
     std::vector<std::string> all;
-    for (const Page* page : pages.all()) {
+    for (Page* page : pages.all()) {
         const std::vector<std::string> kinds = page->pageFigures().kinds();
         if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) return *page;
         all.insert(all.end(), kinds.begin(), kinds.end());
@@ -201,14 +201,14 @@ class Course {
 };
 
 /// The requested figure in its size. @throws Error
-Figure& drawn(const Page& page, const FigureRequest& request) {
-    Figure& figure = page.pageFigures().prepare(request);
+Figure& drawn(Page& page, const FigureRequest& request) {
+    Figure& figure = page.prepareFigure(request);
     dynamic_cast<QWidget&>(figure).resize(request.size);
     return figure;
 }
 
 /// @throws Error
-void animate(const FigureOptions& options, const Page& page, const ExportOptions& canvas, const Theme& theme,
+void animate(const FigureOptions& options, Page& page, const ExportOptions& canvas, const Theme& theme,
              const FigureRequest& request) {
     const Course course(options.animate, page.pageFigures().settings(), options.frames);
     if (request.hasSetting(course.key()))
@@ -275,7 +275,7 @@ int makeFigure(const FigureOptions& given) {
     splitRunPath(options);
     QApplication::setPalette(fixedPalette(options.dark));
     const PageSet pages(options.runs, QueueLauncher::WorkerMode::no_worker);
-    const Page& page = pageOf(pages, options.kind);
+    Page& page = pageOf(pages, options.kind);
     Canvas canvas;
     canvas.options.light_background = !options.dark;
     if (!options.animate.empty()) canvas.options.scale = 1;  // one picture has 2, for paper

@@ -24,10 +24,9 @@ void waitWhile(const std::function<bool()>& is_busy, const std::string& what, st
 }
 
 void PageFigures::set(std::function<Figures()> figures, std::vector<const FieldInfo*> settings,
-                      Prepare prepare, std::vector<std::string> other_kinds) {
+                      std::vector<std::string> other_kinds) {
     figures_ = std::move(figures);
     settings_ = std::move(settings);
-    prepare_ = std::move(prepare);
     other_kinds_ = std::move(other_kinds);
 }
 

@@ -89,7 +89,6 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
     panel_->onSetupShown([this](const Setup& s) { kinds_->setCurrentIndex(static_cast<int>(s.map)); });
     connect(&state_, &AttentionState::changed, this, &AttentionPage::refreshWhenVisible);
     pageFigures().set({map_, bars_, bias_, table_, by_distance_}, fieldInfos(setupFields()),
-                      [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); },
                       {kMapNames.begin(), kMapNames.end()});
     registerTabSetting("view.attention_below", *lower_);
     registerViewSetting(

@@ -50,7 +50,7 @@ class AttentionPage : public ExplorerPage {
     void onVisibilityChanged(bool seen) override;
 
   private:
-    Figure& prepareFigure(FigureRequest request);
+    Figure& prepareFigure(FigureRequest request) override;
     std::string visibleCells() const;
     void showCells(const std::string& text);
     void hoverDistance(double x);

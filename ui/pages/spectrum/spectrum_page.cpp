@@ -137,8 +137,7 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
     connect(panel_, &SpectrumPanel::quantityChanged, this, &SpectrumPage::showSpectrum);
     connect(panel_, &SpectrumPanel::reported, this, &SpectrumPage::setReadout);
     connect(&state_, &SpectrumState::changed, this, &SpectrumPage::refreshWhenVisible);
-    pageFigures().set({spectrum_, cosines_, decay_, bound_}, fieldInfos(setupFields()),
-                      [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
+    pageFigures().set({spectrum_, cosines_, decay_, bound_}, fieldInfos(setupFields()));
     registerNumberSetting(
         "view.spectrum_quantity", [this] { return panel_->quantity().currentIndex(); },
         [this](int quantity) { panel_->quantity().setCurrentIndex(std::min(quantity, 1)); });

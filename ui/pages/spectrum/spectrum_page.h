@@ -30,7 +30,7 @@ class SpectrumPage : public ExplorerPage {
     void refresh() override;
 
   private:
-    Figure& prepareFigure(FigureRequest request);
+    Figure& prepareFigure(FigureRequest request) override;
     void showSpectrum();
     void showCosines();
     void showDecay();
