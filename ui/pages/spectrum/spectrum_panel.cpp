@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/explorer/hugging_face.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/controls/text_inputs.h"
 #include "ui/explorer/example_list.h"
@@ -128,25 +127,23 @@ void SpectrumPanel::addOwnParameters() {
         {ScalingMethod::p_rope, addReal(tr("Divided by"), "proportion_factor")}};
     for (const auto& [method, edit] : own)
         onSetupShown([this, method = method, edit = edit](const Setup& s) {
-            const bool drawn = std::find(s.overlays.begin(), s.overlays.end(), method) != s.overlays.end();
-            setRowVisible(edit, s.scaling.method == method || drawn);
+            setRowVisible(edit, s.scaling.method == method || std::ranges::count(s.overlays, method) > 0);
         });
 }
 
 void SpectrumPanel::addOverlays() {
     for (const ScalingMethod method : kScalingMethods) {
-        const ScalingText text = describe(method);
+        const ScalingText& text = describe(method);
         auto* box = addUnboundCheck(
             text.name, text.formula + QStringLiteral("\n") + text.source,
             [method](const Setup& s) {
-                return s.scaling.method == method ||
-                       std::find(s.overlays.begin(), s.overlays.end(), method) != s.overlays.end();
+                return s.scaling.method == method || std::ranges::count(s.overlays, method) > 0;
             },
             [method](Setup& s, bool on) {
                 std::erase(s.overlays, method);
                 if (on) s.overlays.push_back(method);
             });
-        box->setIcon(swatch(roper::colorOf(method)));
+        box->setIcon(swatch(text.color));
         box->setAccessibleName(tr("Draw: %1").arg(text.name));
         overlays_.emplace_back(method, box);
     }
