@@ -50,12 +50,8 @@ AttentionForm ValueChainView::formOf(bool right) const {
     return right ? mixingForm(s) : roperForm(s.rotary(), s.valueRotary(), 0.0);
 }
 
-ValueChain ValueChainView::ropeChain() const {
-    return state_.valueChain(formOf(false), state_.setup().shift);
-}
-
-ValueChain ValueChainView::roperChain() const {
-    return state_.valueChain(formOf(true), state_.setup().shift);
+ValueChain ValueChainView::chainOf(bool right) const {
+    return state_.valueChain(formOf(right), state_.setup().shift);
 }
 
 /// The same for every blend and shift, so that the scale is stable while they change.
@@ -95,7 +91,7 @@ QRectF ValueChainView::half(const QRectF& area, bool right) const {
 /// Texts above and below the chain of one side.
 ValueChainView::Texts ValueChainView::texts(bool right) const {
     const Setup& s = state_.setup();
-    const ValueChain chain = right ? roperChain() : ropeChain();
+    const ValueChain chain = chainOf(right);
     return {right ? mixingTitle(s) : tr("RoPE"),
             right ? mixingFormulas(s).output : QStringLiteral("o = Σ a v"), rotationText(chain),
             tr("o = (%1, %2), length %3")
@@ -140,7 +136,7 @@ void ValueChainView::paintPanel(QPainter& painter, const QRectF& area, bool righ
                                 const Theme& theme) const {
     const QRectF box = half(area, right);
     const PlaneFrame at = plane(area, right, shown, painter.font());
-    const ValueChain chain = right ? roperChain() : ropeChain();
+    const ValueChain chain = chainOf(right);
     const auto [above, below] = textHeights(box.width(), painter.font());
     LabelPlacer labels(box.adjusted(4, above, -4, -below));
     paintTexts(painter, box, right, theme);
@@ -399,17 +395,17 @@ QString ValueChainView::figureCaption() const {
         .arg(s.shift);
 }
 
-const ValueArrow* ValueChainView::nearest(const ValueChain& chain, bool right, const QPointF& point) const {
+std::optional<ValueArrow> ValueChainView::nearest(bool right, const QPointF& point) const {
     const PlaneFrame at = plane(canvas(), right, shownPlane(), font());
-    const ValueArrow* found = nullptr;
+    std::optional<ValueArrow> found;
     double least = 1e300;
     Eigen::Vector2d tail(0, 0);
-    for (const ValueArrow& arrow : chain.arrows) {
+    for (const ValueArrow& arrow : chainOf(right).arrows) {
         const QPointF middle = at.onScreen(pointOf(tail + arrow.rotated / 2));
         const double distance = std::hypot(middle.x() - point.x(), middle.y() - point.y());
         if (distance < least) {
             least = distance;
-            found = &arrow;
+            found = arrow;
         }
         tail += arrow.rotated;
     }
@@ -423,7 +419,7 @@ void ValueChainView::paintHovered(QPainter& painter, const Theme& theme) const {
     for (const bool right : {false, true}) {
         const PlaneFrame at = plane(canvas(), right, shownPlane(), font());
         Eigen::Vector2d head(0, 0);
-        for (const ValueArrow& arrow : (right ? roperChain() : ropeChain()).arrows) {
+        for (const ValueArrow& arrow : chainOf(right).arrows) {
             head += arrow.rotated;
             if (arrow.key == *key) paintRing(painter, at.onScreen(pointOf(head)), theme);
         }
@@ -442,9 +438,8 @@ void ValueChainView::choose(const QPointF& at) {
         if (!right) return;  // the marks of RoPE coincide
         next.key = nearestMark(at);
     } else {
-        const ValueChain chain = right ? roperChain() : ropeChain();
-        const ValueArrow* arrow = nearest(chain, right, at);
-        if (arrow == nullptr) return;
+        const auto arrow = nearest(right, at);
+        if (!arrow) return;
         next.key = arrow->key;
     }
     state_.selection().set(next, tr("Key"));
@@ -454,9 +449,8 @@ void ValueChainView::mouseMoveEvent(QMouseEvent* event) {
     if (!state_.isReady()) return;
     if (showsClock() && event->buttons().testFlag(Qt::LeftButton)) choose(event->position());
     const bool right = event->position().x() > canvas().center().x();
-    const ValueChain chain = right ? roperChain() : ropeChain();
-    const ValueArrow* arrow = nearest(chain, right, event->position());
-    if (arrow == nullptr) return emit hovered({});
+    const auto arrow = nearest(right, event->position());
+    if (!arrow) return emit hovered({});
     state_.selection().hoverState().set({.key = arrow->key, .distance = state_.query() - arrow->key});
     emit hovered(tr("key %1    distance %2    weight %3    a·v = (%4, %5)    rotated by %6 rad: (%7, %8)")
                      .arg(state_.tokenText(arrow->key), numberText(state_.query() - arrow->key),
