@@ -66,8 +66,6 @@ ClusterWatch::ClusterWatch(std::filesystem::path runs, QObject* parent)
     timer_.setInterval(kClusterRefreshInterval_ms);
 }
 
-ClusterWatch::~ClusterWatch() = default;
-
 bool ClusterWatch::hasSubmissions() const {
     std::error_code unreadable;
     return std::filesystem::is_directory(submissionsFolder(runs_).path(), unreadable);

@@ -29,7 +29,7 @@ class QueueLauncher : public QObject {
     /// Runs that this user neither queued nor approved; they do not start before `approve`.
     const std::vector<WaitingRun>& runsAwaitingApproval() const { return unapproved_; }
     bool needsApproval(const std::string& run) const;
-    /// Whether some run may be trained.
+    /// Whether some run is training or waits; runs that wait for approval or are on hold do not count.
     bool hasWork() const;
     /// Approves the `runsAwaitingApproval` runs, on the user's confirmation. @throws Error (disk)
     void approve();
