@@ -61,10 +61,6 @@ void QueueLauncher::renameRun(const RunFolder& folder, const std::string& to) {
     refresh();
 }
 
-void QueueLauncher::setConcurrentTrainers(int trainers) {
-    change([&](RunQueue& queue) { queue.max_trainers = trainers; });
-}
-
 void QueueLauncher::change(const std::function<void(RunQueue&)>& change) {
     changeQueue(runs_, change);
     refresh();

@@ -46,7 +46,6 @@ class QueueLauncher : public QObject {
     void change(const std::function<void(RunQueue&)>& change);
     /// Renames the folder and its entry atomically with respect to workers.
     void renameRun(const RunFolder& folder, const std::string& to);
-    void setConcurrentTrainers(int trainers);
 
     /// Reads the file, and starts a worker if there is work and none runs. Called automatically once a
     /// second.

@@ -34,10 +34,6 @@ int kindShown(const std::vector<LayerTypeSetup>& kinds, const Setup& setup) {
 }  // namespace
 
 SpectrumPanel::SpectrumPanel(Selection& selection, QWidget* parent) : SetupPanel(selection, parent) {
-    fill();
-}
-
-void SpectrumPanel::fill() {
     addExamples(*this, "spectrum", [](const ViewSettings&) {});
     quantity_ = new QComboBox;
     quantity_->addItems({tr("wavelength λ"), tr("frequency θ")});
