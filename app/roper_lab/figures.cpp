@@ -49,7 +49,7 @@ Page& pageOf(const PageSet& pages, const std::string& kind) {
     std::vector<std::string> all;
     for (Page* page : pages.all()) {
         const std::vector<std::string> kinds = page->pageFigures().kinds();
-        if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) return *page;
+        if (std::ranges::count(kinds, kind) > 0) return *page;
         all.insert(all.end(), kinds.begin(), kinds.end());
     }
     const auto nearest = closestName(kind, all);
@@ -85,8 +85,7 @@ void addExample(const Example& example, const Page& page, FigureRequest& request
 /// and errors naming the file
 void addConfig(const std::filesystem::path& named, const Page& page, FigureRequest& request) {
     const std::vector<const FieldInfo*> fields = page.pageFigures().settings();
-    if (std::none_of(fields.begin(), fields.end(),
-                     [](const FieldInfo* field) { return field->name == "head_dim"; }))
+    if (std::ranges::none_of(fields, [](const FieldInfo* field) { return field->name == "head_dim"; }))
         throw Error(ErrorKind::usage, "--config works only for figures of the explorer pages; \"" +
                                           request.kind + "\" belongs to the page " +
                                           page.name().toStdString());
@@ -117,7 +116,7 @@ FigureRequest parse(const FigureOptions& options, const Page& page, Canvas& canv
     if (options.query) settings.push_back("query=" + std::to_string(*options.query));
     for (const std::string& setting : settings) {
         const auto [key, value] = splitSetting(setting);
-        if (std::find(canvas_keys.begin(), canvas_keys.end(), key) != canvas_keys.end()) {
+        if (std::ranges::count(canvas_keys, key) > 0) {
             findField(canvasFields(), key).set(canvas, value);
             continue;
         }
@@ -254,8 +253,7 @@ std::string figureHelp() {
     std::vector<std::pair<const FieldInfo*, QStringList>> fields;
     for (const Page* page : pages.all()) {
         for (const FieldInfo* field : page->pageFigures().settings()) {
-            auto known = std::find_if(fields.begin(), fields.end(),
-                                      [&](const auto& one) { return one.first == field; });
+            auto known = std::ranges::find_if(fields, [&](const auto& one) { return one.first == field; });
             if (known == fields.end()) known = fields.insert(fields.end(), {field, {}});
             known->second << page->name();
         }

@@ -220,8 +220,8 @@ void HeatMapView::paintTiles(QPainter& painter, const Frame& at, const ColorTabl
 
 bool HeatMapView::labelsAreCharacters() const {
     const auto single = [](const QStringList& labels) {
-        return !labels.isEmpty() && std::all_of(labels.begin(), labels.end(),
-                                                [](const QString& label) { return label.size() == 1; });
+        return !labels.isEmpty() &&
+               std::ranges::all_of(labels, [](const QString& label) { return label.size() == 1; });
     };
     return single(map_.row_labels) && single(map_.column_labels);
 }

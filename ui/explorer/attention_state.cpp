@@ -45,9 +45,7 @@ Setup withoutTheRuns(Setup setup, const Setup& brought, const Setup& own) {
     constexpr std::string_view kOfTheChoice[] = {"run", "run_text", "layer", "head"};
     setup.learned = own.learned;
     for (const SetupField& field : setupFields()) {
-        if (std::find(std::begin(kOfTheChoice), std::end(kOfTheChoice), field.key()) !=
-            std::end(kOfTheChoice))
-            continue;
+        if (std::ranges::count(kOfTheChoice, field.key()) > 0) continue;
         const std::string of_run = field.text(brought), users = field.text(own);
         if (users != of_run && field.text(setup) == of_run) field.set(setup, users);
     }

@@ -91,12 +91,11 @@ void QueueLauncher::refresh() {
 }
 
 bool QueueLauncher::needsApproval(const std::string& run) const {
-    return std::any_of(unapproved_.begin(), unapproved_.end(),
-                       [&](const WaitingRun& waiting) { return waiting.name == run; });
+    return std::ranges::count(unapproved_, run, &WaitingRun::name) > 0;
 }
 
 bool QueueLauncher::hasWork() const {
-    return std::any_of(queue_.entries.begin(), queue_.entries.end(), [this](const RunQueue::Entry& entry) {
+    return std::ranges::any_of(queue_.entries, [this](const RunQueue::Entry& entry) {
         return !entry.on_hold && !needsApproval(entry.run);
     });
 }

@@ -24,8 +24,7 @@ struct FigureRequest {
 
     /// Removes a setting from `settings` and returns its value.
     std::optional<std::string> takeSetting(const std::string& key) {
-        const auto found =
-            std::find_if(settings.begin(), settings.end(), [&](const auto& one) { return one.first == key; });
+        const auto found = std::ranges::find_if(settings, [&](const auto& one) { return one.first == key; });
         if (found == settings.end()) return std::nullopt;
         std::string value = std::move(found->second);
         settings.erase(found);
@@ -33,8 +32,7 @@ struct FigureRequest {
     }
 
     bool hasSetting(const std::string& key) const {
-        return std::any_of(settings.begin(), settings.end(),
-                           [&](const auto& one) { return one.first == key; });
+        return std::ranges::any_of(settings, [&](const auto& one) { return one.first == key; });
     }
 };
 

@@ -44,7 +44,7 @@ qsizetype commonPrefixLength(const QStringList& labels) {
     while (same < least->size() && same < greatest->size() && (*least)[same] == (*greatest)[same])
         ++same;
     const auto may_be_cut = [&](const QString& label) { return mayBeCutBefore(label, same); };
-    while (!std::all_of(labels.begin(), labels.end(), may_be_cut))
+    while (!std::ranges::all_of(labels, may_be_cut))
         --same;
     return same;
 }

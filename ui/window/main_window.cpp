@@ -346,9 +346,8 @@ Page* MainWindow::pageNamed(const QString& name) const {
     QString plain = QString(name).replace('-', ' ');
     if (plain.compare(QLatin1String("models"), Qt::CaseInsensitive) == 0)
         plain = set_.inspect->name();  // older versions had two pages for this
-    const auto page = std::find_if(pages_.begin(), pages_.end(), [&](const Page* one) {
-        return one->name().compare(plain, Qt::CaseInsensitive) == 0;
-    });
+    const auto page = std::ranges::find_if(
+        pages_, [&](const Page* one) { return one->name().compare(plain, Qt::CaseInsensitive) == 0; });
     return page == pages_.end() ? nullptr : *page;
 }
 

@@ -224,9 +224,7 @@ std::vector<int> ValueChainView::clockPlaces() const {
         const int distance = j - state_.query();
         if (distance % step == 0 || distance % label_step == 0 || j == state_.key()) places.push_back(j);
     }
-    std::stable_sort(places.begin(), places.end(), [this](int a, int b) {
-        return std::abs(a - state_.query()) < std::abs(b - state_.query());
-    });
+    std::ranges::stable_sort(places, {}, [this](int j) { return std::abs(j - state_.query()); });
     return places;
 }
 
@@ -298,9 +296,8 @@ void ValueChainView::labelChain(QPainter& painter, LabelPlacer& labels, const Pl
         labels.avoid(arrows.back().from, arrows.back().to);
         tail = head;
     }
-    std::stable_sort(arrows.begin(), arrows.end(), [this](const Numbered& a, const Numbered& b) {
-        const bool a_first = a.key == state_.key(), b_first = b.key == state_.key();
-        return a_first != b_first ? a_first : a.length > b.length;
+    std::ranges::stable_sort(arrows, std::ranges::greater(), [this](const Numbered& arrow) {
+        return std::pair(arrow.key == state_.key(), arrow.length);
     });
     const bool few = arrows.size() <= static_cast<std::size_t>(kMaxGhosts);
     const QFont plain = painter.font();

@@ -25,9 +25,8 @@ std::vector<LayerTypeSetup> kindsOf(const ParsedConfig& reading) {
 
 /// Index of the kind that a setup shows; −1: none.
 int kindShown(const std::vector<LayerTypeSetup>& kinds, const Setup& setup) {
-    const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const LayerTypeSetup& kind) {
-        return haveSameRotation(kind.setup, setup);
-    });
+    const auto found = std::ranges::find_if(
+        kinds, [&](const LayerTypeSetup& kind) { return haveSameRotation(kind.setup, setup); });
     return found == kinds.end() ? -1 : static_cast<int>(found - kinds.begin());
 }
 
@@ -86,8 +85,8 @@ void SpectrumPanel::addModels() {
 
 /// Shows which model and kind of layer the setup corresponds to, however it was made.
 void SpectrumPanel::showModel(const Setup& setup) {
-    const auto model = std::find_if(layer_kinds_by_model_.begin(), layer_kinds_by_model_.end(),
-                                    [&](const auto& kinds) { return kindShown(kinds, setup) >= 0; });
+    const auto model = std::ranges::find_if(layer_kinds_by_model_,
+                                            [&](const auto& kinds) { return kindShown(kinds, setup) >= 0; });
     models_->setCurrentIndex(
         model == layer_kinds_by_model_.end() ? -1 : static_cast<int>(model - layer_kinds_by_model_.begin()));
     if (kindShown(kinds_, setup) < 0 && model != layer_kinds_by_model_.end()) kinds_ = *model;
