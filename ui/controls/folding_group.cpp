@@ -14,8 +14,7 @@ FoldingGroup::FoldingGroup(const QString& title, QWidget* parent)
       is_folded_(QSettings().value(key_, false).toBool()) {
     header_->setFont(boldFont(header_->font()));
     header_->setText(title);
-    header_->setAccessibleName(title);
-    header_->setToolTip(tr("Collapse or expand: %1").arg(title));
+    named(header_, title, tr("Collapse or expand: %1").arg(title));
     header_->setAutoRaise(true);
     header_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     header_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
