@@ -43,9 +43,8 @@ void QueueLauncher::enqueueRun(const RunFolder& folder) {
 }
 
 int QueueLauncher::queuePosition(const std::string& run) const {
-    for (std::size_t i = 0; i < queue_.entries.size(); ++i)
-        if (queue_.entries[i].run == run) return static_cast<int>(i);
-    return -1;
+    const auto found = std::ranges::find(queue_.entries, run, &RunQueue::Entry::run);
+    return found == queue_.entries.end() ? -1 : static_cast<int>(found - queue_.entries.begin());
 }
 
 void QueueLauncher::renameRun(const RunFolder& folder, const std::string& to) {

@@ -4,6 +4,7 @@
 #include <QRadioButton>
 #include <QScrollBar>
 #include <QTimer>
+#include <algorithm>
 
 #include "ui/controls/layout_helpers.h"
 #include "ui/theme/theme.h"
@@ -177,12 +178,10 @@ void TourPanel::follow(const QString& target) {
 }
 
 bool TourPanel::goTo(const QString& name) {
-    for (std::size_t i = 0; i < tour_.stops.size(); ++i) {
-        if (QString::fromStdString(tour_.stops[i].name) != name) continue;
-        goTo(static_cast<int>(i));
-        return true;
-    }
-    return false;
+    const auto found = std::ranges::find(tour_.stops, name.toStdString(), &TourStop::name);
+    if (found == tour_.stops.end()) return false;
+    goTo(static_cast<int>(found - tour_.stops.begin()));
+    return true;
 }
 
 void TourPanel::goTo(int stop) {
