@@ -206,8 +206,7 @@ std::vector<PlotLegend::Entry> MetricChart::legendEntries(const Theme& theme) co
         entries.push_back({series->smooth_graph, series->style.label,
                            isCurveVisible(series->key) ? theme.text : theme.frame,
                            series->style.letter_label});
-    for (PlotLegend::Entry& reference : referenceEntries(theme))
-        entries.push_back(std::move(reference));
+    std::ranges::move(referenceEntries(theme), std::back_inserter(entries));
     return entries;
 }
 

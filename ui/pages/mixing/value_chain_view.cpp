@@ -269,7 +269,7 @@ int ValueChainView::nearestMark(const QPointF& point) const {
     for (int j = 0; j < state_.tokens(); ++j) {
         const QPointF apart = at.onScreen(pointOf(markOf(form, j))) - point;
         // After full rotations marks coincide; the one nearest to the token's position is taken.
-        const double distance = std::hypot(apart.x(), apart.y()) + 1e-3 * std::abs(j - state_.key());
+        const double distance = lengthOf(apart) + 1e-3 * std::abs(j - state_.key());
         if (distance >= least) continue;
         least = distance;
         nearest = j;
@@ -399,7 +399,7 @@ std::optional<ValueArrow> ValueChainView::nearest(bool right, const QPointF& poi
     Eigen::Vector2d tail(0, 0);
     for (const ValueArrow& arrow : chainOf(right).arrows) {
         const QPointF middle = at.onScreen(pointOf(tail + arrow.rotated / 2));
-        const double distance = std::hypot(middle.x() - point.x(), middle.y() - point.y());
+        const double distance = lengthOf(middle - point);
         if (distance < least) {
             least = distance;
             found = arrow;
