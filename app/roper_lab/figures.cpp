@@ -45,11 +45,11 @@ const std::vector<Field<Canvas>>& canvasFields() {
 }
 
 /// The page that draws a kind of figure. @throws Error (usage) with the nearest known kind
-const Page& pageOf(const PageSet& pages, const std::string& kind) {
+Page& pageOf(const PageSet& pages, const std::string& kind) {
     std::vector<std::string> all;
-    for (const Page* page : pages.all()) {
+    for (Page* page : pages.all()) {
         const std::vector<std::string> kinds = page->pageFigures().kinds();
-        if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) return *page;
+        if (std::ranges::count(kinds, kind) > 0) return *page;
         all.insert(all.end(), kinds.begin(), kinds.end());
     }
     const auto nearest = closestName(kind, all);
@@ -85,8 +85,7 @@ void addExample(const Example& example, const Page& page, FigureRequest& request
 /// and errors naming the file
 void addConfig(const std::filesystem::path& named, const Page& page, FigureRequest& request) {
     const std::vector<const FieldInfo*> fields = page.pageFigures().settings();
-    if (std::none_of(fields.begin(), fields.end(),
-                     [](const FieldInfo* field) { return field->name == "head_dim"; }))
+    if (std::ranges::none_of(fields, [](const FieldInfo* field) { return field->name == "head_dim"; }))
         throw Error(ErrorKind::usage, "--config works only for figures of the explorer pages; \"" +
                                           request.kind + "\" belongs to the page " +
                                           page.name().toStdString());
@@ -117,7 +116,7 @@ FigureRequest parse(const FigureOptions& options, const Page& page, Canvas& canv
     if (options.query) settings.push_back("query=" + std::to_string(*options.query));
     for (const std::string& setting : settings) {
         const auto [key, value] = splitSetting(setting);
-        if (std::find(canvas_keys.begin(), canvas_keys.end(), key) != canvas_keys.end()) {
+        if (std::ranges::count(canvas_keys, key) > 0) {
             findField(canvasFields(), key).set(canvas, value);
             continue;
         }
@@ -201,14 +200,14 @@ class Course {
 };
 
 /// The requested figure in its size. @throws Error
-Figure& drawn(const Page& page, const FigureRequest& request) {
-    Figure& figure = page.pageFigures().prepare(request);
+Figure& drawn(Page& page, const FigureRequest& request) {
+    Figure& figure = page.prepareFigure(request);
     dynamic_cast<QWidget&>(figure).resize(request.size);
     return figure;
 }
 
 /// @throws Error
-void animate(const FigureOptions& options, const Page& page, const ExportOptions& canvas, const Theme& theme,
+void animate(const FigureOptions& options, Page& page, const ExportOptions& canvas, const Theme& theme,
              const FigureRequest& request) {
     const Course course(options.animate, page.pageFigures().settings(), options.frames);
     if (request.hasSetting(course.key()))
@@ -254,8 +253,7 @@ std::string figureHelp() {
     std::vector<std::pair<const FieldInfo*, QStringList>> fields;
     for (const Page* page : pages.all()) {
         for (const FieldInfo* field : page->pageFigures().settings()) {
-            auto known = std::find_if(fields.begin(), fields.end(),
-                                      [&](const auto& one) { return one.first == field; });
+            auto known = std::ranges::find_if(fields, [&](const auto& one) { return one.first == field; });
             if (known == fields.end()) known = fields.insert(fields.end(), {field, {}});
             known->second << page->name();
         }
@@ -275,7 +273,7 @@ int makeFigure(const FigureOptions& given) {
     splitRunPath(options);
     QApplication::setPalette(fixedPalette(options.dark));
     const PageSet pages(options.runs, QueueLauncher::WorkerMode::no_worker);
-    const Page& page = pageOf(pages, options.kind);
+    Page& page = pageOf(pages, options.kind);
     Canvas canvas;
     canvas.options.light_background = !options.dark;
     if (!options.animate.empty()) canvas.options.scale = 1;  // one picture has 2, for paper

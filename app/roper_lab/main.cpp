@@ -114,9 +114,9 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     figure->get_option("--out")->type_name("FILE");
     // `--set` consumes all following words; a word without "=" is the kind.
     figure->final_callback([&options = arguments.options] {
-        const auto word =
-            std::find_if(options.settings.begin(), options.settings.end(),
-                         [](const std::string& setting) { return setting.find('=') == std::string::npos; });
+        const auto word = std::ranges::find_if(options.settings, [](const std::string& setting) {
+            return setting.find('=') == std::string::npos;
+        });
         if (options.kind.empty() && word != options.settings.end()) {
             options.kind = *word;
             options.settings.erase(word);

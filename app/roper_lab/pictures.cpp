@@ -139,17 +139,14 @@ std::vector<View> additionalViews() {
             window.selection().replace(setup);
         };
     };
+    const auto rotation_tab = [](const char* tab) {
+        return [tab](MainWindow& w) { w.rotationPage().setViewSettings({{"view.rotation", tab}}); };
+    };
     return {
         {"rotation-worked-example",
          [](MainWindow& w) { w.rotationPage().showWorkedExample(WorkedExampleView::kSteps); }},
-        {"rotation-two-vectors",
-         [](MainWindow& w) {
-             w.rotationPage().setViewSettings({{"view.rotation", "1"}});
-         }},
-        {"rotation-four-ways",
-         [](MainWindow& w) {
-             w.rotationPage().setViewSettings({{"view.rotation", "2"}});
-         }},
+        {"rotation-two-vectors", rotation_tab("1")},
+        {"rotation-four-ways", rotation_tab("2")},
         {"attention-weights", with([](Setup& s) { s.map = MapKind::weights; })},
         {"attention-mistake", with([](Setup& s) {
              s.mistake = Mistake::wrong_direction;
@@ -204,7 +201,7 @@ int makeGallery(const QString& out) {
     for (const Example& example : examples()) {
         const QString path = folder.filePath(QString::fromStdString(example.pictureName()));
         makeFigure(optionsOf(example, path));
-        std::cout << path.toStdString() << std::endl;
+        printPath(path);
         if (page != example.page)
             text += "\n## " + std::string(1, static_cast<char>(std::toupper(example.page[0]))) +
                     example.page.substr(1) + "\n";
@@ -215,7 +212,7 @@ int makeGallery(const QString& out) {
     }
     const QString index = folder.filePath("index.md");
     writeFileAtomically(index.toStdString(), text);
-    std::cout << index.toStdString() << std::endl;
+    printPath(index);
     return 0;
 }
 
@@ -233,13 +230,12 @@ int makeThumbnails(const QString& out) {
     }
     painter.end();
     if (!sheet.save(path)) throw Error(ErrorKind::disk, "cannot write " + path.toStdString());
-    std::cout << path.toStdString() << std::endl;
+    printPath(path);
     return 0;
 }
 
 int makeScreenshots(const QString& out, const std::filesystem::path& runs, const QSize& size, int scale) {
-    if (!QDir().mkpath(out)) throw Error(ErrorKind::disk, "cannot create the folder " + out.toStdString());
-    const QDir folder(out);
+    const QDir folder = folderFor(out);
     for (const bool dark : {false, true}) {
         QApplication::setPalette(fixedPalette(dark));
         MainWindow window(runs, QueueLauncher::WorkerMode::no_worker);

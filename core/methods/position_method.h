@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/fields/declared_settings.h"
+#include "core/rotary/comparable_vector.h"
 #include "core/rotary/head_layout.h"
 #include "core/rotary/rotary_config.h"
 
@@ -60,8 +61,10 @@ struct ModelShape {
 struct HeadContext {
     int head = 0, heads = 1;  ///< head from 0
     bool causal = true;
-    Eigen::VectorXd learned_bias = {};                     ///< for trained biases: the values for this head
+    ComparableVector learned_bias = {};                    ///< for trained biases: the values for this head
     DeclaredSettings specific_settings{methodSettings()};  ///< settings of the method
+
+    bool operator==(const HeadContext&) const = default;
 };
 
 /// A position method, with everything about it that does not need LibTorch. The LibTorch part is in a file of

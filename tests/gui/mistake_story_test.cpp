@@ -21,8 +21,8 @@ class MistakeStoryTest : public PageTest {
 
     void eachIsToldWhole() {
         for (const Mistake mistake : kMistakes) {
-            const MistakeExplanation story = explanationOf(mistake);
-            const QString name = describe(mistake).name;
+            const MistakeText& story = describe(mistake);
+            const QString& name = story.name;
             for (const QString& wrong : {story.formula.second, story.python.second, story.cpp.second})
                 QVERIFY2(wrong.count(QStringLiteral("⟪")) >= 1 &&
                              wrong.count(QStringLiteral("⟪")) == wrong.count(QStringLiteral("⟫")),
@@ -45,8 +45,7 @@ class MistakeStoryTest : public PageTest {
 
     /// Verified in the packages: labml-nn on PyPI, the history of x-transformers, transformers, axlearn.
     void whereValuesWereRotatedWronglyIsNamedWithVersions() {
-        const QString once = explanationOf(Mistake::no_inverse).seen,
-                      twice = explanationOf(Mistake::values_twice).seen;
+        const QString once = describe(Mistake::no_inverse).seen, twice = describe(Mistake::values_twice).seen;
         for (const char* part :
              {"x-transformers 0.15 to 1.19.1", "1.20 to 1.44.8", "attn_rotary_embed_values",
               "RoFormer with rotary_value=true", "CLVP", "axlearn", "DALLE-pytorch"})

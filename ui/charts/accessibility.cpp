@@ -114,11 +114,7 @@ QAccessibleInterface* makeInterface(const QString&, QObject* object) {
 }  // namespace
 
 void installAccessibility() {
-    static const bool once = [] {
-        QAccessible::installFactory(makeInterface);
-        return true;
-    }();
-    static_cast<void>(once);
+    QAccessible::installFactory(makeInterface);  // has no effect the second time
 }
 
 }  // namespace roper

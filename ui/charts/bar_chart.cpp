@@ -27,8 +27,7 @@ void BarChart::setBars(const std::vector<int>& categories, const std::vector<Ser
 }
 
 void BarChart::paintHovered(QPainter& painter, const Theme& theme) const {
-    const auto place =
-        hovered_ ? std::find(categories_.begin(), categories_.end(), *hovered_) : categories_.end();
+    const auto place = hovered_ ? std::ranges::find(categories_, *hovered_) : categories_.end();
     if (place == categories_.end()) return;
     paintFrame(painter, categoryRect(static_cast<std::size_t>(place - categories_.begin())), theme);
 }

@@ -82,8 +82,7 @@ void CurveChart::setTitle(const QString& title) {
 
 void CurveChart::setCurves(const std::vector<Curve>& curves, const std::vector<Mark>& marks) {
     for (const QString& key : keys())
-        if (std::none_of(curves.begin(), curves.end(), [&](const Curve& curve) { return curve.key == key; }))
-            resetVisibility(key);
+        if (std::ranges::count(curves, key, &Curve::key) == 0) resetVisibility(key);
     curves_ = curves;
     marks_ = marks;
     findCoincidingCurves();
@@ -239,7 +238,7 @@ void CurveChart::fitY(const Canvas& canvas) const {
 }
 
 bool CurveChart::hasValueIn(const QCPRange& xs, const QCPRange& ys) const {
-    return std::any_of(curves_.begin(), curves_.end(), [&](const Curve& curve) {
+    return std::ranges::any_of(curves_, [&](const Curve& curve) {
         bool any = false;
         for (qsizetype i = 0; isCurveVisible(curve.key) && i < curve.x.size() && !any; ++i)
             any = xs.contains(curve.x[i]) && ys.contains(curve.y[i]);

@@ -104,7 +104,7 @@ QString CurveChart::figureCaption() const {
 
 QString CurveChart::figureCsv() const {
     const bool has_bands =
-        std::any_of(curves_.begin(), curves_.end(), [](const Curve& curve) { return !curve.low.isEmpty(); });
+        std::ranges::any_of(curves_, [](const Curve& curve) { return !curve.low.isEmpty(); });
     CsvText csv(QStringLiteral("curve,%1,%2%3")
                     .arg(columnName(xName()), columnName(yName()),
                          has_bands ? QStringLiteral(",low,high") : QString()));
@@ -146,7 +146,7 @@ void CurveChart::findCoincidingCurves() {
 }
 
 int CurveChart::coincidingCount(std::size_t curve) const {
-    return static_cast<int>(std::count(coincides_with_.begin(), coincides_with_.end(), curve));
+    return static_cast<int>(std::ranges::count(coincides_with_, curve));
 }
 
 bool CurveChart::hasLegendLine(std::size_t curve) const {
@@ -226,8 +226,8 @@ void CurveChart::placeMarkLabels() const {
                                 : QPointF(edge, inside.bottom() - size.height() -
                                                     along * (inside.height() - size.height()));
                 const QRectF box(corner, size);
-                const bool is_taken = std::any_of(taken.begin(), taken.end(),
-                                                  [&](const QRectF& other) { return other.intersects(box); });
+                const bool is_taken =
+                    std::ranges::any_of(taken, [&](const QRectF& other) { return other.intersects(box); });
                 if (is_taken || !inside.contains(box)) continue;
                 const int parts = curveSegmentsIn(box);
                 if (parts >= fewest) continue;

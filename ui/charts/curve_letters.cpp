@@ -41,8 +41,7 @@ std::optional<QPointF> pointAt(const QCPGraph& graph, double x) {
 }
 
 bool isFree(const QRectF& box, const std::vector<QRectF>& drawn) {
-    return std::none_of(drawn.begin(), drawn.end(),
-                        [&](const QRectF& other) { return other.intersects(box); });
+    return std::ranges::none_of(drawn, [&](const QRectF& other) { return other.intersects(box); });
 }
 
 /// The box, or if it lies over one that is drawn, the nearest place inside the area where it does not; the
@@ -178,15 +177,12 @@ std::vector<CurveLetters::Choice> CurveLetters::choicesOf(const Places& places) 
             choice.places.emplace_back(distance, place);
             choice.clear_positions += distance >= kMinSeparation;
         }
-        std::stable_sort(choice.places.begin(), choice.places.end(),
-                         [](const auto& a, const auto& b) { return a.first > b.first; });
+        std::ranges::stable_sort(choice.places, std::ranges::greater(),
+                                 &std::pair<double, std::size_t>::first);
         choices.push_back(std::move(choice));
     }
-    std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
-        const auto rank = [](const Choice& choice) {
-            return std::pair(choice.clear_positions == 0, choice.clear_positions);
-        };
-        return rank(a) < rank(b);
+    std::ranges::stable_sort(choices, {}, [](const Choice& choice) {
+        return std::pair(choice.clear_positions == 0, choice.clear_positions);
     });
     return choices;
 }

@@ -48,7 +48,11 @@ QSizeF pictureSize(const Figure& figure, const ExportOptions& options) {
     return size;
 }
 
-void drawPicture(QPainter& painter, const Figure& figure, const ExportOptions& options, const Theme& theme) {
+/// @param scale  pixels of the device per layout pixel
+void drawPicture(QPaintDevice& device, double scale, const Figure& figure, const ExportOptions& options,
+                 const Theme& theme) {
+    QPainter painter(&device);
+    painter.scale(scale, scale);
     painter.setRenderHint(QPainter::Antialiasing);
     const QRectF area(QPointF(0, 0), layoutSize(figure, options));
     const QSizeF all = pictureSize(figure, options);
@@ -100,10 +104,7 @@ QByteArray pdfBytes(const Figure& figure, const ExportOptions& options, const Th
     pdf.setPageMargins(QMarginsF());
     pdf.setPageSize(QPageSize(size_mm, QPageSize::Millimeter, {}, QPageSize::ExactMatch));
     pdf.setResolution(96);
-    QPainter painter(&pdf);
-    painter.scale(zoom, zoom);
-    drawPicture(painter, figure, options, theme);
-    painter.end();
+    drawPicture(pdf, zoom, figure, options, theme);
     return bytes;
 }
 
@@ -206,21 +207,14 @@ QByteArray figureSvg(const Figure& figure, const ExportOptions& options, const T
     svg.setViewBox(QRectF(QPointF(0, 0), size));
     svg.setTitle(figure.figureTitle().toHtmlEscaped());  // Qt does not escape these
     svg.setDescription(figure.figureCaption().toHtmlEscaped());
-    QPainter painter(&svg);
-    painter.scale(zoom, zoom);
-    drawPicture(painter, figure, options, theme);
-    painter.end();
+    drawPicture(svg, zoom, figure, options, theme);
     return readableSvg(bytes);
 }
 
 QImage figureImage(const Figure& figure, const ExportOptions& options, const Theme& theme) {
-    const double zoom = zoomOf(figure, options) * options.scale;
     QImage image(imageSize(figure, options), QImage::Format_ARGB32_Premultiplied);
     image.fill(theme.background);
-    QPainter painter(&image);
-    painter.scale(zoom, zoom);
-    drawPicture(painter, figure, options, theme);
-    painter.end();
+    drawPicture(image, zoomOf(figure, options) * options.scale, figure, options, theme);
     // Set only now: during painting, a resolution of its own would scale all text a second time.
     image.setDotsPerMeterX(static_cast<int>(1000 * kPixelsPerMm * options.scale));
     image.setDotsPerMeterY(image.dotsPerMeterX());

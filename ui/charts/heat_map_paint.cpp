@@ -17,10 +17,6 @@ constexpr double kBarWidth = 12;
 constexpr double kMinCharacterCell = 6.5;  // smallest cell in which a letter is readable
 constexpr double kMaxShapes = 1 << 15;     // larger maps are exported as a bitmap with vector labels
 
-QString number(double value) {
-    return numberText(value, 3);
-}
-
 }  // namespace
 
 /// Width for the colour bar and its numbers.
@@ -166,8 +162,8 @@ void HeatMapView::paintBarAxis(QPainter& painter, const Frame& at, const Theme& 
         const double x = barX(at, tick, number_width);
         painter.setPen(QPen(theme.frame, 1));
         painter.drawLine(QPointF(x, at.box.top() - 3), QPointF(x, at.box.top()));
-        drawColoredText(painter, QRectF(x - 20, at.box.top() - 18, 40, 16), Qt::AlignCenter, number(tick),
-                        theme.faint_text);
+        drawColoredText(painter, QRectF(x - 20, at.box.top() - 18, 40, 16), Qt::AlignCenter,
+                        numberText(tick, 3), theme.faint_text);
     }
 }
 
@@ -220,8 +216,8 @@ void HeatMapView::paintTiles(QPainter& painter, const Frame& at, const ColorTabl
 
 bool HeatMapView::labelsAreCharacters() const {
     const auto single = [](const QStringList& labels) {
-        return !labels.isEmpty() && std::all_of(labels.begin(), labels.end(),
-                                                [](const QString& label) { return label.size() == 1; });
+        return !labels.isEmpty() &&
+               std::ranges::all_of(labels, [](const QString& label) { return label.size() == 1; });
     };
     return single(map_.row_labels) && single(map_.column_labels);
 }
@@ -338,8 +334,8 @@ void HeatMapView::paintColorBar(QPainter& painter, const Frame& at, const Theme&
     const auto label = [&](double y, const QString& text) {
         painter.drawText(QRectF(bar.right() + 4, y - 8, kRight - kBarWidth - 14, 16), kLeftMiddle, text);
     };
-    label(bar.top() + 4, number(map_.limit));
-    label(bar.bottom() - 4, diverging ? number(-map_.limit) : QStringLiteral("0"));
+    label(bar.top() + 4, numberText(map_.limit, 3));
+    label(bar.bottom() - 4, diverging ? numberText(-map_.limit, 3) : QStringLiteral("0"));
     if (diverging) label(bar.center().y(), QStringLiteral("0"));
     if (!map_.has_gaps && !map_.lower_triangle_only) return;
     const QRectF absent(bar.left(), bar.bottom() + 12, kBarWidth, kBarWidth);

@@ -105,8 +105,7 @@ std::vector<double> beeswarm(const std::vector<double>& along, double diameter, 
         offsets.insert(offsets.end(), {offset, -offset});
     std::vector<std::size_t> order(along.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return along[a] < along[b]; });
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return along[a] < along[b]; });
     std::vector<double> across(along.size());
     for (std::size_t placed = 0; placed < order.size(); ++placed) {
         const std::size_t dot = order[placed];

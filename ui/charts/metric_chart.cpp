@@ -130,7 +130,7 @@ void MetricChart::refitSharedRange() {
 }
 
 bool MetricChart::hasValueIn(const QCPRange& xs, const QCPRange& ys) const {
-    return std::any_of(series_.begin(), series_.end(), [&](const auto& each) {
+    return std::ranges::any_of(series_, [&](const auto& each) {
         const Series& series = each.second;
         if (!isCurveVisible(series.key) || series.raw.empty()) return false;
         const MinMaxPyramid::Range range = series.raw.range(xs.lower, xs.upper);
@@ -164,10 +164,9 @@ bool MetricChart::needsLegendBelow(const std::vector<PlotLegend::Entry>& entries
 
 bool MetricChart::legendContains(const MetricChart& other) const {
     const auto own = legendSeries(), others = other.legendSeries();
-    return isLegendShown() && std::all_of(others.begin(), others.end(), [&](const Series* theirs) {
-               return std::any_of(own.begin(), own.end(), [&](const Series* series) {
-                   return series->style.label == theirs->style.label;
-               });
+    return isLegendShown() && std::ranges::all_of(others, [&](const Series* theirs) {
+               return std::ranges::any_of(
+                   own, [&](const Series* series) { return series->style.label == theirs->style.label; });
            });
 }
 
@@ -201,8 +200,8 @@ QStringList MetricChart::keys() const {
 
 /// All series with the label share its entry.
 QStringList MetricChart::keysOf(const QCPAbstractPlottable* entry) const {
-    const auto clicked = std::find_if(series_.begin(), series_.end(),
-                                      [&](const auto& each) { return each.second.smooth_graph == entry; });
+    const auto clicked =
+        std::ranges::find_if(series_, [&](const auto& each) { return each.second.smooth_graph == entry; });
     QStringList keys;
     for (const auto& [key, series] : series_)
         if (clicked != series_.end() && series.style.label == clicked->second.style.label) keys << key;

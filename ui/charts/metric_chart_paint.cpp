@@ -189,10 +189,9 @@ std::vector<const MetricChart::Series*> MetricChart::legendSeries() const {
             return other->style.label == series.style.label;
         };
         if (series.style.marker == kStar) continue;
-        if (!series.points.empty() && std::none_of(entries.begin(), entries.end(), same))
-            entries.push_back(&series);
+        if (!series.points.empty() && std::ranges::none_of(entries, same)) entries.push_back(&series);
     }
-    std::stable_sort(entries.begin(), entries.end(), [](const Series* a, const Series* b) {
+    std::ranges::stable_sort(entries, [](const Series* a, const Series* b) {
         if (a->style.letter_label != b->style.letter_label)
             return CurveLetters::isBefore(a->style.letter_label, b->style.letter_label);
         return std::tie(a->style.dash, a->style.label) < std::tie(b->style.dash, b->style.label);
@@ -207,8 +206,7 @@ std::vector<PlotLegend::Entry> MetricChart::legendEntries(const Theme& theme) co
         entries.push_back({series->smooth_graph, series->style.label,
                            isCurveVisible(series->key) ? theme.text : theme.frame,
                            series->style.letter_label});
-    for (PlotLegend::Entry& reference : referenceEntries(theme))
-        entries.push_back(std::move(reference));
+    std::ranges::move(referenceEntries(theme), std::back_inserter(entries));
     return entries;
 }
 

@@ -57,7 +57,7 @@ std::vector<MetricChart::Reading> MetricChart::readingsAt(double x, double y) co
             {std::abs(value - y), value, lettered(series.style.label, label_prefix), std::move(text)});
     }
     // NaN sorts last.
-    std::stable_sort(readings.begin(), readings.end(), [](const Reading& a, const Reading& b) {
+    std::ranges::stable_sort(readings, [](const Reading& a, const Reading& b) {
         return std::isnan(b.distance) ? !std::isnan(a.distance) : a.distance < b.distance;
     });
     return readings;
@@ -67,8 +67,8 @@ std::vector<MetricChart::Reading> MetricChart::readingsAt(double x, double y) co
 QStringList MetricChart::kindTexts(const std::vector<Reading>& readings) {
     std::vector<std::vector<const Reading*>> kinds;  // the nearest first
     for (const Reading& reading : readings) {
-        const auto kind = std::find_if(kinds.begin(), kinds.end(),
-                                       [&](const auto& each) { return each.front()->kind == reading.kind; });
+        const auto kind =
+            std::ranges::find_if(kinds, [&](const auto& each) { return each.front()->kind == reading.kind; });
         if (kind == kinds.end())
             kinds.push_back({&reading});
         else

@@ -162,9 +162,8 @@ void PlotLegend::fill(const std::vector<Entry>& entries, Place place, const QFon
 void PlotLegend::refill(const std::vector<QCPGraph*>& graphs, int rows, int left_out) {
     QCPLegend* legend = plot_->legend;
     // A deleted graph has removed its entry.
-    const bool all_there = std::all_of(graphs.begin(), graphs.end(), [legend](QCPGraph* graph) {
-        return legend->hasItemWithPlottable(graph);
-    });
+    const bool all_there = std::ranges::all_of(
+        graphs, [legend](QCPGraph* graph) { return legend->hasItemWithPlottable(graph); });
     if (graphs == filled_ && rows == rows_ && left_out == omitted_ && all_there) return;
     legend->clearItems();
     legend->setWrap(rows);

@@ -1,12 +1,12 @@
 #include "ui/charts/plot_view.h"
 
 #include <QPicture>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "ui/charts/drawing.h"
 #include "ui/charts/export_dialog.h"
 #include "ui/charts/ticks.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/zoom.h"
 
@@ -40,9 +40,7 @@ PlotView::PlotView(const QString& name, const QString& x, const QString& y, QWid
       empty_label_(new QCPItemText(plot_)),
       letters_(new CurveLetters(*plot_)),
       legend_(*plot_) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(plot_);
+    columnOf({plot_}, this)->setContentsMargins(0, 0, 0, 0);
     setFocusProxy(plot_);
     plot_->setFocusPolicy(Qt::StrongFocus);
     plot_->setAccessibleDescription(

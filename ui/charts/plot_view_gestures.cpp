@@ -77,9 +77,8 @@ void PlotView::onLegendClick(QCPAbstractLegendItem* item, bool alone) {
     for (const QString& key : clicked)
         setCurveVisible(key, shown);
     const QStringList all = keys();
-    const bool is_alone = std::all_of(all.begin(), all.end(), [&](const QString& key) {
-        return isCurveVisible(key) == clicked.contains(key);
-    });
+    const bool is_alone = std::ranges::all_of(
+        all, [&](const QString& key) { return isCurveVisible(key) == clicked.contains(key); });
     for (const QString& key : all) {
         if (alone) setCurveVisible(key, is_alone || clicked.contains(key));
         emit curveVisibilityChanged(key, isCurveVisible(key));

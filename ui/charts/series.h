@@ -41,7 +41,6 @@ class MinMaxPyramid {
     void append(double x, double y);
     void clear();
 
-    std::size_t size() const { return x_.size(); }
     bool empty() const { return x_.empty(); }
     const std::vector<double>& x() const { return x_; }
     const std::vector<double>& y() const { return y_; }

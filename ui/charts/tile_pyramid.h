@@ -26,7 +26,6 @@ class TilePyramid {
 
     static constexpr int kTileSize = 256;
 
-    TilePyramid() = default;
     /// Values are coloured between `low` and `high`. With `lower_triangle_only`, entries right of the
     /// diagonal are transparent.
     TilePyramid(const Eigen::MatrixXd& values, bool lower_triangle_only, double low, double high,

@@ -2,7 +2,7 @@
 
 #include <QSettings>
 
-#include "ui/theme/zoom.h"
+#include "ui/controls/layout_helpers.h"
 
 namespace roper {
 
@@ -14,19 +14,14 @@ FoldingGroup::FoldingGroup(const QString& title, QWidget* parent)
       is_folded_(QSettings().value(key_, false).toBool()) {
     header_->setFont(boldFont(header_->font()));
     header_->setText(title);
-    header_->setAccessibleName(title);
-    header_->setToolTip(tr("Collapse or expand: %1").arg(title));
+    named(header_, title, tr("Collapse or expand: %1").arg(title));
     header_->setAutoRaise(true);
     header_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     header_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    auto* inside = new QVBoxLayout(body_);
-    inside->setContentsMargins(0, 0, 0, 0);
-    inside->setSpacing(4);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(4);
-    layout->addWidget(header_);
-    layout->addWidget(body_);
+    for (QVBoxLayout* layout : {columnOf({}, body_), columnOf({header_, body_}, this)}) {
+        layout->setContentsMargins(0, 0, 0, 0);
+        layout->setSpacing(4);
+    }
     show();
     connect(header_, &QToolButton::clicked, this, [this] { setFolded(!is_folded_); });
 }

@@ -45,9 +45,7 @@ Setup withoutTheRuns(Setup setup, const Setup& brought, const Setup& own) {
     constexpr std::string_view kOfTheChoice[] = {"run", "run_text", "layer", "head"};
     setup.learned = own.learned;
     for (const SetupField& field : setupFields()) {
-        if (std::find(std::begin(kOfTheChoice), std::end(kOfTheChoice), field.key()) !=
-            std::end(kOfTheChoice))
-            continue;
+        if (std::ranges::count(kOfTheChoice, field.key()) > 0) continue;
         const std::string of_run = field.text(brought), users = field.text(own);
         if (users != of_run && field.text(setup) == of_run) field.set(setup, users);
     }
@@ -180,13 +178,8 @@ void AttentionState::followTraining(const RunHead& head) {
 /// Updates the tokens' names, the chosen query's scores and weights, and the values that it mixes.
 void AttentionState::updateDerived() {
     const Setup& s = setup();
-    names_.clear();
-    if (s.source == VectorSource::run) {
-        for (const std::string& token : run_head_->tokens)
-            names_ << formatToken(token);
-    } else {
-        names_ = QString::fromStdString(s.words).split(' ', Qt::SkipEmptyParts);
-    }
+    names_ = s.source == VectorSource::run ? shownTokens(run_head_->tokens)
+                                           : QString::fromStdString(s.words).split(' ', Qt::SkipEmptyParts);
     // With fewer words than tokens no token is named; surplus words do no harm.
     names_ = names_.size() >= tokens() ? names_.mid(0, tokens()) : QStringList();
     rule_ = scoreRule(s);

@@ -73,8 +73,7 @@ void addExamples(SetupPanel& panel, const std::string& page, std::function<void(
         show(example.view);
     });
     panel.onSetupShown([list, all](const Setup& s) {
-        const auto found =
-            std::find_if(all.begin(), all.end(), [&](const Example* one) { return one->setup == s; });
+        const auto found = std::ranges::find(all, s, &Example::setup);
         list->setCurrentIndex(found == all.end() ? -1 : static_cast<int>(found - all.begin()));
     });
 }

@@ -1,7 +1,6 @@
 #include "ui/explorer/mistake_text.h"
 
 #include <QCoreApplication>
-#include <QObject>
 #include <QRegularExpression>
 #include <map>
 
@@ -20,10 +19,13 @@ std::pair<QString, QString> code(const char* lines) {
             QString(both).replace(either, QStringLiteral("\\2"))};
 }
 
-const std::map<Mistake, MistakeExplanation>& explanations() {
-    static const std::map<Mistake, MistakeExplanation> all = {
+const std::map<Mistake, MistakeText>& mistakes() {
+    static const std::map<Mistake, MistakeText> all = {
+        {Mistake::none, {text("none"), {}}},
         {Mistake::wrong_pairing,
-         {{text("pairs (i, i + d/2) in q and in k"), text("pairs (i, i + d/2) in q, ⟪(2i, 2i + 1)⟫ in k")},
+         {text("wrong pairing"),
+          text("keys are paired differently from queries"),
+          {text("pairs (i, i + d/2) in q and in k"), text("pairs (i, i + d/2) in q, ⟪(2i, 2i + 1)⟫ in k")},
           code("angle = position[:, None] * theta\nq = rotate_half_split(q, angle)\n"
                "k = «rotate_half_split|⟪rotate_interleaved⟫»(k, angle)"),
           code("for (int i = 0; i < d / 2; ++i) {\n    rotate(q[i], q[i + d / 2], n * theta[i]);\n"
@@ -35,7 +37,9 @@ const std::map<Mistake, MistakeExplanation>& explanations() {
           text("Every rotation preserves lengths, so all numbers look normal. A model trained with the "
                "mistake still learns; weights trained elsewhere produce nonsense.")}},
         {Mistake::wrong_direction,
-         {{text("⟨R(n)q, R(j)k⟩ = ⟨q, R(j − n)k⟩"),
+         {text("wrong direction"),
+          text("keys rotate by −j: scores see m + n"),
+          {text("⟨R(n)q, R(j)k⟩ = ⟨q, R(j − n)k⟩"),
            text("⟨R(n)q, ⟪R(−j)⟫k⟩ = ⟨q, R(⟪−j⟫ − n)k⟩: scores see j + n")},
           code("q = rotate(q, position[:, None] * theta)\nk = rotate(k, «|⟪-⟫»position[:, None] * theta)"),
           code("rotate(q[i], q[i + d / 2], n * theta[i]);\nrotate(k[i], k[i + d / 2], «|⟪-⟫»j * theta[i]);"),
@@ -45,7 +49,9 @@ const std::map<Mistake, MistakeExplanation>& explanations() {
           text("Scores are still smooth functions of the two positions. A model can learn the texts it sees, "
                "at the positions where it sees them, but fails when a sentence is moved.")}},
         {Mistake::no_inverse,
-         {{text("o = R(−n) Σ a R(j)v = Σ a R(j − n)v"), text("o = Σ a R(j)v   (⟪R(−n)⟫ is missing)")},
+         {text("inverse forgotten"),
+          text("RoPER's output is not rotated back by R(−n)"),
+          {text("o = R(−n) Σ a R(j)v = Σ a R(j − n)v"), text("o = Σ a R(j)v   (⟪R(−n)⟫ is missing)")},
           code("angle = position[:, None] * theta\n"
                "o = «rotate(a @ rotate(v, angle), -angle)|⟪a @ rotate(v, angle)⟫»"),
           code("o = weighted_sum(a, rotated_values);\n«for (int i = 0; i < d / 2; ++i)\n"
@@ -59,7 +65,9 @@ const std::map<Mistake, MistakeExplanation>& explanations() {
           text("The output has the right shape and length. It encodes where the values are in the text, not "
                "how far they are from the query, so every position must be learned separately.")}},
         {Mistake::values_twice,
-         {{text("v′ⱼ = R(j)vⱼ"), text("v′ⱼ = ⟪R(j)⟫R(j)vⱼ = R(⟪2⟫j)vⱼ")},
+         {text("values rotated twice"),
+          text("R(2j)v instead of R(j)v"),
+          {text("v′ⱼ = R(j)vⱼ"), text("v′ⱼ = ⟪R(j)⟫R(j)vⱼ = R(⟪2⟫j)vⱼ")},
           code("v = rotate(v, angle)\no = rotate(a @ «v|⟪rotate(v, angle)⟫», -angle)"),
           code("rotate(v[i], v[i + d / 2], j * theta[i]);\n"
                "«|⟪rotate(v[i], v[i + d / 2], j * theta[i]);⟫\n»add(o, a[j], v);"),
@@ -72,7 +80,9 @@ const std::map<Mistake, MistakeExplanation>& explanations() {
                "sentence moves, as when the inverse is forgotten, and only a test that shifts all positions "
                "detects it.")}},
         {Mistake::positions_from_one,
-         {{text("q at n, k at j, both counted from 0"), text("q at n ⟪+ 1⟫, k at j")},
+         {text("positions from 1"),
+          text("queries count from 1, keys from 0"),
+          {text("q at n, k at j, both counted from 0"), text("q at n ⟪+ 1⟫, k at j")},
           code("position = torch.arange(T)\n"
                "q = rotate(q, «position|(position ⟪+ 1⟫)»[:, None] * theta)\n"
                "k = rotate(k, position[:, None] * theta)"),
@@ -84,7 +94,9 @@ const std::map<Mistake, MistakeExplanation>& explanations() {
           text("Every distance is too large by one, everywhere: a model trained this way is not affected, "
                "but a model trained correctly attends to the wrong neighbour.")}},
         {Mistake::model_width,
-         {{text("θᵢ = b^(−2i/d), d of the head"), text("θᵢ = b^(−2i/⟪D⟫), D of the whole model")},
+         {text("model width"),
+          text("frequencies of the model's %1 d features, not the head's d").arg(kModelHeads),
+          {text("θᵢ = b^(−2i/d), d of the head"), text("θᵢ = b^(−2i/⟪D⟫), D of the whole model")},
           code("i = torch.arange(0, head_dim, 2)\ntheta = base ** (-i / «head_dim|⟪model_dim⟫»)"),
           code("for (int i = 0; i < head_dim / 2; ++i)\n"
                "    theta[i] = std::pow(base, -2.0 * i / «head_dim|⟪model_dim⟫»);"),
@@ -95,7 +107,9 @@ const std::map<Mistake, MistakeExplanation>& explanations() {
           text("All pairs become fast, and no slow one remains: short texts work well, but distant positions "
                "are hard to tell apart because the angles repeat.")}},
         {Mistake::exponent_without_pair,
-         {{text("θᵢ = b^(−2i/d)"), text("θᵢ = b^(⟪−d⟫), the same for every pair")},
+         {text("d for 2i/d"),
+          text("θ = b^(−d) for every pair: almost nothing rotates"),
+          {text("θᵢ = b^(−2i/d)"), text("θᵢ = b^(⟪−d⟫), the same for every pair")},
           code("i = torch.arange(d // 2)\ntheta = base ** («-2 * i / d|⟪-d⟫ * torch.ones(d // 2)»)"),
           code("theta[i] = std::pow(base, «-2.0 * i / d|⟪-1.0 * d⟫»);"),
           text("A formula was copied from a printed text that has d instead of 2i/d."),
@@ -113,39 +127,18 @@ QString marked(const QString& plain, const QString& color) {
 
 }  // namespace
 
-MistakeText describe(Mistake mistake) {
-    static const std::map<Mistake, MistakeText> all = {
-        {Mistake::none, {QObject::tr("none"), {}}},
-        {Mistake::wrong_pairing,
-         {QObject::tr("wrong pairing"), QObject::tr("keys are paired differently from queries")}},
-        {Mistake::wrong_direction,
-         {QObject::tr("wrong direction"), QObject::tr("keys rotate by −j: scores see m + n")}},
-        {Mistake::no_inverse,
-         {QObject::tr("inverse forgotten"), QObject::tr("RoPER's output is not rotated back by R(−n)")}},
-        {Mistake::values_twice,
-         {QObject::tr("values rotated twice"), QObject::tr("R(2j)v instead of R(j)v")}},
-        {Mistake::positions_from_one,
-         {QObject::tr("positions from 1"), QObject::tr("queries count from 1, keys from 0")}},
-        {Mistake::model_width,
-         {QObject::tr("model width"),
-          QObject::tr("frequencies of the model's %1 d features, not the head's d").arg(kModelHeads)}},
-        {Mistake::exponent_without_pair,
-         {QObject::tr("d for 2i/d"), QObject::tr("θ = b^(−d) for every pair: almost nothing rotates")}}};
-    return all.at(mistake);
-}
-
-const MistakeExplanation& explanationOf(Mistake mistake) {
-    return explanations().at(mistake);
+const MistakeText& describe(Mistake mistake) {
+    return mistakes().at(mistake);
 }
 
 QString explanationHtml(Mistake mistake, const QString& wrong) {
-    const MistakeExplanation& story = explanationOf(mistake);
+    const MistakeText& story = describe(mistake);
     const auto sides = [&](const QString& heading, const std::pair<QString, QString>& of, const char* tag) {
         return QStringLiteral("<h4>%1</h4><p>%2</p><%5>%3</%5><p>%4</p><%5>%6</%5>")
             .arg(heading, text("correct"), of.first.toHtmlEscaped(), text("wrong"), QString::fromLatin1(tag),
                  marked(of.second, wrong));
     };
-    return QStringLiteral("<h3>%1</h3><p>%2</p>").arg(describe(mistake).name, describe(mistake).what) +
+    return QStringLiteral("<h3>%1</h3><p>%2</p>").arg(story.name, story.what) +
            sides(text("Formula"), story.formula, "p") + sides(text("PyTorch"), story.python, "pre") +
            sides(text("C++"), story.cpp, "pre") +
            QStringLiteral("<h4>%1</h4><p>%2</p><h4>%3</h4><p>%4</p>")

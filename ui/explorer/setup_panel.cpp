@@ -218,9 +218,9 @@ QSlider* SetupPanel::addSlider(const QString& label, const char* key, const QStr
     return slider;
 }
 
-QComboBox* SetupPanel::makeChoice(const QString& label, const QStringList& names,
-                                  std::function<int(const Setup&)> get,
-                                  std::function<void(Setup&, int)> set) {
+QComboBox* SetupPanel::addUnboundChoice(const QString& label, const QString& help, const QStringList& names,
+                                        std::function<int(const Setup&)> get,
+                                        std::function<void(Setup&, int)> set, const QString& shown) {
     auto* box = new QComboBox;
     box->addItems(names);
     box->setAccessibleName(label);
@@ -229,6 +229,7 @@ QComboBox* SetupPanel::makeChoice(const QString& label, const QStringList& names
         if (index >= 0) change(label, [&](Setup& s) { set(s, index); });
     });
     onSetupShown([box, get](const Setup& s) { box->setCurrentIndex(get(s)); });
+    addRow(shown, box, help);
     return box;
 }
 
@@ -236,19 +237,11 @@ QComboBox* SetupPanel::addChoice(const QString& label, const char* key, const QS
                                  const QString& hint) {
     const SetupField& field = findSetupField(key);
     const std::vector<std::string>& choices = std::get<Choice>(field.accepts).names;
-    QComboBox* box = makeChoice(
-        label, names, [&field](const Setup& s) { return static_cast<int>(readChoice(field, field.text(s))); },
-        [&field, &choices](Setup& s, int i) { field.set(s, choices.at(static_cast<std::size_t>(i))); });
-    addRow(label, box, helpOf(field, hint));
-    return box;
-}
-
-QComboBox* SetupPanel::addUnboundChoice(const QString& label, const QString& help, const QStringList& names,
-                                        std::function<int(const Setup&)> get,
-                                        std::function<void(Setup&, int)> set) {
-    QComboBox* box = makeChoice(label, names, std::move(get), std::move(set));
-    addRow({}, box, help);
-    return box;
+    return addUnboundChoice(
+        label, helpOf(field, hint), names,
+        [&field](const Setup& s) { return static_cast<int>(readChoice(field, field.text(s))); },
+        [&field, &choices](Setup& s, int i) { field.set(s, choices.at(static_cast<std::size_t>(i))); },
+        label);
 }
 
 QCheckBox* SetupPanel::addCheck(const QString& label, const char* key, const QString& hint) {
@@ -271,9 +264,8 @@ QCheckBox* SetupPanel::addUnboundCheck(const QString& label, const QString& help
 }
 
 QPushButton* SetupPanel::addButton(const QString& label, const QString& help, std::function<void()> run) {
-    auto* button = new QPushButton(label);
+    auto* button = makeActionButton(label, help, this, [run = std::move(run)] { run(); });
     button->setAccessibleName(label);
-    connect(button, &QPushButton::clicked, this, [run = std::move(run)] { run(); });
     addRow({}, button, help);
     return button;
 }

@@ -64,9 +64,11 @@ class SetupPanel : public QScrollArea {
 
     // Controls not bound to a single setting.
 
-    /// A combo box without a visible label, for long names; `label` is its accessible name.
+    /// A combo box; `label` is its accessible name.
+    /// @param shown  the visible label; none for long names
     QComboBox* addUnboundChoice(const QString& label, const QString& help, const QStringList& names,
-                                std::function<int(const Setup&)> get, std::function<void(Setup&, int)> set);
+                                std::function<int(const Setup&)> get, std::function<void(Setup&, int)> set,
+                                const QString& shown = {});
     QCheckBox* addUnboundCheck(const QString& label, const QString& help,
                                std::function<bool(const Setup&)> get, std::function<void(Setup&, bool)> set);
     QPushButton* addButton(const QString& label, const QString& help, std::function<void()> run);
@@ -88,9 +90,6 @@ class SetupPanel : public QScrollArea {
     const Selection& selection() const { return selection_; }
 
   private:
-    QComboBox* makeChoice(const QString& label, const QStringList& names,
-                          std::function<int(const Setup&)> get, std::function<void(Setup&, int)> set);
-
     Selection& selection_;
     QVBoxLayout* column_;
     FoldingGroup* group_ = nullptr;   ///< the current group

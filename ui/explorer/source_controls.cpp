@@ -78,8 +78,7 @@ void addSourceControls(SetupPanel& panel, AttentionState& state, SourceUse use) 
     const auto show = [=, &panel, &state] {
         const Setup& s = state.setup();
         const bool is_run = s.source == VectorSource::run;
-        for (QWidget* widget :
-             {static_cast<QWidget*>(models), static_cast<QWidget*>(layer), static_cast<QWidget*>(words)})
+        for (QWidget* widget : std::initializer_list<QWidget*>{models, layer, words})
             panel.setRowVisible(widget, is_run);
         panel.setRowVisible(tokens, !is_run);
         const bool is_random = s.source == VectorSource::random &&

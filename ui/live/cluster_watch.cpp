@@ -12,10 +12,6 @@ namespace {
 
 constexpr int kClusterRefreshInterval_ms = 5000;
 
-bool holds(const std::vector<std::string>& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 std::optional<ClusterView> viewWithoutScheduler(const std::filesystem::path& runs) {
     try {
         return readClusterView(runs);
@@ -38,8 +34,9 @@ std::vector<Resubmission> bySubmission(const ClusterView& view, const std::vecto
     for (const std::string& run : runs) {
         const auto newest =
             std::find_if(submissions.rbegin(), submissions.rend(), [&](const Submission& one) {
-                return std::any_of(one.array_tasks.begin(), one.array_tasks.end(),
-                                   [&](const auto& array_task) { return holds(array_task, run); });
+                return std::ranges::any_of(one.array_tasks, [&](const auto& array_task) {
+                    return std::ranges::count(array_task, run) > 0;
+                });
             });
         if (newest == submissions.rend()) continue;
         const auto options = view.own_submissions.find(newest->name);
@@ -47,7 +44,7 @@ std::vector<Resubmission> bySubmission(const ClusterView& view, const std::vecto
             throw Error(ErrorKind::usage, "you did not submit " + run +
                                               " from this machine; “roper-train sweep " + newest->sweep +
                                               " --slurm” submits it with options that you choose");
-        auto same = std::find_if(all.begin(), all.end(), [&](const Resubmission& one) {
+        auto same = std::ranges::find_if(all, [&](const Resubmission& one) {
             return one.sweep == newest->sweep && one.options == options->second;
         });
         if (same == all.end()) same = all.insert(all.end(), {newest->sweep, options->second, {}});
@@ -65,8 +62,6 @@ ClusterWatch::ClusterWatch(std::filesystem::path runs, QObject* parent)
     });
     timer_.setInterval(kClusterRefreshInterval_ms);
 }
-
-ClusterWatch::~ClusterWatch() = default;
 
 bool ClusterWatch::hasSubmissions() const {
     std::error_code unreadable;
@@ -124,7 +119,8 @@ void ClusterWatch::applyOutcome(Outcome outcome) {
 std::vector<SlurmArrayTask> ClusterWatch::arrayTasksOf(const std::vector<std::string>& runs) const {
     std::map<std::string, SlurmArrayTask> found;
     for (const SweepRunStatus& one : view_.runs)
-        if (one.array_task && holds(runs, one.run) && view_.own_submissions.count(one.array_task->name) > 0)
+        if (one.array_task && std::ranges::count(runs, one.run) > 0 &&
+            view_.own_submissions.count(one.array_task->name) > 0)
             found.emplace(one.array_task->title(), *one.array_task);
     std::vector<SlurmArrayTask> array_tasks;
     for (const auto& [title, array_task] : found)
@@ -136,8 +132,8 @@ std::vector<std::string> ClusterWatch::otherRunsInTasksOf(const std::vector<std:
     const std::vector<SlurmArrayTask> array_tasks = arrayTasksOf(runs);
     std::vector<std::string> others;
     for (const SweepRunStatus& one : view_.runs)
-        if (one.array_task && one.state != RunState::failed && !holds(runs, one.run) &&
-            std::find(array_tasks.begin(), array_tasks.end(), *one.array_task) != array_tasks.end())
+        if (one.array_task && one.state != RunState::failed && std::ranges::count(runs, one.run) == 0 &&
+            std::ranges::count(array_tasks, *one.array_task) > 0)
             others.push_back(one.run);
     return others;
 }

@@ -17,7 +17,6 @@ class ClusterWatch : public QObject {
 
   public:
     ClusterWatch(std::filesystem::path runs, QObject* parent);
-    ~ClusterWatch() override;
 
     /// Whether any run of this folder was ever submitted; does not query the scheduler.
     bool hasSubmissions() const;

@@ -43,9 +43,8 @@ void QueueLauncher::enqueueRun(const RunFolder& folder) {
 }
 
 int QueueLauncher::queuePosition(const std::string& run) const {
-    for (std::size_t i = 0; i < queue_.entries.size(); ++i)
-        if (queue_.entries[i].run == run) return static_cast<int>(i);
-    return -1;
+    const auto found = std::ranges::find(queue_.entries, run, &RunQueue::Entry::run);
+    return found == queue_.entries.end() ? -1 : static_cast<int>(found - queue_.entries.begin());
 }
 
 void QueueLauncher::renameRun(const RunFolder& folder, const std::string& to) {
@@ -59,10 +58,6 @@ void QueueLauncher::renameRun(const RunFolder& folder, const std::string& to) {
         },
         AutoApproval::none);
     refresh();
-}
-
-void QueueLauncher::setConcurrentTrainers(int trainers) {
-    change([&](RunQueue& queue) { queue.max_trainers = trainers; });
 }
 
 void QueueLauncher::change(const std::function<void(RunQueue&)>& change) {
@@ -95,12 +90,11 @@ void QueueLauncher::refresh() {
 }
 
 bool QueueLauncher::needsApproval(const std::string& run) const {
-    return std::any_of(unapproved_.begin(), unapproved_.end(),
-                       [&](const WaitingRun& waiting) { return waiting.name == run; });
+    return std::ranges::count(unapproved_, run, &WaitingRun::name) > 0;
 }
 
 bool QueueLauncher::hasWork() const {
-    return std::any_of(queue_.entries.begin(), queue_.entries.end(), [this](const RunQueue::Entry& entry) {
+    return std::ranges::any_of(queue_.entries, [this](const RunQueue::Entry& entry) {
         return !entry.on_hold && !needsApproval(entry.run);
     });
 }

@@ -29,7 +29,7 @@ class QueueLauncher : public QObject {
     /// Runs that this user neither queued nor approved; they do not start before `approve`.
     const std::vector<WaitingRun>& runsAwaitingApproval() const { return unapproved_; }
     bool needsApproval(const std::string& run) const;
-    /// Whether some run may be trained.
+    /// Whether some run is training or waits; runs that wait for approval or are on hold do not count.
     bool hasWork() const;
     /// Approves the `runsAwaitingApproval` runs, on the user's confirmation. @throws Error (disk)
     void approve();
@@ -46,7 +46,6 @@ class QueueLauncher : public QObject {
     void change(const std::function<void(RunQueue&)>& change);
     /// Renames the folder and its entry atomically with respect to workers.
     void renameRun(const RunFolder& folder, const std::string& to);
-    void setConcurrentTrainers(int trainers);
 
     /// Reads the file, and starts a worker if there is work and none runs. Called automatically once a
     /// second.

@@ -70,8 +70,8 @@ QString overfitting(const RunWatcher& run) {
     const auto& rows = run.evaluations();
     const auto best = bestOf(rows);
     if (!best || !best->loss || !rows.back().loss || *rows.back().loss < *best->loss + kRise_nats) return {};
-    const auto after = std::count_if(rows.begin(), rows.end(),
-                                     [&](const EvaluationRow& row) { return row.step > best->step; });
+    const auto after =
+        std::ranges::count_if(rows, [&](const EvaluationRow& row) { return row.step > best->step; });
     if (after < static_cast<std::ptrdiff_t>(kMinEvaluations)) return {};
     return tr("Validation loss has risen from its best, %1 at step %2, to %3 (perplexity %4 to %5): the "
               "model is overfitting the training text. The checkpoint of step %2 is kept; with "

@@ -94,10 +94,9 @@ double RunWatcher::createdAt_s() const {
 /// may differ.
 RunState RunWatcher::observedState() {
     constexpr qint64 kSilenceMeansGone_ms = 60000;
-    if (!reportsActive(status_) || livenessCheckFor(status_) != LivenessCheck::heartbeat)
-        return folder_.effectiveState(status_);
-    if (last_heartbeat_.isValid() && last_heartbeat_.elapsed() < kSilenceMeansGone_ms) return status_.state;
-    return folder_.effectiveState(status_);
+    const bool beats = reportsActive(status_) && livenessCheckFor(status_) == LivenessCheck::heartbeat &&
+                       last_heartbeat_.isValid() && last_heartbeat_.elapsed() < kSilenceMeansGone_ms;
+    return beats ? status_.state : folder_.effectiveState(status_);
 }
 
 /// Updates what the system knows about a trainer on this machine.

@@ -37,7 +37,7 @@ TrainingEndReporter::TrainingEndReporter(RunStore& store, QueueLauncher& queue, 
     };
     connect(&queue_, &QueueLauncher::changed, this, [this, remember] {
         remember();
-        if (!finished_.isEmpty() && !isQueueRunning()) report_timer_.start();
+        if (!finished_.isEmpty() && !queue_.hasWork()) report_timer_.start();
     });
     remember();
     connect(&store_, &RunStore::runAdded, this, &TrainingEndReporter::watchRun);
@@ -65,16 +65,11 @@ void TrainingEndReporter::recordEnd(const RunWatcher& run) {
     report_timer_.start();
 }
 
-/// Whether runs of the queue are training or waiting; runs that wait for approval do not count.
-bool TrainingEndReporter::isQueueRunning() const {
-    return queue_.hasWork();
-}
-
 void TrainingEndReporter::report() {
     // While the queue has work, only failures of its runs are reported; the rest follows once it is empty.
     QStringList finished, later;
     for (const QString& name : finished_)
-        (isQueueRunning() && queued_runs_.contains(name) ? later : finished) << name;
+        (queue_.hasWork() && queued_runs_.contains(name) ? later : finished) << name;
     QStringList lines;
     const auto add = [&](const QStringList& names, auto textOf) {
         for (const QString& name : names) {

@@ -28,7 +28,6 @@ class TrainingEndReporter : public QObject {
     void watchRun(RunWatcher* run);
     void recordEnd(const RunWatcher& run);
     void report();
-    bool isQueueRunning() const;
 
     RunStore& store_;
     QueueLauncher& queue_;

@@ -45,7 +45,12 @@ class Page : public QWidget {
     const QString& name() const { return name_; }
 
     const PageFigures& pageFigures() const { return page_figures_; }
+    PageFigures& pageFigures() { return page_figures_; }
     PageFigures::Figures figures() const { return page_figures_.all(); }
+
+    /// For figures without a window: sets up the requested figure and waits until it is complete.
+    /// @throws Error (usage) naming the wrong setting or what is missing
+    virtual Figure& prepareFigure(FigureRequest request) = 0;
 
     /// Adds the page's actions to the program's.
     virtual void addActions(Actions& actions) = 0;
@@ -91,8 +96,6 @@ class Page : public QWidget {
 
     /// Lets a focused control use its own keys before shortcuts of the page take them.
     bool event(QEvent* event) override;
-
-    PageFigures& pageFigures() { return page_figures_; }
 
     /// Registers a value that is kept among the view settings.
     /// @param text     the current value; empty: not stored

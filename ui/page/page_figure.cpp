@@ -55,8 +55,7 @@ QSize PageFigure::minFigureSize() const {
 }
 
 bool PageFigure::hasLegend() const {
-    return std::any_of(parts_.begin(), parts_.end(),
-                       [](const Part& part) { return part.figure->hasLegend(); });
+    return std::ranges::any_of(parts_, [](const Part& part) { return part.figure->hasLegend(); });
 }
 
 QRectF PageFigure::partRect(const QRectF& area, const Part& part) const {

@@ -24,16 +24,15 @@ void waitWhile(const std::function<bool()>& is_busy, const std::string& what, st
 }
 
 void PageFigures::set(std::function<Figures()> figures, std::vector<const FieldInfo*> settings,
-                      Prepare prepare, std::vector<std::string> other_kinds) {
+                      std::vector<std::string> other_kinds) {
     figures_ = std::move(figures);
     settings_ = std::move(settings);
-    prepare_ = std::move(prepare);
     other_kinds_ = std::move(other_kinds);
 }
 
 PageFigures::Figures PageFigures::all() const {
     Figures all = figures_();
-    const auto seen = std::find_if(all.begin(), all.end(), [this](const Figure* figure) {
+    const auto seen = std::ranges::find_if(all, [this](const Figure* figure) {
         const auto* widget = dynamic_cast<const QWidget*>(figure);
         return widget != nullptr && widget->isVisibleTo(&page_);
     });
@@ -46,7 +45,7 @@ std::vector<std::string> PageFigures::kinds() const {
     for (const Figure* figure : figures_())
         kinds.push_back(figure->figureName().toStdString());
     for (const std::string& kind : other_kinds_)
-        if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
+        if (std::ranges::count(kinds, kind) == 0) kinds.push_back(kind);
     return kinds;
 }
 

@@ -24,8 +24,7 @@ struct FigureRequest {
 
     /// Removes a setting from `settings` and returns its value.
     std::optional<std::string> takeSetting(const std::string& key) {
-        const auto found =
-            std::find_if(settings.begin(), settings.end(), [&](const auto& one) { return one.first == key; });
+        const auto found = std::ranges::find_if(settings, [&](const auto& one) { return one.first == key; });
         if (found == settings.end()) return std::nullopt;
         std::string value = std::move(found->second);
         settings.erase(found);
@@ -33,8 +32,7 @@ struct FigureRequest {
     }
 
     bool hasSetting(const std::string& key) const {
-        return std::any_of(settings.begin(), settings.end(),
-                           [&](const auto& one) { return one.first == key; });
+        return std::ranges::any_of(settings, [&](const auto& one) { return one.first == key; });
     }
 };
 
@@ -48,21 +46,18 @@ void waitWhile(const std::function<bool()>& is_busy, const std::string& what,
 class PageFigures {
   public:
     using Figures = std::vector<const Figure*>;
-    /// For figures without a window: sets up the requested figure and waits until it is complete.
-    /// @throws Error (usage) naming the wrong setting or what is missing
-    using Prepare = std::function<Figure&(FigureRequest request)>;
 
     explicit PageFigures(const QWidget& page) : page_(page) {}
 
     /// @param figures      figures that can be exported now, the main one first
     /// @param settings     settings that they accept
     /// @param other_kinds  names of figures that exist only in other states
-    void set(std::function<Figures()> figures, std::vector<const FieldInfo*> settings, Prepare prepare,
+    void set(std::function<Figures()> figures, std::vector<const FieldInfo*> settings,
              std::vector<std::string> other_kinds = {});
     /// The same for a page that always has the same figures.
-    void set(const Figures& figures, std::vector<const FieldInfo*> settings, Prepare prepare,
+    void set(const Figures& figures, std::vector<const FieldInfo*> settings,
              std::vector<std::string> other_kinds = {}) {
-        set([figures] { return figures; }, std::move(settings), std::move(prepare), std::move(other_kinds));
+        set([figures] { return figures; }, std::move(settings), std::move(other_kinds));
     }
 
     /// A figure in front comes first, because “Export” exports it.
@@ -70,7 +65,6 @@ class PageFigures {
     /// Names of all figures that the page can draw.
     std::vector<std::string> kinds() const;
     const std::vector<const FieldInfo*>& settings() const { return settings_; }
-    Figure& prepare(FigureRequest request) const { return prepare_(std::move(request)); }
     /// The figure with this name. @throws Error (other) if there is none now
     Figure& named(const std::string& kind) const;
 
@@ -78,7 +72,6 @@ class PageFigures {
     const QWidget& page_;
     std::function<Figures()> figures_;
     std::vector<const FieldInfo*> settings_;
-    Prepare prepare_;
     std::vector<std::string> other_kinds_;
 };
 

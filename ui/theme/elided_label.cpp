@@ -39,12 +39,10 @@ bool mayBeCutBefore(const QString& label, qsizetype place) {
 
 qsizetype commonPrefixLength(const QStringList& labels) {
     if (labels.size() < 2) return 0;
-    const auto [least, greatest] = std::minmax_element(labels.begin(), labels.end());
-    qsizetype same = 0;
-    while (same < least->size() && same < greatest->size() && (*least)[same] == (*greatest)[same])
-        ++same;
+    const auto [least, greatest] = std::ranges::minmax_element(labels);
+    qsizetype same = std::ranges::mismatch(*least, *greatest).in1 - least->begin();
     const auto may_be_cut = [&](const QString& label) { return mayBeCutBefore(label, same); };
-    while (!std::all_of(labels.begin(), labels.end(), may_be_cut))
+    while (!std::ranges::all_of(labels, may_be_cut))
         --same;
     return same;
 }

@@ -31,15 +31,30 @@ QPen edgePen(const QStyleOption& option) {
     return {LabStyle::edge(palette), 1};
 }
 
-void drawBox(QPainter& painter, const QRectF& rect, const QPen& pen, const QBrush& fill,
-             double radius = kRadius) {
+/// Draws a smooth shape with this pen and brush, and restores those of the painter.
+template <class Draw>
+void drawShape(QPainter& painter, const QPen& pen, const QBrush& fill, Draw draw) {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(pen);
     painter.setBrush(fill);
-    const double half = pen.style() == Qt::NoPen ? 0 : 0.5 * pen.widthF();
-    painter.drawRoundedRect(rect.adjusted(half, half, -half, -half), radius, radius);
+    draw();
     painter.restore();
+}
+
+void drawBox(QPainter& painter, const QRectF& rect, const QPen& pen, const QBrush& fill,
+             double radius = kRadius) {
+    const double half = pen.style() == Qt::NoPen ? 0 : 0.5 * pen.widthF();
+    drawShape(painter, pen, fill,
+              [&] { painter.drawRoundedRect(rect.adjusted(half, half, -half, -half), radius, radius); });
+}
+
+/// A line with round ends and corners through these points.
+void drawStroke(QPainter& painter, const QPolygonF& points, const QColor& color, double width) {
+    QPainterPath path;
+    path.addPolygon(points);
+    drawShape(painter, QPen(color, width, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin), Qt::NoBrush,
+              [&] { painter.drawPath(path); });
 }
 
 enum class Pointing { up, down };
@@ -47,16 +62,10 @@ enum class Pointing { up, down };
 void drawChevron(QPainter& painter, const QPointF& center, Pointing pointing, const QColor& color,
                  double size) {
     const double down = pointing == Pointing::down ? 1 : -1;
-    QPainterPath path;
-    path.moveTo(center + QPointF(-size, -down * size / 2));
-    path.lineTo(center + QPointF(0, down * size / 2));
-    path.lineTo(center + QPointF(size, -down * size / 2));
-    painter.save();
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen(color, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawPath(path);
-    painter.restore();
+    drawStroke(painter,
+               {center + QPointF(-size, -down * size / 2), center + QPointF(0, down * size / 2),
+                center + QPointF(size, -down * size / 2)},
+               color, 1.5);
 }
 
 QColor glyphColor(const QStyleOption& option) {
@@ -88,35 +97,23 @@ void drawCheckBox(const QStyleOption& option, QPainter& painter) {
         painter.fillRect(inner, enabled ? accent : LabStyle::edge(palette));
     }
     if (!on) return;
-    QPainterPath mark;
-    mark.moveTo(box.left() + 0.24 * box.width(), box.top() + 0.52 * box.height());
-    mark.lineTo(box.left() + 0.43 * box.width(), box.top() + 0.71 * box.height());
-    mark.lineTo(box.left() + 0.77 * box.width(), box.top() + 0.30 * box.height());
-    painter.save();
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(enabled ? palette.color(QPalette::Base) : LabStyle::edge(palette), 1.8, Qt::SolidLine,
-                        Qt::RoundCap, Qt::RoundJoin));
-    painter.drawPath(mark);
-    painter.restore();
+    drawStroke(painter,
+               {{box.left() + 0.24 * box.width(), box.top() + 0.52 * box.height()},
+                {box.left() + 0.43 * box.width(), box.top() + 0.71 * box.height()},
+                {box.left() + 0.77 * box.width(), box.top() + 0.30 * box.height()}},
+               enabled ? palette.color(QPalette::Base) : LabStyle::edge(palette), 1.8);
 }
 
 void drawRadioButton(const QStyleOption& option, QPainter& painter) {
     const bool on = is(option, QStyle::State_On), enabled = is(option, QStyle::State_Enabled);
     const QColor accent = LabStyle::accent(option.palette);
-    painter.save();
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(on && enabled ? QPen(accent, 1) : edgePen(option));
-    painter.setBrush(option.palette.color(QPalette::Base));
     const QRectF circle = QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5);
-    painter.drawEllipse(circle);
-    if (on) {
-        const double inset = 0.25 * circle.width();
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(enabled ? accent : LabStyle::edge(option.palette));
-        painter.drawEllipse(circle.adjusted(inset, inset, -inset, -inset));
-    }
-    painter.restore();
+    drawShape(painter, on && enabled ? QPen(accent, 1) : edgePen(option),
+              option.palette.color(QPalette::Base), [&] { painter.drawEllipse(circle); });
+    if (!on) return;
+    const double inset = 0.25 * circle.width();
+    drawShape(painter, Qt::NoPen, enabled ? accent : LabStyle::edge(option.palette),
+              [&] { painter.drawEllipse(circle.adjusted(inset, inset, -inset, -inset)); });
 }
 
 }  // namespace
@@ -249,12 +246,9 @@ void LabStyle::drawSlider(const QStyleOptionSlider& option, QPainter& painter, c
                 accent(option.palette), 2);
     const double radius = std::min(handle.width(), handle.height()) / 2 - 1;
     const bool held = is(option, State_Sunken) || is(option, State_HasFocus);
-    painter.save();
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen(enabled ? accent(option.palette) : line, held ? 3 : 2));
-    painter.setBrush(option.palette.color(QPalette::Base));
-    painter.drawEllipse(handle.center() + QPointF(0.5, 0.5), radius - 1, radius - 1);
-    painter.restore();
+    drawShape(painter, QPen(enabled ? accent(option.palette) : line, held ? 3 : 2),
+              option.palette.color(QPalette::Base),
+              [&] { painter.drawEllipse(handle.center() + QPointF(0.5, 0.5), radius - 1, radius - 1); });
 }
 
 /// A scroll bar handle without arrows or groove; more prominent under the pointer.
@@ -309,15 +303,14 @@ QRect LabStyle::subControlRect(ComplexControl control, const QStyleOptionComplex
         if (spin == nullptr || spin->buttonSymbols == QAbstractSpinBox::NoButtons)
             return QProxyStyle::subControlRect(control, option, sub, widget);
         const QRect rect = spin->rect.adjusted(1, 1, -1, -1);
-        const QRect buttons(rect.right() - zoomed(kSpinButtons) + 1, rect.top(), zoomed(kSpinButtons),
-                            rect.height());
-        QRect part = rect.adjusted(3, 1, -zoomed(kSpinButtons), -1);
-        if (sub == SC_SpinBoxUp)
-            part = QRect(buttons.left(), buttons.top(), buttons.width(), buttons.height() / 2);
-        if (sub == SC_SpinBoxDown)
-            part = QRect(buttons.left(), buttons.top() + buttons.height() / 2, buttons.width(),
-                         buttons.height() - buttons.height() / 2);
-        return visualRect(spin->direction, spin->rect, part);
+        QRect up = rect, down = rect;
+        up.setLeft(rect.right() - zoomed(kSpinButtons) + 1);
+        up.setHeight(rect.height() / 2);
+        down.setCoords(up.left(), up.bottom() + 1, rect.right(), rect.bottom());
+        return visualRect(spin->direction, spin->rect,
+                          sub == SC_SpinBoxUp     ? up
+                          : sub == SC_SpinBoxDown ? down
+                                                  : rect.adjusted(3, 1, -zoomed(kSpinButtons), -1));
     }
     return QProxyStyle::subControlRect(control, option, sub, widget);
 }
@@ -333,7 +326,6 @@ int LabStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const 
             return 0;
         case PM_IndicatorWidth:
         case PM_IndicatorHeight:
-            return zoomed(16);
         case PM_SliderThickness:
         case PM_SliderLength:
         case PM_SliderControlThickness:

@@ -4,10 +4,10 @@
 #include <QRadioButton>
 #include <QScrollBar>
 #include <QTimer>
+#include <algorithm>
 
 #include "ui/controls/layout_helpers.h"
 #include "ui/theme/theme.h"
-#include "ui/theme/zoom.h"
 
 namespace roper {
 namespace {
@@ -50,12 +50,20 @@ class ChoiceRow : public QWidget {
 };
 
 /// A container whose contents are shown and hidden together.
-QWidget* makePart(std::initializer_list<LayoutItem> all) {
+/// @param margin  left, right and below
+QWidget* makePart(std::initializer_list<LayoutItem> all, int margin = 0) {
     auto* part = new QWidget;
     auto* column = columnOf(all, part);
-    column->setContentsMargins(0, kGap, 0, 0);
+    column->setContentsMargins(margin, kGap, margin, margin);
     column->setSpacing(kGap);
     return part;
+}
+
+/// Makes a text stand out from those around it.
+void setOff(QLabel& label) {
+    label.setAutoFillBackground(true);
+    label.setBackgroundRole(QPalette::AlternateBase);
+    label.setMargin(10);
 }
 
 }  // namespace
@@ -94,17 +102,12 @@ TourPanel::TourPanel(QWidget* parent)
     next_->installEventFilter(this);
 
     takeaway_->setFont(boldFont(takeaway_->font()));
-    takeaway_->setAutoFillBackground(true);
-    takeaway_->setBackgroundRole(QPalette::AlternateBase);
-    takeaway_->setMargin(10);
+    setOff(*takeaway_);
     trying_ = makePart({makeHeading(tr("Try")), task_, reveal_button_});
     revealed_ = makePart(
         {makeHeading(tr("What happens")), verdict_, reveal_, makeHeading(tr("Takeaway")), takeaway_});
-    auto* body = new QWidget;
-    auto* column = columnOf(
-        {title_, makeHeading(tr("Predict")), question_, choices_, trying_, revealed_, kSpacer}, body);
-    column->setContentsMargins(kMargin, kGap, kMargin, kMargin);
-    column->setSpacing(kGap);
+    QWidget* body = makePart(
+        {title_, makeHeading(tr("Predict")), question_, choices_, trying_, revealed_, kSpacer}, kMargin);
     for (QLabel* links : {takeaways_, next_steps_}) {
         links->setTextFormat(Qt::RichText);
         links->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
@@ -112,17 +115,12 @@ TourPanel::TourPanel(QWidget* parent)
     connect(takeaways_, &QLabel::linkActivated, this, [this](const QString& stop) { goTo(stop.toInt()); });
     connect(next_steps_, &QLabel::linkActivated, this, &TourPanel::follow);
     end_text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    end_text_->setAutoFillBackground(true);
-    end_text_->setBackgroundRole(QPalette::AlternateBase);
-    end_text_->setMargin(10);
+    setOff(*end_text_);
     auto* end_title = wrappedLabel(tr("The tour in short"));
     end_title->setFont(titleFont(end_title->font()));
-    auto* end = new QWidget;
-    auto* end_column = columnOf({end_title, end_text_, makeHeading(tr("Takeaways")), takeaways_,
-                                 makeHeading(tr("What next")), next_steps_, kSpacer},
-                                end);
-    end_column->setContentsMargins(kMargin, kGap, kMargin, kMargin);
-    end_column->setSpacing(kGap);
+    QWidget* end = makePart({end_title, end_text_, makeHeading(tr("Takeaways")), takeaways_,
+                             makeHeading(tr("What next")), next_steps_, kSpacer},
+                            kMargin);
     auto* end_scroll = new QScrollArea;
     for (const auto& [area, widget] : {std::pair(scroll_, body), std::pair(end_scroll, end)}) {
         area->setWidget(widget);
@@ -180,12 +178,10 @@ void TourPanel::follow(const QString& target) {
 }
 
 bool TourPanel::goTo(const QString& name) {
-    for (std::size_t i = 0; i < tour_.stops.size(); ++i) {
-        if (QString::fromStdString(tour_.stops[i].name) != name) continue;
-        goTo(static_cast<int>(i));
-        return true;
-    }
-    return false;
+    const auto found = std::ranges::find(tour_.stops, name.toStdString(), &TourStop::name);
+    if (found == tour_.stops.end()) return false;
+    goTo(static_cast<int>(found - tour_.stops.begin()));
+    return true;
 }
 
 void TourPanel::goTo(int stop) {

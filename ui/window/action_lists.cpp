@@ -129,9 +129,8 @@ void CommandPalette::filter(const QString& words) {
     const QStringList wanted = words.split(' ', Qt::SkipEmptyParts);
     for (QAction* action : actions_.all()) {
         const QString text = actions_.groupOf(action) + ": " + action->iconText();
-        const bool matches = std::all_of(wanted.begin(), wanted.end(), [&](const QString& word) {
-            return text.contains(word, Qt::CaseInsensitive);
-        });
+        const bool matches = std::ranges::all_of(
+            wanted, [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
         if (!matches || !action->isEnabled()) continue;
         const QString shortcut = action->shortcut().toString(QKeySequence::NativeText);
         auto* item = new QListWidgetItem(shortcut.isEmpty() ? text : text + "    " + shortcut, list_);

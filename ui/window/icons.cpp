@@ -80,13 +80,13 @@ void drawInspect(QPainter& painter, const QColor& color) {
         painter.drawRect(QRectF(x, y, 3.4, 3.4));
 }
 
-/// In the order of PageIcon.
+/// In the order of PageSet::all().
 constexpr void (*kDraw[])(QPainter&, const QColor&) = {drawRotation, drawSpectrum, drawAttention, drawMixing,
                                                        drawTraining, drawCompare,  drawInspect};
 
 }  // namespace
 
-QIcon makePageIcon(PageIcon icon, const QPalette& palette) {
+QIcon makePageIcon(std::size_t page, const QPalette& palette) {
     QIcon made;
     for (const int size : {28, 42, 56, 70, 140}) {
         QPixmap pixmap(size, size);
@@ -97,7 +97,7 @@ QIcon makePageIcon(PageIcon icon, const QPalette& palette) {
         const QColor color = palette.color(QPalette::ButtonText);
         painter.setPen(QPen(color, 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
         painter.setBrush(Qt::NoBrush);
-        kDraw[static_cast<std::size_t>(icon)](painter, color);
+        kDraw[page](painter, color);
         painter.end();
         made.addPixmap(pixmap);
     }

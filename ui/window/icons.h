@@ -5,9 +5,8 @@
 
 namespace roper {
 
-enum class PageIcon { rotation, spectrum, attention, mixing, training, compare, inspect };
-
 /// The sidebar icon of a page in the palette's text colour, at several sizes.
-QIcon makePageIcon(PageIcon icon, const QPalette& palette);
+/// @param page  its place in PageSet::all()
+QIcon makePageIcon(std::size_t page, const QPalette& palette);
 
 }  // namespace roper

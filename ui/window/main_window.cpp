@@ -9,7 +9,6 @@
 #include <QScrollArea>
 #include <QSettings>
 #include <QStatusBar>
-#include <QToolBar>
 #include <utility>
 
 #include "core/base/error.h"
@@ -21,9 +20,9 @@
 #include "ui/live/training_end_reporter.h"
 #include "ui/page/page_figure.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/plain_text.h"
 #include "ui/theme/zoom.h"
 #include "ui/window/action_lists.h"
+#include "ui/window/icons.h"
 
 namespace roper {
 namespace {
@@ -72,11 +71,8 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::WorkerMode wor
     // the sidebar must stay, as it is the only way to change pages
     sidebar_->toggleViewAction()->setEnabled(false);
     addToolBar(Qt::LeftToolBarArea, sidebar_);
-    const PageIcon icons[] = {PageIcon::rotation, PageIcon::spectrum, PageIcon::attention, PageIcon::mixing,
-                              PageIcon::training, PageIcon::compare,  PageIcon::inspect};
-    const std::vector<Page*> all = set_.all();
-    for (std::size_t i = 0; i < all.size(); ++i)
-        addPage(all[i], icons[i]);
+    for (Page* page : set_.all())
+        addPage(page);
     setCentralWidget(wrapInWidget(columnOf({invitation_, {stack_, 1}})));
     makeExplanation();
     makeTour();
@@ -121,7 +117,7 @@ MainWindow::~MainWindow() {
     delete takeCentralWidget();
 }
 
-void MainWindow::addPage(Page* page, PageIcon icon) {
+void MainWindow::addPage(Page* page) {
     // If a page has less room than it needs, as beside the tour in a small window, it scrolls.
     auto* area = new QScrollArea;
     area->setFrameShape(QFrame::NoFrame);
@@ -129,14 +125,14 @@ void MainWindow::addPage(Page* page, PageIcon icon) {
     area->setFocusPolicy(Qt::NoFocus);
     area->setWidget(page);
     stack_->addWidget(area);
-    pages_.push_back(page);
     auto* button = new QToolButton;
     button->setText(page->name());
-    button->setIcon(makePageIcon(icon, palette()));
+    button->setIcon(makePageIcon(pages_.size(), palette()));
     button->setCheckable(true);
     button->setAutoExclusive(true);
     button->setAutoRaise(true);
     button->setAccessibleName(page->name());
+    pages_.push_back(page);
     const auto number = static_cast<int>(pages_.size());
     button->setToolTip(tr("%1 (Ctrl+%2)").arg(page->name()).arg(number));
     connect(button, &QToolButton::clicked, this, [this, page] { goTo(page); });
@@ -146,7 +142,6 @@ void MainWindow::addPage(Page* page, PageIcon icon) {
     });
     sidebar_->addWidget(button);
     sidebar_buttons_.push_back(button);
-    icons_.push_back(icon);
     actions_.add(tr("Go"), page->name(), QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number)),
                  [this, page] { goTo(page); });
 }
@@ -351,9 +346,8 @@ Page* MainWindow::pageNamed(const QString& name) const {
     QString plain = QString(name).replace('-', ' ');
     if (plain.compare(QLatin1String("models"), Qt::CaseInsensitive) == 0)
         plain = set_.inspect->name();  // older versions had two pages for this
-    const auto page = std::find_if(pages_.begin(), pages_.end(), [&](const Page* one) {
-        return one->name().compare(plain, Qt::CaseInsensitive) == 0;
-    });
+    const auto page = std::ranges::find_if(
+        pages_, [&](const Page* one) { return one->name().compare(plain, Qt::CaseInsensitive) == 0; });
     return page == pages_.end() ? nullptr : *page;
 }
 
@@ -491,7 +485,7 @@ void MainWindow::changeEvent(QEvent* event) {
     QMainWindow::changeEvent(event);
     if (event->type() != QEvent::PaletteChange) return;
     for (std::size_t i = 0; i < sidebar_buttons_.size(); ++i)
-        sidebar_buttons_[i]->setIcon(makePageIcon(icons_[i], palette()));
+        sidebar_buttons_[i]->setIcon(makePageIcon(i, palette()));
 }
 
 /// An open popup receives all keys.

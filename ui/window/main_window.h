@@ -14,7 +14,6 @@
 
 #include "ui/page/page.h"
 #include "ui/theme/plain_text.h"
-#include "ui/window/icons.h"
 #include "ui/window/page_set.h"
 #include "ui/window/tour_dock.h"
 
@@ -72,10 +71,10 @@ class MainWindow : public QMainWindow {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
-    void goTo(Page* page);
     static constexpr auto kNamesKey = "window/sidebar_names", kNotifyKey = "training/notify";
 
-    void addPage(Page* page, PageIcon icon);
+    void addPage(Page* page);
+    void goTo(Page* page);
     void makeMenus();
     void makeStatusBar();
     void makeExplanation();
@@ -120,7 +119,6 @@ class MainWindow : public QMainWindow {
         window_shortcuts_;  ///< window-wide shortcuts, also active while an input has the focus
     std::map<QString, QMenu*> page_menus_;  ///< by name of the page, or of another group of actions
     std::vector<QToolButton*> sidebar_buttons_;
-    std::vector<PageIcon> icons_;
     QToolBar* sidebar_;
     QAction* notify_action_ = nullptr;  ///< whether the end of training is shown on the desktop
     QAction* names_action_ = nullptr;   ///< whether the sidebar shows names if there is room

@@ -61,12 +61,8 @@ void TourDock::setTour(Tour tour) {
     panel_->setTour(std::move(tour));
 }
 
-void TourDock::load() {
-    if (panel_->tour().stops.empty()) setTour(bundledTour());
-}
-
 void TourDock::start(const QString& stop) {
-    load();
+    if (panel_->tour().stops.empty()) setTour(bundledTour());
     if (!stop.isEmpty() && !panel_->goTo(stop)) {
         std::vector<std::string> names;
         for (const TourStop& one : panel_->tour().stops)

@@ -42,7 +42,6 @@ class TourDock : public QDockWidget {
     void showEvent(QShowEvent* event) override;
 
   private:
-    void load();
     QString key() const;  ///< settings key of the reader's position
     /// Covers and marks widgets as the stop requires, while the tour is visible.
     void showOnPage();

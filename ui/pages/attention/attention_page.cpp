@@ -89,7 +89,6 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
     panel_->onSetupShown([this](const Setup& s) { kinds_->setCurrentIndex(static_cast<int>(s.map)); });
     connect(&state_, &AttentionState::changed, this, &AttentionPage::refreshWhenVisible);
     pageFigures().set({map_, bars_, bias_, table_, by_distance_}, fieldInfos(setupFields()),
-                      [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); },
                       {kMapNames.begin(), kMapNames.end()});
     registerTabSetting("view.attention_below", *lower_);
     registerViewSetting(
@@ -299,7 +298,7 @@ QString AttentionPage::cellText(int row, int column) const {
 void AttentionPage::toggleAblation(int pair) {
     if (pair >= state_.setup().pairs()) return;  // the bias is not a pair
     panel_->change(tr("Ablated pairs"), [&](Setup& s) {
-        const auto found = std::find(s.ablated_pairs.begin(), s.ablated_pairs.end(), pair);
+        const auto found = std::ranges::find(s.ablated_pairs, pair);
         found == s.ablated_pairs.end() ? s.ablated_pairs.push_back(pair) : void(s.ablated_pairs.erase(found));
         s.pair = pair;
     });
@@ -346,7 +345,7 @@ void AttentionPage::showCells(const std::string& text) {
     std::vector<double> numbers;
     for (const std::string& part : split(text, ','))
         numbers.push_back(parseNumber(part).value_or(std::numeric_limits<double>::quiet_NaN()));
-    const bool sound = std::all_of(numbers.begin(), numbers.end(), [](double n) { return std::isfinite(n); });
+    const bool sound = std::ranges::all_of(numbers, [](double n) { return std::isfinite(n); });
     if (numbers.size() != 4 || !sound) return;
     requested_cells_ = QRectF(numbers[0], numbers[1], numbers[2], numbers[3]);
     if (!isStale() && !is_computing_) showRequestedCells();

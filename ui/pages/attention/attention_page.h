@@ -50,7 +50,7 @@ class AttentionPage : public ExplorerPage {
     void onVisibilityChanged(bool seen) override;
 
   private:
-    Figure& prepareFigure(FigureRequest request);
+    Figure& prepareFigure(FigureRequest request) override;
     std::string visibleCells() const;
     void showCells(const std::string& text);
     void hoverDistance(double x);
@@ -58,10 +58,8 @@ class AttentionPage : public ExplorerPage {
     /// Inputs of the figures of biases and of the position table, which are redrawn only if these change.
     struct BiasInputs {
         std::string method = "none";
-        int head = 0, heads = 0, distances = 0, kind = 0, query_minus_key = 0;
-        bool causal = true;
-        ComparableVector learned_bias = {};
-        DeclaredSettings specific_settings{methodSettings()};
+        HeadContext head = {};
+        int distances = 0, kind = 0, query_minus_key = 0;
         qint64 palette = 0;
 
         bool operator==(const BiasInputs&) const = default;

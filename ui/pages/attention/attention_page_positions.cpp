@@ -1,4 +1,3 @@
-
 #include "core/rotary/frequencies.h"
 #include "core/rotary/position_bias.h"
 #include "ui/controls/layout_helpers.h"
@@ -13,17 +12,12 @@ namespace {
 /// Size of the part of the table that is drawn, so that every cell is visible.
 constexpr int kMaxFeatures = 1024, kMaxPositions = 128;
 
-/// Range of distances of the curves, including keys to the right if they are visible to the query.
-std::pair<int, int> distancesOf(const Setup& s) {
-    return {s.causal ? 0 : 1 - s.distances, s.distances - 1};
-}
-
+/// Includes keys to the right if they are visible to the query.
 template <class Value>
 CurveChart::Curve curveBy(const Setup& s, const QString& key, const QString& label, const QColor& color,
                           Value value) {
     CurveChart::Curve curve{key, label, color};
-    const auto [first, last] = distancesOf(s);
-    for (int distance = first; distance <= last; ++distance) {
+    for (int distance = s.causal ? 0 : 1 - s.distances; distance < s.distances; ++distance) {
         curve.x.push_back(distance);
         curve.y.push_back(value(distance));
     }
@@ -34,8 +28,7 @@ CurveChart::Curve curveBy(const Setup& s, const QString& key, const QString& lab
 
 QWidget* AttentionPage::makeBiasTab() {
     bias_kind_->addItems({tr("bias added to the score"), tr("bucket of the distance (T5)")});
-    bias_kind_->setAccessibleName(tr("Quantity by distance"));
-    bias_kind_->setToolTip(bias_kind_->accessibleName());
+    named(bias_kind_, tr("Quantity by distance"));
     bias_->setEmptyText(tr("This method adds no bias to scores. T5 and ALiBi do: choose one as the method."));
     connect(bias_kind_, &QComboBox::currentIndexChanged, this, &AttentionPage::showBias);
     connect(bias_, &CurveChart::hovered, this, &AttentionPage::showReadout);
@@ -57,19 +50,10 @@ void AttentionPage::prepareTable() {
 
 void AttentionPage::showBias() {
     const Setup& s = state_.setup();
-    BiasInputs now{s.method,
-                   s.head,
-                   s.heads,
-                   s.distances,
-                   bias_kind_->currentIndex(),
-                   state_.query() - state_.key(),
-                   s.causal,
-                   ComparableVector(),
-                   DeclaredSettings(methodSettings()),
-                   palette().cacheKey()};
     const HeadContext chosen = s.headContext();
-    now.learned_bias = chosen.learned_bias;
-    now.specific_settings = chosen.specific_settings;
+    const int distance = state_.query() - state_.key();
+    const BiasInputs now{
+        s.method, chosen, s.distances, bias_kind_->currentIndex(), distance, palette().cacheKey()};
     if (now == bias_inputs_) return;
     bias_inputs_ = now;
     std::vector<CurveChart::Curve> curves;
@@ -83,9 +67,8 @@ void AttentionPage::showBias() {
                    farthest = static_cast<int>(chosen.specific_settings.integer("bias_distance"));
         curves.push_back(curveBy(
             s, shows_bucket ? QStringLiteral("bucket") : QStringLiteral("bias"),
-            tr("%1, head %2").arg(title).arg(s.head), Theme::method(s.method), [&](int distance) {
-                return shows_bucket ? t5Bucket(distance, !s.causal, buckets, farthest) : bias(distance);
-            }));
+            tr("%1, head %2").arg(title).arg(s.head), Theme::method(s.method),
+            [&](int at) { return shows_bucket ? t5Bucket(at, !s.causal, buckets, farthest) : bias(at); }));
         curves.back().bold = true;
     } else if (method.bias) {
         const Theme theme = Theme::of(palette());
@@ -102,10 +85,8 @@ void AttentionPage::showBias() {
         }
     }
     std::vector<CurveChart::Mark> marks;
-    if (!curves.empty() && state_.isReady()) {
-        const int distance = state_.query() - state_.key();
+    if (!curves.empty() && state_.isReady())
         marks.push_back({static_cast<double>(distance), tr("query − key = %1").arg(distance), false});
-    }
     bias_->setAxisNames(tr("distance, query − key"), has_buckets && shows_bucket ? tr("bucket") : tr("bias"));
     bias_->setLegendCorner(Qt::AlignTop | Qt::AlignRight);
     bias_->setCurves(curves, marks);

@@ -6,6 +6,7 @@
 
 #include "ui/controls/layout_helpers.h"
 #include "ui/explorer/mistake_text.h"
+#include "ui/theme/numbers.h"
 #include "ui/theme/theme.h"
 
 namespace roper {
@@ -15,10 +16,6 @@ constexpr int kMaxShift = 64, kStep_ms = 120;
 
 constexpr int kMeasuredTokens = 64;
 constexpr int kSettle_ms = 120;
-
-QString residualText(double value) {
-    return QString::number(value, 'g', value < 1e-9 ? 1 : 2).replace('-', QChar(0x2212));
-}
 
 /// The first tokens of a text, enough to measure the effect of a mistake.
 HeadVectors firstTokens(const HeadVectors& heads) {
@@ -39,8 +36,8 @@ MistakeExplanationDialog::MistakeExplanationDialog(AttentionState& state, QWidge
     text_->setFrameShape(QFrame::NoFrame);
     text_->document()->setDocumentMargin(12);
     shift_->setRange(-kMaxShift, kMaxShift);
-    shift_->setAccessibleName(tr("Move the sentence by S"));
-    shift_->setToolTip(tr("Drag S from −64 to 64: in the correct form, nothing changes"));
+    named(shift_, tr("Move the sentence by S"),
+          tr("Drag S from −64 to 64: in the correct form, nothing changes"));
     play_->setToolTip(tr("Move the sentence step by step"));
     connect(shift_, &QSlider::valueChanged, this, [this](int value) { view_->setShift(value); });
     connect(play_, &PlayButton::next, this,
@@ -77,13 +74,13 @@ MistakeGallery::MistakeGallery(AttentionState& state, QWidget* parent) : QWidget
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(1);
     for (const Mistake mistake : kMistakes) {
-        const MistakeText text = describe(mistake);
+        const MistakeText& text = describe(mistake);
         auto* box = new QCheckBox(text.name);
-        box->setAccessibleName(tr("Mistake: %1").arg(text.name));
-        box->setToolTip(text.what + (isRevealedByShift(mistake)
-                                         ? tr(".\nShifting all positions reveals it.")
-                                         : tr(".\nShifting all positions does not reveal it: scores still "
-                                              "depend only on distance, but on the wrong one.")));
+        named(box, tr("Mistake: %1").arg(text.name),
+              text.what + (isRevealedByShift(mistake)
+                               ? tr(".\nShifting all positions reveals it.")
+                               : tr(".\nShifting all positions does not reveal it: scores still "
+                                    "depend only on distance, but on the wrong one.")));
         QLabel* residual = faintLabel();
         residual->setWordWrap(false);
         residual->setContentsMargins(22, 0, 0, 2);
@@ -95,9 +92,8 @@ MistakeGallery::MistakeGallery(AttentionState& state, QWidget* parent) : QWidget
         auto* explanationDialog = new QToolButton;
         explanationDialog->setText(tr("Story"));
         explanationDialog->setAutoRaise(true);
-        explanationDialog->setAccessibleName(tr("Story: %1").arg(text.name));
-        explanationDialog->setToolTip(
-            tr("Correct and incorrect code side by side, and where the mistake occurred"));
+        named(explanationDialog, tr("Story: %1").arg(text.name),
+              tr("Correct and incorrect code side by side, and where the mistake occurred"));
         connect(explanationDialog, &QToolButton::clicked, this,
                 [this, mistake] { openExplanation(mistake); });
         layout->addLayout(rowOf({{box, 1}, explanationDialog}));
@@ -158,7 +154,8 @@ void MistakeGallery::measure() {
         if (!appliesTo(mistake, setup.rotatedTensors())) continue;
         setup.mistake = mistake;
         const auto seen = [compares_outputs = affectsValues(mistake)](const MistakeEffect& residual) {
-            return residualText(compares_outputs ? residual.outputs : residual.scores);
+            const double largest = compares_outputs ? residual.outputs : residual.scores;
+            return numberText(largest, largest < 1e-9 ? 1 : 2);
         };
         row.residual->setText(tr("shift: %1   wrong by: %2")
                                   .arg(seen(shiftEffect(setup, heads, shift)),

@@ -79,10 +79,9 @@ VectorsTable::VectorsTable(AttentionState& state, QWidget* parent) : QTabWidget(
         auto* table = new QTableView;
         table->setModel(model);
         setCellSize(*table, 20, 58);
-        table->setAccessibleName(tr("%1 of every token").arg(QString::fromLatin1(name)));
-        table->setToolTip(
-            tr("One row per token, one column per feature. Choose “a table to edit” to change the numbers; "
-               "if one vector is key and value, edit the key."));
+        named(table, tr("%1 of every token").arg(QString::fromLatin1(name)),
+              tr("One row per token, one column per feature. Choose “a table to edit” to change the numbers; "
+                 "if one vector is key and value, edit the key."));
         addTab(table, title);
     }
 }

@@ -102,9 +102,7 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
         connect(view, &FigureView::hovered, this, &ComparePage::setReadout);
     connect(curves_, &CurveChart::hovered, this, &ComparePage::setReadout);
     pageFigures().set({curves_, outcomes_, paired_, all_outcomes_, board_, &lengths_->view()},
-                      fieldInfos(compareFields()),
-                      [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); },
-                      {"length-map", "loss-by-position"});
+                      fieldInfos(compareFields()), {"length-map", "loss-by-position"});
     registerTabSetting("view.compare", *tabs_);
     state_->refresh();
 }

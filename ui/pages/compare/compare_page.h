@@ -61,7 +61,7 @@ class ComparePage : public Page {
     void onVisibilityChanged(bool seen) override { state_->setPageVisible(seen); }
 
   private:
-    Figure& prepareFigure(FigureRequest request);
+    Figure& prepareFigure(FigureRequest request) override;
     static constexpr int kKeyRole = Qt::UserRole;  ///< key of a group, in lists of groups
 
     QWidget* makeChooser();

@@ -79,8 +79,7 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
                     all.push_back(figure);
             return all;
         },
-        fieldInfos(inspectFields()),
-        [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
+        fieldInfos(inspectFields()));
     registerViewSettings();
     connectState();
     fillModels();

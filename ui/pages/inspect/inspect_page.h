@@ -84,7 +84,7 @@ class InspectPage : public Page {
     void registerViewSettings();
     void connectState();
     ModelPanel& shownPanel() const { return *panels_[static_cast<std::size_t>(chooser_->currentRow())]; }
-    Figure& prepareFigure(FigureRequest request);
+    Figure& prepareFigure(FigureRequest request) override;
     void requireModel(const QString& model);
     void openForFigure(const QString& model, const InspectFigureSettings& picture);
     void registerPanelSetting();

@@ -71,8 +71,7 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
     connect(lower_, &QTabWidget::currentChanged, this, &MixingPage::refreshWhenVisible);
     connect(&state_, &AttentionState::changed, this, &MixingPage::refreshWhenVisible);
     pageFigures().set({chain_view_, distances_, steps_, shifts_, pairs_, implementations_},
-                      fieldInfos(setupFields()),
-                      [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
+                      fieldInfos(setupFields()));
     registerTabSetting("view.mixing_below", *lower_);
     connect(play_, &PlayButton::next, this, &MixingPage::advance);
     panel_->showSetup();

@@ -43,7 +43,7 @@ class MixingPage : public ExplorerPage {
   private:
     static constexpr int kFrame_ms = 33;
 
-    Figure& prepareFigure(FigureRequest request);
+    Figure& prepareFigure(FigureRequest request) override;
     void fillPanel();
     void showDistances();
     void showShifts();

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "ui/charts/csv_text.h"
+#include "ui/charts/drawing.h"
 #include "ui/charts/export_dialog.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/pages/mixing/mixing_text.h"
@@ -69,8 +70,7 @@ std::vector<PairTable::Row> PairTable::computeRows() const {
         row.change = (row.roper - row.rope).norm();
         rows.push_back(row);
     }
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const Row& a, const Row& b) { return a.change > b.change; });
+    std::ranges::stable_sort(rows, std::ranges::greater(), &Row::change);
     return rows;
 }
 

@@ -49,14 +49,13 @@ StepsView::Scene StepsView::scene() const {
     const double shift = state_.setup().shift;
     scene.chain = state_.valueChain(form, shift);
     const ValueChain right = state_.valueChain(correctMixingForm(state_.setup()), shift);
-    const auto length = [](const QPointF& p) { return std::hypot(p.x(), p.y()); };
     const auto follow = [&](QPolygonF& corners, const QPointF& step) {
         corners << corners.back() + step;
-        scene.longest_mix = std::max(scene.longest_mix, length(corners.back()));
+        scene.longest_mix = std::max(scene.longest_mix, lengthOf(corners.back()));
     };
     for (const ValueArrow& arrow : scene.chain.arrows) {
         const QPointF value = scene.of(scene.row.rotated.row(arrow.key));
-        scene.longest_value = std::max(scene.longest_value, length(value));
+        scene.longest_value = std::max(scene.longest_value, lengthOf(value));
         follow(scene.mixing, arrow.weight * value);
     }
     for (const ValueArrow& arrow : right.arrows)

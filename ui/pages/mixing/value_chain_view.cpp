@@ -50,12 +50,8 @@ AttentionForm ValueChainView::formOf(bool right) const {
     return right ? mixingForm(s) : roperForm(s.rotary(), s.valueRotary(), 0.0);
 }
 
-ValueChain ValueChainView::ropeChain() const {
-    return state_.valueChain(formOf(false), state_.setup().shift);
-}
-
-ValueChain ValueChainView::roperChain() const {
-    return state_.valueChain(formOf(true), state_.setup().shift);
+ValueChain ValueChainView::chainOf(bool right) const {
+    return state_.valueChain(formOf(right), state_.setup().shift);
 }
 
 /// The same for every blend and shift, so that the scale is stable while they change.
@@ -95,7 +91,7 @@ QRectF ValueChainView::half(const QRectF& area, bool right) const {
 /// Texts above and below the chain of one side.
 ValueChainView::Texts ValueChainView::texts(bool right) const {
     const Setup& s = state_.setup();
-    const ValueChain chain = right ? roperChain() : ropeChain();
+    const ValueChain chain = chainOf(right);
     return {right ? mixingTitle(s) : tr("RoPE"),
             right ? mixingFormulas(s).output : QStringLiteral("o = Σ a v"), rotationText(chain),
             tr("o = (%1, %2), length %3")
@@ -140,7 +136,7 @@ void ValueChainView::paintPanel(QPainter& painter, const QRectF& area, bool righ
                                 const Theme& theme) const {
     const QRectF box = half(area, right);
     const PlaneFrame at = plane(area, right, shown, painter.font());
-    const ValueChain chain = right ? roperChain() : ropeChain();
+    const ValueChain chain = chainOf(right);
     const auto [above, below] = textHeights(box.width(), painter.font());
     LabelPlacer labels(box.adjusted(4, above, -4, -below));
     paintTexts(painter, box, right, theme);
@@ -228,9 +224,7 @@ std::vector<int> ValueChainView::clockPlaces() const {
         const int distance = j - state_.query();
         if (distance % step == 0 || distance % label_step == 0 || j == state_.key()) places.push_back(j);
     }
-    std::stable_sort(places.begin(), places.end(), [this](int a, int b) {
-        return std::abs(a - state_.query()) < std::abs(b - state_.query());
-    });
+    std::ranges::stable_sort(places, {}, [this](int j) { return std::abs(j - state_.query()); });
     return places;
 }
 
@@ -275,7 +269,7 @@ int ValueChainView::nearestMark(const QPointF& point) const {
     for (int j = 0; j < state_.tokens(); ++j) {
         const QPointF apart = at.onScreen(pointOf(markOf(form, j))) - point;
         // After full rotations marks coincide; the one nearest to the token's position is taken.
-        const double distance = std::hypot(apart.x(), apart.y()) + 1e-3 * std::abs(j - state_.key());
+        const double distance = lengthOf(apart) + 1e-3 * std::abs(j - state_.key());
         if (distance >= least) continue;
         least = distance;
         nearest = j;
@@ -302,9 +296,8 @@ void ValueChainView::labelChain(QPainter& painter, LabelPlacer& labels, const Pl
         labels.avoid(arrows.back().from, arrows.back().to);
         tail = head;
     }
-    std::stable_sort(arrows.begin(), arrows.end(), [this](const Numbered& a, const Numbered& b) {
-        const bool a_first = a.key == state_.key(), b_first = b.key == state_.key();
-        return a_first != b_first ? a_first : a.length > b.length;
+    std::ranges::stable_sort(arrows, std::ranges::greater(), [this](const Numbered& arrow) {
+        return std::pair(arrow.key == state_.key(), arrow.length);
     });
     const bool few = arrows.size() <= static_cast<std::size_t>(kMaxGhosts);
     const QFont plain = painter.font();
@@ -399,17 +392,17 @@ QString ValueChainView::figureCaption() const {
         .arg(s.shift);
 }
 
-const ValueArrow* ValueChainView::nearest(const ValueChain& chain, bool right, const QPointF& point) const {
+std::optional<ValueArrow> ValueChainView::nearest(bool right, const QPointF& point) const {
     const PlaneFrame at = plane(canvas(), right, shownPlane(), font());
-    const ValueArrow* found = nullptr;
+    std::optional<ValueArrow> found;
     double least = 1e300;
     Eigen::Vector2d tail(0, 0);
-    for (const ValueArrow& arrow : chain.arrows) {
+    for (const ValueArrow& arrow : chainOf(right).arrows) {
         const QPointF middle = at.onScreen(pointOf(tail + arrow.rotated / 2));
-        const double distance = std::hypot(middle.x() - point.x(), middle.y() - point.y());
+        const double distance = lengthOf(middle - point);
         if (distance < least) {
             least = distance;
-            found = &arrow;
+            found = arrow;
         }
         tail += arrow.rotated;
     }
@@ -423,7 +416,7 @@ void ValueChainView::paintHovered(QPainter& painter, const Theme& theme) const {
     for (const bool right : {false, true}) {
         const PlaneFrame at = plane(canvas(), right, shownPlane(), font());
         Eigen::Vector2d head(0, 0);
-        for (const ValueArrow& arrow : (right ? roperChain() : ropeChain()).arrows) {
+        for (const ValueArrow& arrow : chainOf(right).arrows) {
             head += arrow.rotated;
             if (arrow.key == *key) paintRing(painter, at.onScreen(pointOf(head)), theme);
         }
@@ -442,9 +435,8 @@ void ValueChainView::choose(const QPointF& at) {
         if (!right) return;  // the marks of RoPE coincide
         next.key = nearestMark(at);
     } else {
-        const ValueChain chain = right ? roperChain() : ropeChain();
-        const ValueArrow* arrow = nearest(chain, right, at);
-        if (arrow == nullptr) return;
+        const auto arrow = nearest(right, at);
+        if (!arrow) return;
         next.key = arrow->key;
     }
     state_.selection().set(next, tr("Key"));
@@ -454,9 +446,8 @@ void ValueChainView::mouseMoveEvent(QMouseEvent* event) {
     if (!state_.isReady()) return;
     if (showsClock() && event->buttons().testFlag(Qt::LeftButton)) choose(event->position());
     const bool right = event->position().x() > canvas().center().x();
-    const ValueChain chain = right ? roperChain() : ropeChain();
-    const ValueArrow* arrow = nearest(chain, right, event->position());
-    if (arrow == nullptr) return emit hovered({});
+    const auto arrow = nearest(right, event->position());
+    if (!arrow) return emit hovered({});
     state_.selection().hoverState().set({.key = arrow->key, .distance = state_.query() - arrow->key});
     emit hovered(tr("key %1    distance %2    weight %3    a·v = (%4, %5)    rotated by %6 rad: (%7, %8)")
                      .arg(state_.tokenText(arrow->key), numberText(state_.query() - arrow->key),

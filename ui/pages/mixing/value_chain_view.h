@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "core/rotary/value_mixing.h"
 #include "ui/charts/figure_view.h"
 #include "ui/charts/label_placer.h"
@@ -29,9 +31,10 @@ class ValueChainView : public FigureView {
     /// Tip of RoPER's output if the single token were at j, in pixels.
     QPointF markAt(int j) const;
 
-    /// The left and right chains as drawn.
-    ValueChain ropeChain() const;
-    ValueChain roperChain() const;
+    /// The chain of one side, as drawn.
+    ValueChain chainOf(bool right) const;
+    ValueChain ropeChain() const { return chainOf(false); }
+    ValueChain roperChain() const { return chainOf(true); }
 
   protected:
     void paintHovered(QPainter& painter, const Theme& theme) const override;
@@ -74,7 +77,7 @@ class ValueChainView : public FigureView {
     /// The form of one side; RoPE on the left.
     AttentionForm formOf(bool right) const;
     /// The arrow of one half whose tip is nearest to a point of the widget.
-    const ValueArrow* nearest(const ValueChain& chain, bool right, const QPointF& at) const;
+    std::optional<ValueArrow> nearest(bool right, const QPointF& at) const;
 
     AttentionState& state_;
 };

@@ -14,6 +14,10 @@ namespace {
 constexpr double kMaxDial = 180;
 constexpr double kLabelNeeds = 44;  // smaller dials have no label
 
+QColor colorOf(const Theme& theme, const Rotary& rotary, int pair) {
+    return pair < rotary.pairs() ? theme.pair(pair, rotary.pairs()) : theme.frame;
+}
+
 }  // namespace
 
 std::vector<int> pairOfFeature(const Rotary& rotary) {
@@ -47,15 +51,14 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
     for (int feature = 0; feature < d; ++feature) {
         const int pair = pairs[static_cast<std::size_t>(feature)];
         if (pair != state_.setup().pair) continue;
-        painter.fillRect(
-            QRectF(box.left() + feature * step, box.top(), step, box.height()),
-            theme.faded(pair < rotary.pairs() ? theme.pair(pair, rotary.pairs()) : theme.frame, 0.10));
+        painter.fillRect(QRectF(box.left() + feature * step, box.top(), step, box.height()),
+                         theme.faded(colorOf(theme, rotary, pair), 0.10));
     }
     for (const double mark : {-largest, 0.0, largest}) {
         painter.setPen(QPen(mark == 0 ? theme.frame : theme.grid, 1));
         painter.drawLine(QPointF(box.left(), y(mark)), QPointF(box.right(), y(mark)));
-        drawColoredText(painter, QRectF(0, y(mark) - 10, box.left() - 6, 20), kRightMiddle,
-                        QString::number(mark).replace('-', QChar(0x2212)), theme.faint_text);
+        drawColoredText(painter, QRectF(0, y(mark) - 10, box.left() - 6, 20), kRightMiddle, numberText(mark),
+                        theme.faint_text);
     }
 
     const double width = std::min(26.0, step * 0.36);
@@ -63,7 +66,7 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
     painter.setPen(Qt::NoPen);
     for (int feature = 0; feature < d; ++feature) {
         const int pair = pairs[static_cast<std::size_t>(feature)];
-        const QColor color = pair < rotary.pairs() ? theme.pair(pair, rotary.pairs()) : theme.frame;
+        const QColor color = colorOf(theme, rotary, pair);
         const double middle = box.left() + (feature + 0.5) * step;
         const auto bar = [&](double from, double value, const QColor& shade) {
             painter.fillRect(QRectF(QPointF(from, y(0)), QPointF(from + width, y(value))).normalized(),
@@ -83,9 +86,7 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
 /// Explains pale and strong bars, in the colours of the chosen pair.
 void BarsView::paintLegend(QPainter& painter, const QRectF& area, const Theme& theme) const {
     constexpr double kSwatch = 10, kGap = 5;
-    const Rotary& rotary = state_.rotary();
-    const int pair = state_.setup().pair;
-    const QColor color = pair < rotary.pairs() ? theme.pair(pair, rotary.pairs()) : theme.frame;
+    const QColor color = colorOf(theme, state_.rotary(), state_.setup().pair);
     double left = area.left() + 44;
     for (const auto& [text, shade] :
          {std::pair{tr("x, before"), theme.faded(color, 0.35)}, {tr("R(m)x, after"), color}}) {
@@ -190,7 +191,7 @@ void DialsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
         const QPointF center = box.center() - QPointF(0, label_height / 2);
         const double radius = (box.width() - label_height) / 2 - 3;
         const bool rotates = pair < rotary.pairs();
-        const QColor color = rotates ? theme.pair(pair, rotary.pairs()) : theme.frame;
+        const QColor color = colorOf(theme, rotary, pair);
         const bool selected = pair == state_.setup().pair;
         painter.setBrush(selected ? theme.faded(color, 0.18) : Qt::transparent);
         painter.setPen(

@@ -19,10 +19,6 @@ namespace {
 constexpr int kMaxTrailPoints = 400;
 constexpr double kFullRotation = 2 * std::numbers::pi;
 
-QString planeNumber(double value, int decimals = 3) {
-    return fixedNumberText(value, decimals);
-}
-
 }  // namespace
 
 /// The geometry: position of the plane on the screen, the pair and its rotation.
@@ -82,7 +78,7 @@ void CircleView::paintFigure(QPainter& painter, const QRectF& area, const Theme&
     labels.avoid(at.onScreen({0, -edge}), at.onScreen({0, edge}));
     const QFont plain = painter.font();
     painter.setFont(boldFont(plain));
-    const bool apart = std::hypot(at.x.x() - at.y.x(), at.x.y() - at.y.y()) > 0.04 * at.extent;
+    const bool apart = lengthOf(at.x - at.y) > 0.04 * at.extent;
     if (apart)
         labels.draw(painter, QStringLiteral("R(m)x"), rotated, directionOf(at.center, rotated), theme.text);
     labels.draw(painter, QStringLiteral("x"), x, directionOf(at.center, x), theme.text);
@@ -103,7 +99,8 @@ QString CircleView::angleText(const Plane& at) const {
     return tr("pair %1   θ = %2\nmθ = %3 rad = %4 rotations\n|x| = |R(m)x| = %5")
         .arg(state_.setup().pair)
         .arg(numberText(at.theta))
-        .arg(planeNumber(at.angle), planeNumber(at.angle / kFullRotation), planeNumber(lengthOf(at.x)));
+        .arg(fixedNumberText(at.angle, 3), fixedNumberText(at.angle / kFullRotation, 3),
+             fixedNumberText(lengthOf(at.x), 3));
 }
 
 void CircleView::paintGrid(QPainter& painter, const Plane& at, const Theme& theme) const {
@@ -197,9 +194,9 @@ QString CircleView::readoutAt(const QPointF& point) const {
     const Plane at = plane(canvas());
     const QPointF p = at.inPlane(point);
     return tr("pointer (%1, %2)    x = (%3, %4)    R(m)x = (%5, %6)    length %7, preserved by the rotation")
-        .arg(planeNumber(p.x()), planeNumber(p.y()), planeNumber(at.x.x(), 4), planeNumber(at.x.y(), 4),
-             planeNumber(at.y.x(), 4), planeNumber(at.y.y(), 4),
-             planeNumber(std::hypot(at.x.x(), at.x.y()), 4));
+        .arg(fixedNumberText(p.x(), 3), fixedNumberText(p.y(), 3), fixedNumberText(at.x.x(), 4),
+             fixedNumberText(at.x.y(), 4), fixedNumberText(at.y.x(), 4), fixedNumberText(at.y.y(), 4),
+             fixedNumberText(lengthOf(at.x), 4));
 }
 
 QPointF CircleView::tip(bool rotated) const {
@@ -234,10 +231,10 @@ void CircleView::dragTo(const QPointF& point) {
     const Plane at = plane(canvas());
     const QPointF p =
         snappedToGrid(rotatedBy(at.inPlane(point), dragged_ == Dragged::rotated ? -at.angle : 0.0));
-    Eigen::VectorXd x = state_.x();
-    x[at.features.first] = p.x();
-    x[at.features.second] = p.y();
-    state_.setX(x);
+    state_.selection().change(tr("Vector x"), [&](Setup& s) {
+        s.x[at.features.first] = p.x();
+        s.x[at.features.second] = p.y();
+    });
 }
 
 }  // namespace roper

@@ -18,8 +18,7 @@ FourWaysView::FourWaysView(RotationState& state, QWidget* parent)
         emit hovered(tr("R(m) row %1, column %2 = %3")
                          .arg(row)
                          .arg(column)
-                         .arg((*map().values)(row, column), 0, 'f', 6)
-                         .replace('-', QChar(0x2212)));
+                         .arg(fixedNumberText((*map().values)(row, column), 6)));
     });
     showState();
 }

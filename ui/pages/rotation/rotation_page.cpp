@@ -41,9 +41,9 @@ RotationPage::RotationPage(Selection& selection, QWidget* parent)
     auto* upper = makeSplitter(Qt::Horizontal, {upper_, dials_}, {560, 340});
     upper->setStretchFactor(0, 3);
     upper->setStretchFactor(1, 2);
-    auto* pageFigures = makeSplitter(Qt::Vertical, {upper, strip_, lower_}, {420, 84, 220}, 0);
+    auto* figures = makeSplitter(Qt::Vertical, {upper, strip_, lower_}, {420, 84, 220}, 0);
     fillPanel();
-    contents()->addLayout(rowOf({{pageFigures, 1}, panel_}));
+    contents()->addLayout(rowOf({{figures, 1}, panel_}));
 
     for (FigureView* view :
          std::initializer_list<FigureView*>{circle_, two_vectors_, four_ways_, dials_, strip_, bars_})
@@ -59,9 +59,8 @@ RotationPage::RotationPage(Selection& selection, QWidget* parent)
     connect(upper_, &QTabWidget::currentChanged, this, &RotationPage::refreshWhenVisible);
     std::vector<const FieldInfo*> settings = fieldInfos(setupFields());
     settings.push_back(&linesField());
-    Page::pageFigures().set(
-        {circle_, two_vectors_, four_ways_, dials_, strip_, bars_, &worked_->view()}, std::move(settings),
-        [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
+    pageFigures().set({circle_, two_vectors_, four_ways_, dials_, strip_, bars_, &worked_->view()},
+                      std::move(settings));
     registerTabSetting("view.rotation", *upper_);
     registerTabSetting("view.rotation_below", *lower_);
     registerNumberSetting(

@@ -37,7 +37,7 @@ class RotationPage : public ExplorerPage {
     void onVisibilityChanged(bool seen) override;
 
   private:
-    Figure& prepareFigure(FigureRequest request);
+    Figure& prepareFigure(FigureRequest request) override;
     void fillPanel();
     QWidget* makeVectorTable();
     void showVector();

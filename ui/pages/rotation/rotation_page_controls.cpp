@@ -119,9 +119,8 @@ void RotationPage::addActions(Actions& actions) {
 }
 
 void RotationPage::step(double positions) {
-    Setup setup = state_.setup();
-    setup.position = std::round(setup.position + positions);
-    state_.selection().set(setup, tr("Position m"));
+    state_.selection().change(tr("Position m"),
+                              [&](Setup& s) { s.position = std::round(s.position + positions); });
 }
 
 void RotationPage::onPlayToggled(bool plays) {

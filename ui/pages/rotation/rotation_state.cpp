@@ -18,10 +18,6 @@ void RotationState::followSelection() {
     emit changed();
 }
 
-void RotationState::setX(const Eigen::VectorXd& x) {
-    selection_.change(tr("Vector x"), [&](Setup& s) { s.x = x; });
-}
-
 WorkedExample RotationState::worked() const {
     return computeWorkedExample(rotary_, x(), setup().position);
 }

@@ -26,7 +26,6 @@ class RotationState : public QObject {
 
     /// x [head_dim].
     const Eigen::VectorXd& x() const { return setup().x; }
-    void setX(const Eigen::VectorXd& x);
 
     const Rotary& rotary() const { return rotary_; }
     /// R(position)·x.

@@ -19,10 +19,6 @@ constexpr double kWide = 470;         // minimum width in pixels for all numbers
 constexpr double kNumbers = 236;      // their width
 constexpr double kShortNumbers = 44;  // their height above the circle in narrower figures
 
-QString vectorNumber(double value, int decimals = 4) {
-    return fixedNumberText(value, decimals);
-}
-
 QString signedPosition(double position, double shift) {
     const QString sum = numberText(position + shift, 8);
     if (shift == 0) return sum;
@@ -74,15 +70,15 @@ QString TwoVectorsView::summary(const Scene& at) const {
     const Setup& s = state_.setup();
     if (at.is_narrow)
         return tr("δ = n − j = %1\n⟨R(n)q, R(j)k⟩ = %2")
-            .arg(signedPosition(s.position - s.key_position, 0), vectorNumber(at.score, 6));
+            .arg(signedPosition(s.position - s.key_position, 0), fixedNumberText(at.score, 6));
     const double change = at.score - at.score_unshifted;
     return tr("query at n = %1\nkey at j = %2\nδ = n − j = %3\n\n⟨R(n)q, R(j)k⟩ = %4\n  from pair %5: "
               "%6\n\nangle between the arrows\n  %7 rad = %8°\n\n")
                .arg(signedPosition(s.position, s.shift), signedPosition(s.key_position, s.shift),
-                    signedPosition(s.position - s.key_position, 0), vectorNumber(at.score, 6))
+                    signedPosition(s.position - s.key_position, 0), fixedNumberText(at.score, 6))
                .arg(s.pair)
-               .arg(vectorNumber(at.pair_part, 6), vectorNumber(at.angle),
-                    vectorNumber(at.angle * 180 / M_PI, 1)) +
+               .arg(fixedNumberText(at.pair_part, 6), fixedNumberText(at.angle, 4),
+                    fixedNumberText(at.angle * 180 / M_PI, 1)) +
            (s.shift == 0 ? tr("Change S: both arrows rotate,\nthe angle between them stays.")
                          : tr("Shifting both by S = %1\nchanges the product by\n  %2")
                                .arg(signedPosition(s.shift, 0), numberText(change, 2)));
@@ -179,8 +175,9 @@ void TwoVectorsView::mouseMoveEvent(QMouseEvent* event) {
     const Scene at = scene(canvas());
     emit hovered(
         tr("q = (%1, %2)    k = (%3, %4)    ⟨R(n)q, R(j)k⟩ = %5    this pair's part %6    drag any arrow")
-            .arg(vectorNumber(at.q.x()), vectorNumber(at.q.y()), vectorNumber(at.k.x()),
-                 vectorNumber(at.k.y()), vectorNumber(at.score, 6), vectorNumber(at.pair_part, 6)));
+            .arg(fixedNumberText(at.q.x(), 4), fixedNumberText(at.q.y(), 4), fixedNumberText(at.k.x(), 4),
+                 fixedNumberText(at.k.y(), 4), fixedNumberText(at.score, 6),
+                 fixedNumberText(at.pair_part, 6)));
 }
 
 void TwoVectorsView::mouseReleaseEvent(QMouseEvent*) {

@@ -110,10 +110,6 @@ QString sumStep(const WorkedExample& example) {
     });
 }
 
-QString resultStep(const WorkedExample& example) {
-    return QStringLiteral("<p>x′ = R(m)x = <b>%1</b></p>").arg(vectorText(example.result, 6));
-}
-
 QString comparisonStep(const WorkedExample& example, bool is_printed) {
     QString text = QObject::tr(
                        "<p>With cos and sin rounded to two places first, as on paper: <b>%1</b>.<br>"
@@ -153,15 +149,14 @@ QString WorkedExampleView::html(const Theme& theme) const {
                               .arg(numberText(setup.position))
                               .arg(setup.head_dim)
                               .arg(numberText(setup.base), vectorText(state_.x(), 2));
-    const QString titles[] = {tr("Frequencies"), tr("Angles"), tr("Cosine and sine"),         tr("Products"),
-                              tr("Sums"),        tr("Result"), tr("Why paper results differ")};
-    const QString steps[] = {frequencyStep(example, setup),
-                             angleStep(example),
-                             cosineStep(example),
-                             productStep(example),
-                             sumStep(example),
-                             resultStep(example),
-                             comparisonStep(example, state_.isWorkedExample())};
+    const std::pair<QString, QString> steps[] = {
+        {tr("Frequencies"), frequencyStep(example, setup)},
+        {tr("Angles"), angleStep(example)},
+        {tr("Cosine and sine"), cosineStep(example)},
+        {tr("Products"), productStep(example)},
+        {tr("Sums"), sumStep(example)},
+        {tr("Result"), QStringLiteral("<p>x′ = R(m)x = <b>%1</b></p>").arg(vectorText(example.result, 6))},
+        {tr("Why paper results differ"), comparisonStep(example, state_.isWorkedExample())}};
     QString text = "<body style='color:" + theme.text.name() + "'>" + given;
     for (int step = 1; step <= step_; ++step) {
         const bool current = step == step_;
@@ -169,8 +164,8 @@ QString WorkedExampleView::html(const Theme& theme) const {
         text += QStringLiteral("<p style='margin-bottom:2px;color:%1'><b>%2. %3</b></p>")
                     .arg(color.name())
                     .arg(step)
-                    .arg(titles[step - 1]);
-        text += steps[step - 1];
+                    .arg(steps[step - 1].first);
+        text += steps[step - 1].second;
     }
     return text + "</body>";
 }

@@ -137,8 +137,7 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
     connect(panel_, &SpectrumPanel::quantityChanged, this, &SpectrumPage::showSpectrum);
     connect(panel_, &SpectrumPanel::reported, this, &SpectrumPage::setReadout);
     connect(&state_, &SpectrumState::changed, this, &SpectrumPage::refreshWhenVisible);
-    pageFigures().set({spectrum_, cosines_, decay_, bound_}, fieldInfos(setupFields()),
-                      [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
+    pageFigures().set({spectrum_, cosines_, decay_, bound_}, fieldInfos(setupFields()));
     registerNumberSetting(
         "view.spectrum_quantity", [this] { return panel_->quantity().currentIndex(); },
         [this](int quantity) { panel_->quantity().setCurrentIndex(std::min(quantity, 1)); });
@@ -154,7 +153,7 @@ Figure& SpectrumPage::prepareFigure(FigureRequest request) {
 }
 
 QColor SpectrumPage::shade(const SpectrumCurve& curve) const {
-    return curve.color.isValid() ? curve.color : Theme::of(palette()).text;
+    return curve.text.color.isValid() ? curve.text.color : Theme::of(palette()).text;
 }
 
 void SpectrumPage::refresh() {
@@ -280,7 +279,7 @@ void SpectrumPage::showBound() {
 
 QString SpectrumPage::explanation() const {
     const Setup& s = state_.setup();
-    const ScalingText scaling = describe(s.scaling.method);
+    const ScalingText& scaling = describe(s.scaling.method);
     QString text =
         tr("<h3>Frequencies</h3>"
            "<p>θ<sub>i</sub> = %1, λ<sub>i</sub> = 2π/θ<sub>i</sub>, b = %2, r = %3 rotated features.</p>"

@@ -30,7 +30,7 @@ class SpectrumPage : public ExplorerPage {
     void refresh() override;
 
   private:
-    Figure& prepareFigure(FigureRequest request);
+    Figure& prepareFigure(FigureRequest request) override;
     void showSpectrum();
     void showCosines();
     void showDecay();
@@ -43,17 +43,9 @@ class SpectrumPage : public ExplorerPage {
         int distances = 0;
         bool xpos = false;
         qint64 palette = 0;
-        std::vector<std::pair<QString, Eigen::VectorXd>> curves = {};
+        std::vector<std::pair<QString, ComparableVector>> curves = {};
 
-        bool operator==(const Drawn& o) const {
-            return context_length == o.context_length && distances == o.distances && xpos == o.xpos &&
-                   palette == o.palette &&
-                   std::equal(curves.begin(), curves.end(), o.curves.begin(), o.curves.end(),
-                              [](const auto& a, const auto& b) {
-                                  return a.first == b.first && a.second.size() == b.second.size() &&
-                                         a.second == b.second;
-                              });
-        }
+        bool operator==(const Drawn&) const = default;
     };
     /// Whether the current curves are already drawn; marks them as drawn.
     bool isDrawn();

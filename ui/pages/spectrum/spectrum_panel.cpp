@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/explorer/hugging_face.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/controls/text_inputs.h"
 #include "ui/explorer/example_list.h"
@@ -26,19 +25,14 @@ std::vector<LayerTypeSetup> kindsOf(const ParsedConfig& reading) {
 
 /// Index of the kind that a setup shows; −1: none.
 int kindShown(const std::vector<LayerTypeSetup>& kinds, const Setup& setup) {
-    const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const LayerTypeSetup& kind) {
-        return haveSameRotation(kind.setup, setup);
-    });
+    const auto found = std::ranges::find_if(
+        kinds, [&](const LayerTypeSetup& kind) { return haveSameRotation(kind.setup, setup); });
     return found == kinds.end() ? -1 : static_cast<int>(found - kinds.begin());
 }
 
 }  // namespace
 
 SpectrumPanel::SpectrumPanel(Selection& selection, QWidget* parent) : SetupPanel(selection, parent) {
-    fill();
-}
-
-void SpectrumPanel::fill() {
     addExamples(*this, "spectrum", [](const ViewSettings&) {});
     quantity_ = new QComboBox;
     quantity_->addItems({tr("wavelength λ"), tr("frequency θ")});
@@ -91,8 +85,8 @@ void SpectrumPanel::addModels() {
 
 /// Shows which model and kind of layer the setup corresponds to, however it was made.
 void SpectrumPanel::showModel(const Setup& setup) {
-    const auto model = std::find_if(layer_kinds_by_model_.begin(), layer_kinds_by_model_.end(),
-                                    [&](const auto& kinds) { return kindShown(kinds, setup) >= 0; });
+    const auto model = std::ranges::find_if(layer_kinds_by_model_,
+                                            [&](const auto& kinds) { return kindShown(kinds, setup) >= 0; });
     models_->setCurrentIndex(
         model == layer_kinds_by_model_.end() ? -1 : static_cast<int>(model - layer_kinds_by_model_.begin()));
     if (kindShown(kinds_, setup) < 0 && model != layer_kinds_by_model_.end()) kinds_ = *model;
@@ -128,25 +122,23 @@ void SpectrumPanel::addOwnParameters() {
         {ScalingMethod::p_rope, addReal(tr("Divided by"), "proportion_factor")}};
     for (const auto& [method, edit] : own)
         onSetupShown([this, method = method, edit = edit](const Setup& s) {
-            const bool drawn = std::find(s.overlays.begin(), s.overlays.end(), method) != s.overlays.end();
-            setRowVisible(edit, s.scaling.method == method || drawn);
+            setRowVisible(edit, s.scaling.method == method || std::ranges::count(s.overlays, method) > 0);
         });
 }
 
 void SpectrumPanel::addOverlays() {
     for (const ScalingMethod method : kScalingMethods) {
-        const ScalingText text = describe(method);
+        const ScalingText& text = describe(method);
         auto* box = addUnboundCheck(
             text.name, text.formula + QStringLiteral("\n") + text.source,
             [method](const Setup& s) {
-                return s.scaling.method == method ||
-                       std::find(s.overlays.begin(), s.overlays.end(), method) != s.overlays.end();
+                return s.scaling.method == method || std::ranges::count(s.overlays, method) > 0;
             },
             [method](Setup& s, bool on) {
                 std::erase(s.overlays, method);
                 if (on) s.overlays.push_back(method);
             });
-        box->setIcon(swatch(roper::colorOf(method)));
+        box->setIcon(swatch(text.color));
         box->setAccessibleName(tr("Draw: %1").arg(text.name));
         overlays_.emplace_back(method, box);
     }

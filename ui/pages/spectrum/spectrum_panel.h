@@ -25,7 +25,6 @@ class SpectrumPanel : public SetupPanel {
     void reported(const QString& text);
 
   private:
-    void fill();
     void addScalingControls();
     void addOverlays();
     void addOwnParameters();

@@ -12,18 +12,17 @@ namespace roper {
 /// Display texts of a scaling method.
 struct ScalingText {
     QString name, formula, source;
+    QColor color;  ///< of Tol's muted colours, none of which stands for a position method
 };
-ScalingText describe(ScalingMethod method);
-QColor colorOf(ScalingMethod method);
+const ScalingText& describe(ScalingMethod method);
 /// "d = 128, base 10000, scaling YaRN".
 QString frequenciesText(const Setup& setup);
 
 /// Frequencies of the setup: under the scaling in use, under another scaling for comparison, or of the other
 /// schedule.
 struct SpectrumCurve {
-    QString key;  ///< key in exported data
-    ScalingText text;
-    QColor color;  ///< invalid: the text colour
+    QString key;       ///< key in exported data
+    ScalingText text;  ///< an invalid colour stands for the text colour
     bool in_use;
     Eigen::VectorXd theta;
 };

@@ -69,7 +69,8 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
     at_once_->setKeyboardTracking(false);
     connect(at_once_, &QSpinBox::valueChanged, this, [this](int trainers) {
         try {
-            if (trainers != queue_.queue().max_trainers) queue_.setConcurrentTrainers(trainers);
+            if (trainers == queue_.queue().max_trainers) return;
+            queue_.change([&](RunQueue& queue) { queue.max_trainers = trainers; });
         } catch (const Error& error) {
             emit reported(QString::fromStdString(error.what()));
         }

@@ -125,7 +125,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
             all.push_back(&cluster_panel_->grid());
             return all;
         },
-        {}, [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); }, charts);
+        {}, charts);
     registerViewSettings();
     for (RunWatcher* run : state_.store().runs())
         connectRun(run);

@@ -55,7 +55,7 @@ class TrainingPage : public Page {
     void compareRunsRequested(const QStringList& runs);
 
   private:
-    Figure& prepareFigure(FigureRequest request);
+    Figure& prepareFigure(FigureRequest request) override;
     void registerViewSettings();
     QWidget* makeChooser();
     QWidget* makeStartButtons();
