@@ -8,13 +8,14 @@
 
 namespace roper {
 
-/// Load of this machine. Values that the system does not report are empty.
+/// Load of this machine.
 struct MachineLoad {
-    std::optional<double> cpu;  ///< utilization of all cores since the previous reading, 0 to 1
+    std::optional<double>
+        cpu;  ///< utilization of all cores since the previous reading, 0 to 1; empty if unknown
     double memory_used = 0, memory_total = 0;  ///< bytes; 0 if unknown
     struct Gpu {
         std::string name;
-        std::optional<double> busy;                ///< utilization, 0 to 1
+        std::optional<double> busy;                ///< utilization, 0 to 1; empty if unknown
         double memory_used = 0, memory_total = 0;  ///< bytes; 0 if unknown
     };
     std::vector<Gpu> gpus;
@@ -27,8 +28,8 @@ struct CpuTimes {
 /// Empty if the text is not the content of /proc/stat.
 std::optional<CpuTimes> parseCpuTimes(std::string_view proc_stat);
 
-/// The processor and the number of cores that this program can use: "AMD EPYC, 2 cores". Without the name if
-/// the system does not report it.
+/// The processor and the number of cores that this program can use, such as "AMD EPYC, 2 cores"; only the
+/// cores if the system does not report the name.
 std::string machineName();
 /// The name of the processor; empty if the system does not report it.
 std::string processorName();

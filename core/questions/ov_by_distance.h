@@ -7,8 +7,8 @@
 
 namespace roper {
 
-/// Singular values of a head's OV circuit (Elhage et al. 2021) for a token δ positions back: of the value
-/// kernel K(δ) = W_O R(−δ) W_V. Without value rotation they are the same at every distance.
+/// Singular values of the value kernel K(δ) = W_O R(−δ) W_V, a head's OV circuit (Elhage et al. 2021) for a
+/// token δ positions back. Without value rotation they are the same at every distance.
 struct OvByDistance {
     std::int64_t layer = 0, head = 0;
     std::vector<std::vector<double>> singular_values;  ///< [distances][d], descending

@@ -9,8 +9,8 @@ namespace roper {
 PairFeatures featuresOfPair(Pairing pairing, int rotated_width, int pair, int first) {
     const int pairs = rotated_width / 2;
     if (pair < 0 || pair >= pairs)
-        throw std::invalid_argument("pair " + std::to_string(pair) + " is not one of " +
-                                    std::to_string(pairs));
+        throw std::invalid_argument("pair " + std::to_string(pair) + " is out of range; there are " +
+                                    std::to_string(pairs) + " pairs");
     if (pairing == Pairing::half) return {first + pair, first + pair + pairs};
     return {first + 2 * pair, first + 2 * pair + 1};
 }

@@ -106,7 +106,7 @@ void Tokenizer::prepareAddedTokens() {
 
 /// The result of `call`; its errors name the tokenizer's file.
 template <class Call>
-auto Tokenizer::namingTheFile(const Call& call) const {
+auto Tokenizer::withFileInErrors(const Call& call) const {
     try {
         return call();
     } catch (const std::invalid_argument& error) {
@@ -125,7 +125,7 @@ std::vector<std::int64_t> Tokenizer::encode(std::string_view text, EncodingBudge
         throw Error(ErrorKind::usage, "the text is not UTF-8: byte " + std::to_string(wrong) + " is wrong");
     std::vector<std::int64_t> ids;
     if (add_special_tokens) ids = parts_.prefix_ids;
-    namingTheFile([&] { encodeText(text, budget, ids); });
+    withFileInErrors([&] { encodeText(text, budget, ids); });
     if (add_special_tokens) ids.insert(ids.end(), parts_.suffix_ids.begin(), parts_.suffix_ids.end());
     return ids;
 }
@@ -173,7 +173,7 @@ std::string Tokenizer::textOf(std::int64_t id) const {
     if (const auto found = added_by_id_.find(id); found != added_by_id_.end()) return found->second->text;
     const std::string& piece = pieceOf(id);
     EncodingBudget budget(piece.size(), kMaxStepsToDecode);
-    return namingTheFile([&] { return decodedWithin(piece, parts_.decodings, budget); });
+    return withFileInErrors([&] { return decodedWithin(piece, parts_.decodings, budget); });
 }
 
 std::string Tokenizer::decode(std::span<const std::int64_t> ids) const {
@@ -185,7 +185,7 @@ std::string Tokenizer::decode(std::span<const std::int64_t> ids) const {
         bytes += pieces.back().size();
     }
     EncodingBudget budget(bytes, kMaxStepsToDecode + kMaxStepsToDecodeByte * bytes);
-    return namingTheFile([&] { return decoded(std::move(pieces), parts_.decodings, budget); });
+    return withFileInErrors([&] { return decoded(std::move(pieces), parts_.decodings, budget); });
 }
 
 const std::string& Tokenizer::pieceOf(std::int64_t id) const {

@@ -18,7 +18,7 @@
 
 namespace roper {
 
-/// The stages of a tokenizer, in order.
+/// The parts of a tokenizer. Encoding applies the first three in this order.
 struct TokenizerParts {
     std::vector<Normalization> normalizations = {};
     std::vector<Split> splits = {};
@@ -34,8 +34,8 @@ struct TokenizerParts {
 /// Encodes text to ids exactly as a published model's own tokenizer does, and decodes ids to text.
 class Tokenizer {
   public:
-    /// Limits on special tokens around a text, bytes written by a normalizer, normalizers, and splits; no
-    /// published tokenizer comes near any of them.
+    /// Limits on special tokens around a text, bytes written by a normalizer, and the numbers of normalizers,
+    /// splits and decoders; no published tokenizer comes near any of them.
     static constexpr std::size_t kMaxSpecialTokens = 256, kMaxContentBytes = 1024, kMaxNormalizations = 32,
                                  kMaxSplits = 32, kMaxDecodings = 32;
 
@@ -67,7 +67,7 @@ class Tokenizer {
 
   private:
     template <class Call>
-    auto namingTheFile(const Call& call) const;
+    auto withFileInErrors(const Call& call) const;
     void prepareAddedTokens();
     void encodeText(std::string_view text, EncodingBudget& budget, std::vector<std::int64_t>& ids) const;
     void encodeNormalized(std::string_view text, std::size_t beginning, EncodingBudget& budget,

@@ -43,7 +43,7 @@ class TextRunTest : public PageTest {
         QVERIFY(!sample.correct);
         const QString html = SamplesView::sampleHtml(sample, false);
         QVERIFY(!html.contains(QStringLiteral("✓")) && !html.contains(QStringLiteral("✗")));
-        QVERIFY(html.contains("the text:"));
+        QVERIFY(html.contains("original:"));
         QVERIFY(QString::fromStdString(run("masked").samples().front().prompt).contains("[MASK]"));
     }
 

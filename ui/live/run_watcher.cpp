@@ -77,10 +77,10 @@ void RunWatcher::readSessionsIfChanged() {
     first_session_s_ = 0;
     try {
         const std::vector<Session> sessions = readSessions(folder_);
-        computations_ = computeEnvironmentsOf(sessions);
+        compute_environments_ = computeEnvironmentsOf(sessions);
         if (!sessions.empty()) first_session_s_ = sessions.front().started_at;
     } catch (const Error&) {
-        computations_ = {};  // the run's numbers are still usable
+        compute_environments_ = {};  // the run's numbers are still usable
     }
 }
 
@@ -148,14 +148,16 @@ void RunWatcher::pollStatus() {
 template <class Row>
 std::optional<std::size_t> RunWatcher::pollRows(LineTail& tail, std::vector<Row>& rows) {
     if (rows.size() >= kMaxRows) {
-        rows_problem_ = tr("%1 has more than %2 rows; the window shows only the first %2. A larger "
-                           "training.report_every writes fewer.")
-                            .arg(QString::fromStdString(std::string(rowFile<Row>().name)))
-                            .arg(kMaxRows);
+        rows_problem_ =
+            tr("%1 has more than %2 rows; the window shows only the first %2. A larger "
+               "%3 writes fewer.")
+                .arg(QString::fromStdString(std::string(rowFile<Row>().name)))
+                .arg(kMaxRows)
+                .arg(std::is_same_v<Row, MetricsRow> ? "training.report_every" : "evaluation.every");
         return std::nullopt;
     }
     const LineTail::Update update = tail.poll(kMaxBytesPerPoll);
-    behind_ = behind_ || update.more;
+    has_unread_data_ = has_unread_data_ || update.more;
     if (!tail.problem().empty()) rows_problem_ = QString::fromStdString(tail.problem());
     if (update.restarted) {
         rows.clear();
@@ -171,11 +173,11 @@ void RunWatcher::pollEvaluations() {
 }
 
 void RunWatcher::poll() {
-    behind_ = false;
+    has_unread_data_ = false;
     rows_problem_.clear();
     status_stamp_ = stampOf(folder_.statusPath());
-    if (const Stamp words = stampOf(folder_.trainerStderrPath());
-        words != std::exchange(messages_stamp_, words))
+    if (const Stamp stamp = stampOf(folder_.trainerStderrPath());
+        stamp != std::exchange(messages_stamp_, stamp))
         emit statusChanged();
     metrics_stamp_ = stampOf(folder_.metricsPath());
     readSpecificationIfChanged();
@@ -191,7 +193,7 @@ void RunWatcher::pollBriefly() {
     readSpecificationIfChanged();
     pollStatus();
     pollEvaluations();
-    behind_ = true;
+    has_unread_data_ = true;
 }
 
 RunWatcher::Stamp RunWatcher::stampOf(const FilePath& path) {
@@ -209,23 +211,22 @@ void RunWatcher::pollIfChanged() {
                           stampOf(folder_.specificationPath()) == specification_stamp_ &&
                           stampOf(folder_.trainerStderrPath()) == messages_stamp_ &&
                           stampOf(folder_.metricsPath()) == metrics_stamp_ && !isBroken();
-    if (!is_known || isActive() || behind_) poll();
+    if (!is_known || isActive() || has_unread_data_) poll();
 }
 
 const std::vector<Sample>& RunWatcher::samples() const {
-    if (!std::exchange(samples_requested_, true)) behind_ = true;
+    if (!std::exchange(samples_requested_, true)) has_unread_data_ = true;
     return samples_;
 }
 
 void RunWatcher::pollSamples() {
     if (!samples_requested_) return;
     const LineTail::Update update = samples_tail_.poll(kMaxBytesPerPoll);
-    behind_ = behind_ || update.more;
+    has_unread_data_ = has_unread_data_ || update.more;
     if (update.restarted) samples_.clear();
-    if (update.lines.empty()) return;
     parseInto(update.lines, samples_);
-    if (samples_.empty()) return;
-    const std::int64_t newest = samples_.back().step;
+    if (update.lines.empty() && !update.restarted) return;
+    const std::int64_t newest = samples_.empty() ? 0 : samples_.back().step;
     std::erase_if(samples_, [&](const Sample& sample) { return sample.step != newest; });
     emit samplesChanged();
 }

@@ -29,7 +29,7 @@ class RunWatcher : public QObject {
     /// Labels given by the user; none if they cannot be read.
     const RunLabels& labels() const { return labels_; }
     /// Hardware and software that computed it; empty if unknown.
-    const std::vector<ComputeEnvironment>& computations() const { return computations_; }
+    const std::vector<ComputeEnvironment>& computations() const { return compute_environments_; }
     /// Time of creation, seconds since 1970; 0 if the specification cannot be found.
     double createdAt_s() const;
 
@@ -80,7 +80,7 @@ class RunWatcher : public QObject {
     bool isActive() const { return state_ == RunState::running || state_ == RunState::paused; }
 
     /// Whether files contain more than the last poll has read: poll again soon.
-    bool isBehind() const { return behind_; }
+    bool isBehind() const { return has_unread_data_; }
 
     /// Reads new data. Cheap if there is none; long files are read in parts by several calls.
     void poll();
@@ -121,7 +121,7 @@ class RunWatcher : public QObject {
     std::optional<Specification> specification_;
     QString specification_problem_, status_problem_, rows_problem_;
     RunLabels labels_;
-    std::vector<ComputeEnvironment> computations_;
+    std::vector<ComputeEnvironment> compute_environments_;
     double first_session_s_ = 0;  ///< seconds since 1970; 0 if unknown
     Status status_;
     RunState state_ = RunState::queued;
@@ -129,7 +129,7 @@ class RunWatcher : public QObject {
     QElapsedTimer last_activity_;  ///< the same, or since training was first seen, or the trainer was resumed
     bool is_suspended_ = false, memory_ran_out_ = false;
     std::int64_t oom_kills_ = 0;  ///< processes killed on this machine, at the last heartbeat
-    mutable bool behind_ = false;
+    mutable bool has_unread_data_ = false;
     mutable bool samples_requested_ = false;
     Stamp specification_stamp_, status_stamp_, messages_stamp_, metrics_stamp_, labels_stamp_,
         sessions_stamp_;

@@ -60,20 +60,30 @@ Page::Page(const QString& name, const QString& sentence, QWidget* parent)
     : QWidget(parent),
       name_(name),
       page_figures_(*this),
+      sentence_(faintLabel(sentence)),
       contents_(new QVBoxLayout),
       readout_(messageLabel()) {
     auto* title = new QLabel(name);
     title->setFont(titleFont(title->font()));
+    title->setToolTip(sentence);
     readout_->setAccessibleName(tr("Numbers under the pointer"));
     readout_->setSizePolicy(QSizePolicy::Ignored,
                             QSizePolicy::Preferred);  // a long line must not widen the window
     readout_->setObjectName(QStringLiteral("readout"));
     readout_->setMinimumHeight(readout_->fontMetrics().height() + 6);
 
-    auto* layout = columnOf({title, faintLabel(sentence), {contents_, 1}, readout_}, this);
+    auto* layout = columnOf({title, sentence_, {contents_, 1}, readout_}, this);
     layout->setContentsMargins(16, 12, 16, 6);
     layout->setSpacing(6);
     setReadout({});
+}
+
+/// In a low window, figures need the room of the sentence, which remains as the title's tooltip.
+void Page::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    constexpr int kLowHeight = 660;
+    const int room = parentWidget() != nullptr ? parentWidget()->height() : height();
+    sentence_->setVisible(room >= zoomed(kLowHeight));
 }
 
 void Page::registerViewSetting(const std::string& key, std::function<std::string()> text,

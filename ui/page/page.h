@@ -93,6 +93,7 @@ class Page : public QWidget {
 
     void showEvent(QShowEvent* event) final;
     void hideEvent(QHideEvent* event) final;
+    void resizeEvent(QResizeEvent* event) override;
 
     /// Lets a focused control use its own keys before shortcuts of the page take them.
     bool event(QEvent* event) override;
@@ -124,6 +125,7 @@ class Page : public QWidget {
     PageFigures page_figures_;
     std::vector<RegisteredSetting> registered_settings_;  ///< in the order of restoring
     bool is_stale_ = true;                                ///< `refresh` is pending
+    QLabel* sentence_;                                    ///< what the page is for
     QVBoxLayout* contents_;
     QLabel* readout_;
     int readout_width_ = 0;  ///< width for which the height was computed

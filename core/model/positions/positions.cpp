@@ -58,13 +58,13 @@ Pairing Positions::pairing() const {
 
 void Positions::addBias(const TokenPositions& tokens, PassPositions& pass,
                         const std::function<at::Tensor(const at::Tensor& distances)>& biasOfDistances) const {
-    const at::TensorOptions whole = options_.dtype(at::kLong);
+    const at::TensorOptions integers = options_.dtype(at::kLong);
     if (tokens.single.defined())
-        pass.bias = biasOfDistances(tokens.single.unsqueeze(1) - at::arange(tokens.T, whole))
+        pass.bias = biasOfDistances(tokens.single.unsqueeze(1) - at::arange(tokens.T, integers))
                         .transpose(0, 1)
                         .unsqueeze(2);
     else
-        pass.distance_bias = biasOfDistances(at::arange(1 - tokens.T, tokens.T, whole));
+        pass.distance_bias = biasOfDistances(at::arange(1 - tokens.T, tokens.T, integers));
 }
 
 std::int64_t Positions::tableLength(std::int64_t T) const {

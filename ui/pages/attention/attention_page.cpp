@@ -261,11 +261,8 @@ void AttentionPage::showScoreContributions() {
     bars_->setMarked(s.pair);
     const double score = state_.scoreRow()[key], weight = state_.weightRow()[key];
     bars_->setHeadline(tr("query %1, key %2, distance %3:   score %4 = Σ of the bars   weight %5")
-                           .arg(state_.tokenText(query), state_.tokenText(key))
-                           .arg(query - key)
-                           .arg(score, 0, 'f', 6)
-                           .arg(weight, 0, 'g', 4)
-                           .replace('-', QChar(0x2212)));
+                           .arg(state_.tokenText(query), state_.tokenText(key), numberText(query - key),
+                                fixedNumberText(score, 6), numberText(weight, 4)));
     bars_->setCaption(
         tr("The score of query %1 and key %2 by pair: %3").arg(query).arg(key).arg(state_.sourceText()));
 }
@@ -274,7 +271,7 @@ void AttentionPage::showScoreContributions() {
 QString AttentionPage::cellText(int row, int column) const {
     const MapInputs& q = shown_inputs_;
     const auto token = [&](int i) {
-        return i < q.token_names.size() ? QStringLiteral("%1 “%2”").arg(i).arg(q.token_names[i])
+        return i < q.token_names.size() ? QStringLiteral("%1 “%2”").arg(QString::number(i), q.token_names[i])
                                         : QString::number(i);
     };
     const auto number = [](double value) { return numberText(value, 7); };
@@ -282,14 +279,12 @@ QString AttentionPage::cellText(int row, int column) const {
     const double value = (*map_->map().values)(row, column);
     if (!q.isTokenByToken())
         return tr("query %1    feature %2    difference of the output %3")
-            .arg(token(row))
-            .arg(column)
-            .arg(number(value));
+            .arg(token(row), QString::number(column), number(value));
     const Eigen::VectorXd scores = scoreRow(q.rule, q.heads, row, q.shift);
     const Eigen::VectorXd weights = weightRow(q.rule, q.heads, scores, row);
     QString text = tr("query %1    key %2    distance %3    score %4    weight %5")
-                       .arg(token(row), token(column))
-                       .arg(numberText(row - column), number(scores[column]), number(weights[column]));
+                       .arg(token(row), token(column), numberText(row - column), number(scores[column]),
+                            number(weights[column]));
     if (q.kind == MapKind::shift_difference || q.kind == MapKind::form_difference)
         text += tr("    difference %1").arg(number(value));
     return text;

@@ -26,7 +26,7 @@ bool hasOneRow(const LengthMap& map) {
 
 QString axisText(const LengthMap& map) {
     const QString axis =
-        map.metric == LengthMap::Metric::loss ? LengthMapView::tr("position, up to") : unitOf(map);
+        map.metric == LengthMap::Metric::loss ? LengthMapView::tr("last position") : unitOf(map);
     return hasOneRow(map) ? LengthMapView::tr("%1 (trained up to %2)").arg(axis).arg(map.trained.front())
                           : LengthMapView::tr("%1 (rows: training length)").arg(axis);
 }
@@ -42,8 +42,8 @@ QString placeText(const LengthMap& map, std::int64_t length) {
         return length == 1 ? LengthMapView::tr("position 0")
                            : LengthMapView::tr("positions %1 to %2").arg(length / 2).arg(length - 1);
     if (map.metric == LengthMap::Metric::token_accuracy)
-        return LengthMapView::tr("sequences of %1").arg(length);
-    return LengthMapView::tr("problems of %1").arg(length);
+        return LengthMapView::tr("sequences of %1 tokens").arg(length);
+    return LengthMapView::tr("problems of %1 %2").arg(length).arg(unitOf(map));
 }
 
 QString valueText(const LengthMap& map, const LengthMap::Cell& cell) {
@@ -61,7 +61,7 @@ QString valueText(const LengthMap& map, const LengthMap::Cell& cell) {
 }  // namespace
 
 LengthMapView::LengthMapView(QWidget* parent)
-    : FigureView(parent, {}, tr("Problems solved by their length and by training length")) {}
+    : FigureView(parent, {}, tr("Results by length and by training length")) {}
 
 void LengthMapView::setMaps(std::vector<LengthMap> maps, bool losses) {
     maps_ = std::move(maps);

@@ -38,7 +38,7 @@ struct AnswerSpec {
 
 using AnswerSpecs = std::vector<const AnswerSpec*>;
 
-/// A need whose answer has type `Answer`.
+/// A specification whose answer has type `Answer`.
 template <class Answer>
 struct TypedAnswerSpec : AnswerSpec {};
 

@@ -220,7 +220,7 @@ void ChangePanel::showSolved() {
     };
     QString text = share(answer->solved);
     if (!state_.change().isEmpty())
-        text += tr("\nwith the change %1; %2 lost, %3 gained")
+        text += tr("\nwith the change %1; %2 no longer solved, %3 newly solved")
                     .arg(share(answer->changed))
                     .arg(answer->lost())
                     .arg(answer->gained());

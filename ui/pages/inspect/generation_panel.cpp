@@ -177,9 +177,8 @@ QString ContinuationView::describe(int index) const {
     const Continuation& c = *state_.answer(answers::continuation);
     const auto prompt_tokens = static_cast<int>(c.prompt_tokens);
     QString said = tr("“%1” at position %2: attention weight %3 from the framed token")
-                       .arg(formatToken(c.tokens[static_cast<std::size_t>(index)]))
-                       .arg(index)
-                       .arg(numberText(weights()[static_cast<std::size_t>(index)], 4));
+                       .arg(formatToken(c.tokens[static_cast<std::size_t>(index)]), QString::number(index),
+                            numberText(weights()[static_cast<std::size_t>(index)], 4));
     if (index >= prompt_tokens)
         said += tr("    generated with probability %1")
                     .arg(probabilityText(c.probability[static_cast<std::size_t>(index - prompt_tokens)]));
@@ -219,9 +218,9 @@ QString ContinuationView::figureCaption() const {
     const Continuation* c = state_.answer(answers::continuation);
     if (c == nullptr) return {};
     return tr("%1 continues “%2”; shaded: attention of token %3, %4")
-        .arg(modelAtStep(state_.title(), c->step), QString::fromStdString(c->prompt))
-        .arg(chosen_ + 1)
-        .arg(head_ < 0 ? tr("mean over all heads") : headTitle(head_ / c->heads, head_ % c->heads));
+        .arg(modelAtStep(state_.title(), c->step), QString::fromStdString(c->prompt),
+             QString::number(chosen_ + 1),
+             head_ < 0 ? tr("mean over all heads") : headTitle(head_ / c->heads, head_ % c->heads));
 }
 
 GenerationPanel::GenerationPanel(const ShownModels& models, QWidget* parent)

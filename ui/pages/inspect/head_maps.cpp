@@ -100,12 +100,10 @@ QString weightAt(const HeatMapView::Map& map, int row, int column) {
     if (map.values == nullptr || row < 0 || column < 0) return {};
     const auto name = [&](int token) {
         return map.row_labels.isEmpty() ? QString::number(token)
-                                        : tr("“%1” (%2)").arg(map.row_labels[token]).arg(token);
+                                        : tr("“%1” (%2)").arg(map.row_labels[token], QString::number(token));
     };
     return tr("query %1, key %2, distance %3: weight %4")
-        .arg(name(row), name(column))
-        .arg(row - column)
-        .arg(numberText((*map.values)(row, column), 4));
+        .arg(name(row), name(column), numberText(row - column), numberText((*map.values)(row, column), 4));
 }
 
 HeadMaps readHeadMaps(const SafetensorsFile& file) {

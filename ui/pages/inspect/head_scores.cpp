@@ -33,7 +33,7 @@ const std::vector<HeadScore>& headScores() {
          memberOf<answers::sinks, &SinksOfHead::first_token>},
         {QObject::tr("weight of the learned sink"), &answers::sinks, 0, 1,
          memberOf<answers::sinks, &SinksOfHead::sink>},
-        {QObject::tr("share of score variance from rotated features"), &answers::score_parts, 0, 1,
+        {QObject::tr("share of the scores' variance from rotated features"), &answers::score_parts, 0, 1,
          memberOf<answers::score_parts, &ScoreParts::rotated_share>}};
     return scores;
 }

@@ -69,13 +69,13 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
       reach_(new CurveChart(QStringLiteral("reach"), tr("distance n − j, tokens"), tr("mean weight"), this)),
       label_(named(new QComboBox, tr("Heads of one label"), tr("Show only these heads"))),
       color_by_(named(new QComboBox, tr("Colour of the dots"),
-                      tr("What the colours of the dots in the atlas show"))),
+                      tr("What the colours of the dots in the scatter plot show"))),
       reach_quantity_(named(new QComboBox, tr("Quantity by distance"),
                             tr("The head's mean weight, or its mean score before softmax"))),
       order_(named(new QComboBox, tr("Order of all heads"), tr("The order of the small maps"))),
       layer_(makeNumber(tr("Layer shown"), tr("layer "))),
       head_(makeNumber(tr("Head shown"), tr("head "))) {
-    color_by_->addItems({tr("coloured by label"), tr("by the slow pairs' share"), tr("by layer")});
+    color_by_->addItems({tr("coloured by label"), tr("by the share of slow pairs"), tr("by layer")});
     connect(color_by_, &QComboBox::currentIndexChanged, this,
             [this](int index) { atlas_->setColorBy(static_cast<AtlasView::ColorBy>(index)); });
     connect(grid_, &HeadsView::headChosen, &state(), &InspectState::setHead);

@@ -15,6 +15,8 @@ namespace roper {
 namespace {
 
 /// For view settings that are only restored.
+constexpr int kMinPanelHeight = 320;  // in a lower window, the page scrolls
+
 std::string nothing() {
     return {};
 }
@@ -69,6 +71,7 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
     addPanels();
     change_area_ = makeScrollArea(change_);
     change_area_->setFixedWidth(zoomed(270));
+    stack_->setMinimumHeight(zoomed(kMinPanelHeight));
     contents()->addLayout(rowOf({chooser_, {stack_, 1}, change_area_}), 1);
     contents()->addWidget(message_);
     pageFigures().set(
@@ -170,6 +173,13 @@ void InspectPage::registerPanelSetting() {
         [show_named](const std::string& title) {
             show_named(title == "Bands" ? tr("Pairs") : QString::fromStdString(title));  // older
         });
+    registerViewSetting(
+        "view.inspect_changes",
+        [this] { return changes_wanted_ ? std::string(*changes_wanted_ ? "1" : "0") : std::string(); },
+        [this](const std::string& text) {
+            changes_wanted_ = text.empty() ? std::nullopt : std::optional(text == "1");
+            showOrHideChanges();
+        });
     // Texts are given by tours and not kept: a copied setup should not contain them.
     registerViewSetting("view.inspect_text", nothing, [this](const std::string& text) {
         if (!text.empty()) readText(QString::fromStdString(text));
@@ -197,6 +207,7 @@ void InspectPage::connectState() {
         if (state_->change().isEmpty() && !change.isEmpty())
             panel<TextPanel>().setShade(SurprisalView::Shade::difference);
         state_->setChange(change);
+        showOrHideChanges();
         requestVisibleAnswers();
     });
     connect(chooser_, &QListWidget::currentRowChanged, this, &InspectPage::showCurrentPanel);
@@ -303,7 +314,7 @@ QString InspectPage::explanation() const {
         "0.69 even odds, 8 about 1 in 3,000. The loss is its mean.</p>"
         "<h3>Heads</h3>"
         "<p>entropy = −Σ<sub>j</sub> a<sub>n,j</sub> ln a<sub>n,j</sub>, mean distance = Σ<sub>j</sub> "
-        "a<sub>n,j</sub> (n − j), both as means over queries n ≥ 1. A head's label is given by the first "
+        "a<sub>n,j</sub> |n − j|, both as means over queries n ≥ 1. A head's label is given by the first "
         "rule that applies: induction (0.4 of the weight on tokens that followed an earlier occurrence of "
         "the query's token), previous token (0.4), same token (0.4), first token (0.5), local (0.7 on the "
         "last eight), content (0.5 of the scores' variance from pairs that complete no turn within the "
@@ -326,7 +337,8 @@ QString InspectPage::explanation() const {
         "<h3>Values by distance</h3>"
         "<p>K(δ) = W<sub>O</sub> R(−δ) W<sub>V</sub> is what a head adds for a token δ positions back, "
         "before weighting: the output is Σ<sub>j</sub> a<sub>n,j</sub> K(n − j) x̂<sub>j</sub>. Where "
-        "values do not rotate (RoPE), K is the same at every distance; with RoPER it rotates with δ (RoVE, arXiv "
+        "values do not rotate (RoPE), K is the same at every distance; with RoPER it rotates with δ (RoVE, "
+        "arXiv "
         "2606.11275). The token map shows the effect on logits: W<sub>U</sub> γ K(δ) x<sub>a</sub> for "
         "the embedding x<sub>a</sub> of each token of the text, and the logit of each; γ is the weight of "
         "the "
@@ -339,7 +351,7 @@ QString InspectPage::explanation() const {
     text +=
         tr("<h3>What a head does</h3>"
            "<p>a<sub>n,j</sub> is the weight with which query n attends to key j (j ≤ n, unless the model is "
-           "bidirectional). Over the T queries of the text:</p>"
+           "bidirectional). As means over all T queries of the text, the first included:</p>"
            "<p>entropy = −(1/T) Σ<sub>n</sub> Σ<sub>j</sub> a<sub>n,j</sub> log a<sub>n,j</sub><br>mean "
            "distance = (1/T) Σ<sub>n</sub> Σ<sub>j</sub> a<sub>n,j</sub> |n − j|<br>diagonal = max over δ of "
            "the mean of a<sub>n,n−δ</sub></p>");
@@ -361,7 +373,8 @@ QString InspectPage::explanation() const {
               "is the row of a<sub>n,j</sub> behind the framed token.</p>"
               "<p>Learned positions: trained frequencies start at θ<sub>i</sub>; Su found that they hardly "
               "move. AdamW moves each by about its learning rate per step, regardless of its size, so that "
-              "slow frequencies move farthest in proportion; a smaller learning rate for them (training.frequency_rate) slows them down.</p>"
+              "slow frequencies move farthest in proportion; a smaller learning rate for them "
+              "(training.frequency_rate) slows them down.</p>"
               "<p><i>Attention: Vaswani et al., Attention Is All You Need, 2017; trained frequencies: Su, "
               "2021</i></p>");
 }

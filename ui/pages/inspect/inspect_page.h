@@ -8,6 +8,7 @@
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QToolButton>
+#include <optional>
 
 #include "ui/page/page.h"
 #include "ui/pages/inspect/change_panel.h"
@@ -72,6 +73,7 @@ class InspectPage : public Page {
 
   protected:
     void onVisibilityChanged(bool seen) override;
+    void resizeEvent(QResizeEvent* event) override;
     void refresh() override { requestVisibleAnswers(); }
 
   private:
@@ -80,6 +82,7 @@ class InspectPage : public Page {
     void addPanels();
     void choose(const ModelPanel& panel);
     QToolButton* makeOpenButton();
+    QToolButton* makeChangesButton();
     void makeTextInput();
     void registerViewSettings();
     void connectState();
@@ -98,6 +101,7 @@ class InspectPage : public Page {
     void requestVisibleAnswers();
     void showModel();
     void showCurrentPanel();
+    void showOrHideChanges();
     QStringList comparingPanels() const;
     void showProgress();
 
@@ -115,6 +119,8 @@ class InspectPage : public Page {
     QVBoxLayout* welcome_buttons_;
     ChangePanel* change_;
     QWidget* change_area_;
+    QToolButton* changes_button_;              ///< shows or hides `change_area_`
+    std::optional<bool> changes_wanted_ = {};  ///< by the user; otherwise shown where there is room
     bool is_preparing_ =
         false;  ///< while a figure is prepared without a window, which needs less than a panel
     bool filling_ = false;

@@ -185,8 +185,9 @@ void InspectPage::openPublished(const QString& path) {
 /// panels that it affects.
 void InspectPage::showCurrentPanel() {
     const AnswerSpecs requiredAnswers = shownPanel().requiredAnswers();
-    change_area_->setVisible(
+    changes_button_->setVisible(
         std::ranges::any_of(requiredAnswers, [](const AnswerSpec* spec) { return spec->dependsOnChange(); }));
+    showOrHideChanges();
     const int row = chooser_->currentRow();
     stack_->setCurrentIndex(state_->model().isEmpty() && row == 0 ? 0 : row + 1);
     // Hidden panels take no room.
@@ -194,6 +195,19 @@ void InspectPage::showCurrentPanel() {
         const auto policy = panel == &shownPanel() ? QSizePolicy::Preferred : QSizePolicy::Ignored;
         panel->setSizePolicy(policy, policy);
     }
+}
+
+/// In a narrow window the change panel is hidden unless it is wanted or changes something.
+void InspectPage::showOrHideChanges() {
+    constexpr int kRoomy = 1060;
+    const bool shown = changes_wanted_.value_or(width() >= zoomed(kRoomy) || !state_->change().isEmpty());
+    changes_button_->setChecked(shown);
+    change_area_->setVisible(shown && !changes_button_->isHidden());
+}
+
+void InspectPage::resizeEvent(QResizeEvent* event) {
+    Page::resizeEvent(event);
+    showOrHideChanges();
 }
 
 void InspectPage::showModel() {

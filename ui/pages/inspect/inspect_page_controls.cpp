@@ -30,9 +30,9 @@ QWidget* InspectPage::makeChooser() {
     connect(models_, &QComboBox::activated, this, [this](int index) {
         if (!filling_) open(models_->itemData(index).toString());
     });
-    comparison_box_ = named(
-        new ElidedComboBox, tr("Comparison model"),
-        tr("Another model that reads the same text: its bands, kernels, heads and texts are shown as well"));
+    comparison_box_ = named(new ElidedComboBox, tr("Comparison model"),
+                            tr("Another model that reads the same text: its pairs, value kernels, heads and "
+                               "predictions are shown as well"));
     allowShrinking(*comparison_box_, 12);
     connect(comparison_box_, &QComboBox::activated, this, [this](int index) {
         if (!filling_) setComparison(comparison_box_->itemData(index).toString());
@@ -49,7 +49,7 @@ QWidget* InspectPage::makeChooser() {
     cancel_ = named(new QPushButton(tr("Cancel")), tr("Cancel"), tr("Stop the computation"));
     connect(cancel_, &QPushButton::clicked, this, [this] {
         for (InspectState* state : {state_, comparison_state_}) {
-            state->setRequiredAnswers({});  // until another panel sets needs
+            state->setRequiredAnswers({});  // until another panel requires answers
             state->cancel();
         }
         showMessage(tr("Cancelled; “Read” starts again."));
@@ -65,13 +65,14 @@ QWidget* InspectPage::makeChooser() {
     auto* first = rowOf({models_, makeOpenButton(), new QLabel(tr("at")), steps_,
                          new QLabel(tr("compared with")), comparison_box_, kSpacer});
     // The summary has a line of its own: beside the choices it would become a tall column.
-    return wrapInWidget(
-        columnOf({first, summary_, text_, rowOf({read_, cost_, progress_, cancel_, kSpacer})}));
+    return wrapInWidget(columnOf(
+        {first, summary_, text_,
+         rowOf({read_, cost_, progress_, cancel_, kSpacer, changes_button_ = makeChangesButton()})}));
 }
 
 QToolButton* InspectPage::makeOpenButton() {
     auto* open = named(new QToolButton, tr("Open a model"),
-                       tr("One that another program has downloaded, a GGUF file, or a Hugging Face folder"));
+                       tr("A model downloaded by another program, a GGUF file, or a Hugging Face folder"));
     open->setText(tr("Open…"));
     open->setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu(open);
@@ -82,10 +83,23 @@ QToolButton* InspectPage::makeOpenButton() {
     return open;
 }
 
+QToolButton* InspectPage::makeChangesButton() {
+    auto* button =
+        named(new QToolButton, tr("Ablations and changes"),
+              tr("Show or hide the panel at the right that ablates or changes parts of the model"));
+    button->setText(tr("Ablations and changes"));
+    button->setCheckable(true);
+    connect(button, &QToolButton::clicked, this, [this](bool shown) {
+        changes_wanted_ = shown;
+        showOrHideChanges();
+    });
+    return button;
+}
+
 void InspectPage::makeTextInput() {
     text_ = named(new TextInput(kRoomForText), tr("Text that the model reads"),
                   tr("Press Ctrl+Return to let the model read it"));
-    text_->setPlaceholderText(tr("a text; Ctrl+Return reads it"));
+    text_->setPlaceholderText(tr("Type a text; Ctrl+Return lets the model read it"));
     text_->setTabChangesFocus(true);
     const auto lines = [this](int count) { return text_->fontMetrics().lineSpacing() * count + 12; };
     text_->setMinimumHeight(lines(1));
@@ -199,7 +213,7 @@ Figure& InspectPage::prepareFigure(FigureRequest request) {
         shown.refreshNow();
         return figure;
     }
-    // The colouring is known now and may spec more answers.
+    // The colouring is known now and may require more answers.
     for (InspectState* state : {comparison_state_, state_})
         state->setRequiredAnswers(shown.answersForFigure(kind));
     for (InspectState* state : {comparison_state_, state_}) {

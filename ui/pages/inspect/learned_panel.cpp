@@ -198,11 +198,12 @@ void LearnedPanel::draw() {
             [](const MethodRow& row) { return row.step; });
     }
     chart_->setLog(false, quantity == kDenominator && spansDecades(curves));
-    chart_->setEmptyText(!problem_.isEmpty() ? problem_
-                         : state().model().isEmpty()
-                             ? tr("Choose a run.")
-                             : tr("Nothing is recorded of this model’s position method. Recorded are trained "
-                                  "frequencies, T5’s biases, and the denominators of linear attention."));
+    chart_->setEmptyText(
+        !problem_.isEmpty() ? problem_
+        : state().model().isEmpty()
+            ? tr("Choose a run.")
+            : tr("This run recorded nothing about its position method. Only trained "
+                 "frequencies, T5’s biases and linear attention’s denominators are recorded."));
     chart_->setCurves(curves, marks);
     chart_->setCaption(
         tr("%1 of %2%3")

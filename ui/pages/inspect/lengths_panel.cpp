@@ -134,7 +134,7 @@ void LengthsPanel::showLengths() {
     }
     std::vector<CurveChart::Mark> marks;
     if (answer->trained > 0 && static_cast<double>(answer->trained) < curves.front().x.back())
-        marks.push_back({static_cast<double>(answer->trained), tr("trained")});
+        marks.push_back({static_cast<double>(answer->trained), tr("training length")});
     const QString title = tr("Loss by position, frequencies scaled by %1").arg(numberText(answer->factor, 4));
     lengths_->setTitle(window == 1 ? title : tr("%1 (means over %2 tokens)").arg(title).arg(window));
     lengths_->setCaption(

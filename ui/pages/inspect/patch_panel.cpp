@@ -11,9 +11,10 @@ namespace roper {
 
 PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Patching"), tr("Which heads carry an answer"), models, parent),
-      patch_map_(makeMap(QStringLiteral("patching"),
-                         tr("“Patch every head” shows the share of the answer that each head restores."),
-                         answers::patch, &PatchPanel::headReadout)),
+      patch_map_(
+          makeMap(QStringLiteral("patching"),
+                  tr("“Patch every head” shows the share of the logit difference that each head restores."),
+                  answers::patch, &PatchPanel::headReadout)),
       patch_positions_(new BarChart(QStringLiteral("patching-positions"), tr("token"), {}, this)),
       other_(named(new LineEdit, tr("Other text"),
                    tr("A text with the same number of tokens and a different correct answer"))),
@@ -22,6 +23,7 @@ PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
                              "much of the text's answer does that restore? One pass per head"))) {
     other_->setPlaceholderText(
         tr("another text with the same number of tokens and a different correct answer"));
+    patch_positions_->setEmptyText(tr("Click a head to patch it token by token."));
     connect(patch_button_, &QPushButton::clicked, this, [this] { ask(false); });
     connect(other_, &LineEdit::textChanged, this, &PatchPanel::enableButton);
     connect(patch_map_, &HeatMapView::cellClicked, this, [this](int row, int column) {

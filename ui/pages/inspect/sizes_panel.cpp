@@ -70,7 +70,7 @@ SizesView::SizesView(InspectState& state, QWidget* parent)
       map_(new HeatMapView(QStringLiteral("solved-by-size"), this)) {
     // Long names must not widen the panel.
     total_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    map_->setEmptyText(tr("“Solve” tests a model that was trained on problems with some of every size."));
+    map_->setEmptyText(tr("“Solve” tests a model that was trained on problems of several sizes."));
     columnOf({total_, {map_, 1}}, this)->setContentsMargins(0, 0, 0, 0);
     connect(map_, &HeatMapView::cellHovered, this,
             [this](int row, int column) { emit hovered(textAt(row, column)); });
@@ -115,10 +115,10 @@ void SizesView::refresh() {
                     .arg(fixedNumberText(percent(correct, of), 1));
         map_->setCaption(
             (fully ? tr("Share of the problems of each size that %1 solves with every step of the working "
-                        "right, at step %2, %3 problems per size; of sizes with fewer than "
-                        "1,000 possible problems, training had the same ones")
+                        "right, at step %2, %3 problems per size; sizes with fewer than 1,000 "
+                        "possible problems include problems seen in training")
                    : tr("Share of the problems of each size that %1 solves at step %2, %3 problems per size; "
-                        "of sizes with fewer than 1,000 possible problems, training had the same ones"))
+                        "sizes with fewer than 1,000 possible problems include problems seen in training"))
                 .arg(state_.title())
                 .arg(table->step)
                 .arg(table->scores.front().of));

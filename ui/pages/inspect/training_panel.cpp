@@ -82,7 +82,7 @@ class SnapshotHeads : public HeadsView {
                 ? tr("Choose a run.\nIf there are none, train one on the Training page first.")
             : isPublishedModel(state().model())
                 ? tr("Type a text and press “Read” to see every head's attention to it.")
-                : tr("This run has no snapshots (its setting snapshots.every is 0).\nType a text "
+                : tr("This run has no snapshots yet, or takes none (snapshots.every = 0).\nType a text "
                      "and press “Read” to see its newest model's attention to it."));
     }
 

@@ -158,7 +158,7 @@ void ValuesPanel::showTokenMap() {
     map.row_labels = map.column_labels = shownTokens(answer->tokens);
     map.row_labels_are_names = true;
     map.row_name = tr("attended token");
-    map.column_name = tr("affected token");
+    map.column_name = tr("output token");
     map.value_name = tr("logit");
     const QString where = answer->distance == 0
                               ? tr("at the same position")
@@ -207,10 +207,9 @@ void ValuesPanel::showOv() {
 }
 
 QString ValuesPanel::tokenPairReadout(const TokenMap& answer, std::size_t row, std::size_t column) const {
-    return tr("“%1”, %2 tokens back, adds %3 to the logit of “%4” at weight 1")
-        .arg(formatToken(answer.tokens[row]))
-        .arg(answer.distance)
-        .arg(numberText(answer.logits[row][column], 4), formatToken(answer.tokens[column]));
+    return tr("“%1”, %2 tokens back, adds %3 to the logit of “%4” at an attention weight of 1")
+        .arg(formatToken(answer.tokens[row]), QString::number(answer.distance),
+             numberText(answer.logits[row][column], 4), formatToken(answer.tokens[column]));
 }
 
 }  // namespace roper

@@ -34,7 +34,7 @@ std::vector<double> pairScores(const Walkthrough& w, std::size_t key) {
 
 /// “ the” (token 3)
 QString tokenName(const Walkthrough& w, std::size_t token) {
-    return WalkthroughPanel::tr("“%1” (token %2)").arg(formatToken(w.tokens[token])).arg(token);
+    return WalkthroughPanel::tr("“%1” (token %2)").arg(formatToken(w.tokens[token]), QString::number(token));
 }
 
 QString predictionsText(const std::vector<Prediction>& predictions, std::size_t most) {
@@ -321,10 +321,9 @@ QString WalkthroughPanel::showResidual(const Walkthrough& w) {
     bars_->setBars(places,
                    {{QStringLiteral("length"), tr("‖x‖"), Theme::of(palette()).frame, w.residual, {}}});
     const auto before = static_cast<std::size_t>(w.layer);
-    QString text = tr("%1 arrives at layer %2 as the vector x<sub>n</sub> of length %3.")
-                       .arg(tokenName(w, static_cast<std::size_t>(w.token)).toHtmlEscaped())
-                       .arg(w.layer)
-                       .arg(number(w.residual[before]));
+    QString text = tr("%1 arrives at layer %2 as the vector x<sub>n</sub> of norm %3.")
+                       .arg(tokenName(w, static_cast<std::size_t>(w.token)).toHtmlEscaped(),
+                            QString::number(w.layer), number(w.residual[before]));
     if (!w.lens.empty())
         text += ' ' + tr("Decoded at this point (logit lens), it predicts %1.")
                           .arg(predictionsText({w.lens[before]}, 1).toHtmlEscaped());
@@ -339,8 +338,8 @@ QString WalkthroughPanel::showProjections(const Walkthrough& w) {
         series.push_back({QStringLiteral("value"), tr("value v"), Theme::value(), w.values[keyIndex()], {}});
     bars_->setHeadline(tr("before any rotation"));
     showFeatures(series);
-    return tr("The normalized x of each token is multiplied by three matrices: query q<sub>n</sub> (length "
-              "%1), and key and value of %2 (lengths %3 and %4).")
+    return tr("The normalized x of each token is multiplied by three matrices: query q<sub>n</sub> (norm "
+              "%1), and key and value of %2 (norms %3 and %4).")
         .arg(number(lengthOf(w.query)), tokenName(w, keyIndex()).toHtmlEscaped(),
              number(lengthOf(w.keys[keyIndex()])), number(lengthOf(w.values[keyIndex()])));
 }
@@ -348,8 +347,8 @@ QString WalkthroughPanel::showProjections(const Walkthrough& w) {
 QString WalkthroughPanel::showRotation(const Walkthrough& w) {
     const std::vector<double> scores = pairScores(w, keyIndex());
     arrows_->setHeadline(
-        tr("Each pair, with what it adds to the score. Arrows: square root of the length, for "
-           "query and key each to their own scale"));
+        tr("Each pair, with what it adds to the score. An arrow is as long as the square root of "
+           "the norm; query and key are scaled separately"));
     arrows_->setVectors(
         w.pairs,
         {{QStringLiteral("query"), tr("query"), Theme::query(), w.query, w.rotated_query},
@@ -361,8 +360,8 @@ QString WalkthroughPanel::showRotation(const Walkthrough& w) {
                        ? tr("Pair i of the query is rotated by n θ<sub>i</sub>, pair i of the key by j "
                             "θ<sub>i</sub>: position enters the score only through n − j = %1.")
                              .arg(static_cast<int>(w.token) - key_->value())
-                       : tr("Only the %1 is rotated by its position, so that position enters the score, not "
-                            "the distance.")
+                       : tr("Only the %1 is rotated by its position, so the score depends on that position "
+                            "rather than on the distance.")
                              .arg(rotates(w, 'q') ? tr("query") : tr("key"));
     text += ' ' + tr("Pair %1 adds most (%2).").arg(most - scores.begin()).arg(number(*most));
     if (*least < 0)
@@ -377,7 +376,10 @@ QString WalkthroughPanel::showScores(const Walkthrough& w) {
     const double score = w.scores[keyIndex()];
     const QString key = tokenName(w, keyIndex()).toHtmlEscaped();
     QString text =
-        tr("s<sub>nj</sub> = c q<sub>n</sub>·k<sub>j</sub> with c = %1.").arg(number(w.scale)) + ' ';
+        tr("s<sub>nj</sub> = c ⟨%1, %2⟩ with c = %3.")
+            .arg(rotates(w, 'q') ? tr("R(n) q<sub>n</sub>") : tr("q<sub>n</sub>"),
+                 rotates(w, 'k') ? tr("R(j) k<sub>j</sub>") : tr("k<sub>j</sub>"), number(w.scale)) +
+        ' ';
     if (std::isnan(score)) return text + tr("The query does not see %1.").arg(key);
     text += tr("For %1: %2").arg(key, number(score));
     if (!w.pairs.empty() && 2 * w.pairs.size() < w.query.size()) {
@@ -434,13 +436,13 @@ QString WalkthroughPanel::showSum(const Walkthrough& w) {
 }
 
 QString WalkthroughPanel::showRotationBack(const Walkthrough& w) {
-    arrows_->setHeadline(tr("The output of the head. Arrows: square root of the length"));
+    arrows_->setHeadline(tr("The output of the head. An arrow is as long as the square root of the norm"));
     arrows_->setVectors(w.value_pairs,
                         {{QStringLiteral("output"), tr("output"), Theme::output(), w.sum, w.output}});
     return tr(
         "The sum is rotated back by the position of the query: o<sub>n</sub> = R(−n) Σ<sub>j</sub> "
-        "a<sub>nj</sub> R(j) v<sub>j</sub>. In effect, each value has been rotated by −(n − j), its "
-        "distance from the query.");
+        "a<sub>nj</sub> R(j) v<sub>j</sub>. In effect, each value has been rotated by −(n − j), minus "
+        "its distance from the query.");
 }
 
 QString WalkthroughPanel::showOutput(const Walkthrough& w) {

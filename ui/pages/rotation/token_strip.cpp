@@ -5,6 +5,7 @@
 
 #include "ui/charts/csv_text.h"
 #include "ui/charts/drawing.h"
+#include "ui/theme/numbers.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {
@@ -132,12 +133,8 @@ void TokenStrip::mouseMoveEvent(QMouseEvent* event) {
     state_.selection().hoverState().set({.position = token});
     const QPointF rotated = rotatedTo(token);
     emit hovered(tr("“%1” at position %2    R(%2)x in pair %3 = (%4, %5)")
-                     .arg(tokens()[token])
-                     .arg(token)
-                     .arg(state_.setup().pair)
-                     .arg(rotated.x(), 0, 'f', 4)
-                     .arg(rotated.y(), 0, 'f', 4)
-                     .replace('-', QChar(0x2212)));
+                     .arg(tokens()[token], QString::number(token), QString::number(state_.setup().pair),
+                          fixedNumberText(rotated.x(), 4), fixedNumberText(rotated.y(), 4)));
 }
 
 }  // namespace roper

@@ -46,7 +46,7 @@ struct SampleColors {
 
 QString originalHtml(const Sample& sample, const SampleColors& colors) {
     return QStringLiteral("<br><span style='color:%1'><i>%2</i> %3</span></p>")
-        .arg(colors.quiet, QObject::tr("the text:"), escaped(sample.expected));
+        .arg(colors.quiet, QObject::tr("original:"), escaped(sample.expected));
 }
 
 /// A prompt, the generated text, and the original continuation.
@@ -60,7 +60,7 @@ QString continuedHtml(const Sample& sample, const SampleColors& colors) {
 QString maskedHtml(const Sample& sample, const SampleColors& colors) {
     QString filled;
     std::size_t done = 0;
-    const auto& predicted = sample.predicted;
+    const auto& predicted = sample.predicted;  // triples: first byte, bytes, whether right
     for (std::size_t i = 0; i + 2 < predicted.size(); i += 3) {
         const auto begin = static_cast<std::size_t>(predicted[i]),
                    size = static_cast<std::size_t>(predicted[i + 1]);
@@ -86,7 +86,7 @@ LogView::LogView(QWidget* parent) : QPlainTextEdit(parent) {
     setFrameShape(QFrame::NoFrame);
     setLineWrapMode(WidgetWidth);
     setAccessibleName(tr("Log of the run"));
-    setPlaceholderText(tr("What happened to the selected run, and when."));
+    setPlaceholderText(tr("The log of the selected run appears here."));
 }
 
 void LogView::showLog(const RunWatcher* run) {
@@ -98,7 +98,7 @@ void LogView::showLog(const RunWatcher* run) {
 }
 
 SamplesView::SamplesView(QWidget* parent) : QWidget(parent), title_(wrappedLabel()), text_(new HtmlView) {
-    text_->setAccessibleName(tr("Problems of the newest evaluation"));
+    text_->setAccessibleName(tr("Examples of the newest evaluation"));
     text_->setFrameShape(QFrame::NoFrame);
     columnOf({title_, text_}, this)->setContentsMargins(0, 0, 0, 0);
     show({}, {});
