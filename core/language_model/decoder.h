@@ -273,7 +273,7 @@ class Decoder {
     std::vector<Rotation> rotationsFor(const std::vector<RotaryConfig>& kinds, std::int64_t first,
                                        std::int64_t T, const Intervention& intervention,
                                        AttentionFactorUse scaled) const;
-    static at::Tensor tabulated(const std::vector<std::function<double(int)>>& bias_of_head,
+    static at::Tensor biasesOfHeads(const std::vector<std::function<double(int)>>& bias_of_head,
                                 std::int64_t first, std::int64_t count);
     at::Tensor preNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
                             const Pass& pass);

@@ -19,6 +19,7 @@ constexpr const char *kConfig = "config.json", *kSingle = "model.safetensors",
                      *kIndex = "model.safetensors.index.json";
 constexpr std::size_t kMaxFiles = 1024;
 
+/// The type of the same name; a truth value is a byte.
 ElementType elementTypeOf(Dtype dtype) {
     return dtype == Dtype::Bool ? ElementType::U8 : elementTypeNamed(dtypeName(dtype)).value();
 }

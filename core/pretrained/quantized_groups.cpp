@@ -220,10 +220,11 @@ TransposedMatrix::Parts takeTransposed(const std::string& name, QuantizedParts& 
 
 void addTransposed(const std::string& name, QuantizedParts& to, const TransposedMatrix::Parts& parts,
                    Packing packing, std::int64_t bits, int added_to_zero,
-                   const std::vector<std::int64_t>& group_of) {
+                   std::vector<std::int64_t> group_of) {
+    const std::int64_t in = std::ssize(group_of);
     to.store().addQuantized(
-        name + ".weight", {parts.scales.shape[1], std::ssize(group_of)}, parts.numbers.file,
-        std::make_shared<TransposedMatrix>(parts, packing, bits, added_to_zero, group_of));
+        name + ".weight", {parts.scales.shape[1], in}, parts.numbers.file,
+        std::make_shared<TransposedMatrix>(parts, packing, bits, added_to_zero, std::move(group_of)));
 }
 
 std::vector<std::int64_t> groupsInOrder(std::int64_t in, std::int64_t group_size) {
@@ -270,10 +271,9 @@ void combineGptq(const nlohmann::json& members, TensorStore& store) {
         std::int64_t in = 0;
         const auto taken = takeTransposed(name, parts, Packing::along_inputs, bits, group_size, in);
         const auto order = store.extract(name + ".g_idx");
-        const auto group_of = order
-                                  ? groupsAsStored(name + ".g_idx", parts, *order, in, taken.scales.shape[0])
-                                  : groupsInOrder(in, group_size);
-        addTransposed(name, parts, taken, Packing::along_inputs, bits, added, group_of);
+        auto group_of = order ? groupsAsStored(name + ".g_idx", parts, *order, in, taken.scales.shape[0])
+                              : groupsInOrder(in, group_size);
+        addTransposed(name, parts, taken, Packing::along_inputs, bits, added, std::move(group_of));
     }
 }
 

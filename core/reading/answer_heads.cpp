@@ -17,7 +17,7 @@ void printHeads(const HeadsAnswer& answer, const QuestionContext& context, Answe
                                                    {"evidence", evidenceOf(report), 3}};
         for (const auto& [name, measure] : kHeadMeasures)
             values.push_back({name, report.*measure, 4});
-        to.record(values);
+        to.record(std::move(values));
     }
 }
 

@@ -1,7 +1,6 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/base/text.h"
 #include "core/questions/needle_answer.h"
 #include "core/reading/answers.h"
 

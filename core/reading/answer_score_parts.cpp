@@ -100,7 +100,7 @@ void printScoreParts(const ScorePartsAnswer& answer, const QuestionContext& cont
             {"layer", parts.layer}, {"head", parts.head}, {"rotated_features", rotated}};
         for (const ScorePartsColumn& column : kScorePartsColumns)
             values.push_back({column.name, parts.*column.number, 5});
-        to.record(values);
+        to.record(std::move(values));
     }
 }
 

@@ -53,7 +53,7 @@ void printSinks(const SinksAnswer& answer, const QuestionContext& context, Answe
         std::vector<AnswerWriter::Value> values = {{"layer", head.layer}, {"head", head.head}};
         if (answer.has_learned_sinks) values.push_back({"sink", head.sink, 4});
         values.push_back({"first_token", head.first_token, 4});
-        to.record(values);
+        to.record(std::move(values));
     }
 }
 

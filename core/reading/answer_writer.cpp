@@ -17,11 +17,11 @@ void AnswerWriter::row(const std::vector<std::string>& cells) {
     out_ << join(cells, ",") << "\n";
 }
 
-void AnswerWriter::record(const std::vector<Value>& values) {
+void AnswerWriter::record(std::vector<Value> values) {
     if (isJson()) {
         auto json = nlohmann::ordered_json::object();
-        for (const Value& one : values)
-            json[one.name] = one.value;
+        for (Value& one : values)
+            json[one.name] = std::move(one.value);
         return line(json);
     }
     std::vector<std::string> cells;

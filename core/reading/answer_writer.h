@@ -43,7 +43,7 @@ class AnswerWriter {
         int digits = 0;  ///< significant ones of a number in a table, unless it is an integer
     };
     /// Prints a line of JSON or a row of the table.
-    void record(const std::vector<Value>& values);
+    void record(std::vector<Value> values);
 
     /// The stream for free text.
     std::ostream& text() { return out_; }

@@ -96,7 +96,7 @@ void writeScores(const std::string& name, const std::vector<std::vector<double>>
             if (to.isJson())
                 for (const auto& [key, value] : more.items())
                     values.push_back({key, value});
-            to.record(values);
+            to.record(std::move(values));
         }
 }
 

@@ -21,7 +21,7 @@ at::Tensor hostMemory(at::IntArrayRef sizes, at::ScalarType type, const at::Devi
 }  // namespace
 
 QueuedStepper::QueuedStepper(const StepperContext& training, std::int64_t steps_done)
-    : training_(training), submitted_(steps_done), last_drain_(Clock::now()), capturable_(gpu() != nullptr) {
+    : training_(training), submitted_(steps_done), last_finish_(Clock::now()), capturable_(gpu() != nullptr) {
     const auto& settings = training_.specification.training;
     const std::int64_t rows = 2 * kMaxStepsPerSubmission;
     const std::vector<std::int64_t> sizes = {rows, settings.batch, training_.specification.inputLength()};
@@ -104,7 +104,7 @@ void QueuedStepper::submitStep() {
 
 std::vector<StepResult> QueuedStepper::advance(std::int64_t count) {
     TORCH_CHECK(count >= 1 && count <= kMaxStepsPerSubmission, count, " steps at once");
-    if (!in_flight_) last_drain_ = Clock::now();
+    if (!in_flight_) last_finish_ = Clock::now();
     load(count, half_);
     for (std::int64_t i = 0; i < count; ++i) {
         training_.model.positions().setStep(submitted_ + i + 1);
@@ -133,8 +133,8 @@ std::vector<StepResult> QueuedStepper::finish() {
     if (steps.done) steps.done->synchronize();
     const auto now = Clock::now();
     const double each =
-        std::chrono::duration<double>(now - last_drain_).count() / static_cast<double>(steps.count);
-    last_drain_ = now;
+        std::chrono::duration<double>(now - last_finish_).count() / static_cast<double>(steps.count);
+    last_finish_ = now;
     const double fit = std::min(kSubmissionSeconds / std::max(each, 1e-6),
                                 2.0 * static_cast<double>(max_steps_per_submission_));
     max_steps_per_submission_ =

@@ -53,7 +53,7 @@ class QueuedStepper final : public Stepper {
     std::int64_t submitted_;  ///< steps
     std::int64_t half_ = 0, max_steps_per_submission_ = 1;
     std::optional<SubmittedSteps> in_flight_;
-    Clock::time_point last_drain_;
+    Clock::time_point last_finish_;
 
     int warmup_steps_done_ = 0;  ///< steps taken before capturing
     bool capturable_;
