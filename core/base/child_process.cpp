@@ -87,9 +87,37 @@ int exitCodeOf(int wait_status) {
     return WIFSIGNALED(wait_status) ? kSignalled + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
+/// A child that is killed, with its process group, unless it is reaped before.
+class Child {
+  public:
+    explicit Child(pid_t pid) : pid_(pid) {}
+    ~Child() {
+        if (pid_ == 0) return;
+        ::kill(-pid_, SIGKILL);
+        reap(0);
+    }
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+
+    /// The wait status; nothing while the child runs (with WNOHANG).
+    std::optional<int> reap(int options) {
+        int status = SIGKILL;  // if it cannot be found out, the program counts as failed
+        pid_t ended = 0;
+        do
+            ended = ::waitpid(pid_, &status, options);
+        while (ended < 0 && errno == EINTR);
+        if (ended == 0) return std::nullopt;
+        pid_ = 0;
+        return status;
+    }
+
+  private:
+    pid_t pid_;
+};
+
 /// Reads available data from a descriptor. @returns whether more may follow
 bool takeFrom(int descriptor, std::string& to) {
-    std::array<char, 4096> part;
+    std::array<char, 1 << 16> part;
     const ssize_t got = ::read(descriptor, part.data(), part.size());
     if (got > 0) to.append(part.data(), static_cast<std::size_t>(got));
     return got > 0 || (got < 0 && errno == EINTR);
@@ -141,21 +169,15 @@ std::optional<ProgramResult> runProgramWhile(const std::function<bool()>& should
     constexpr int kBetweenLooks_ms = 50;
     Pipe output = makePipe(), errors = makePipe();
     const Descriptor standard_input = inputDescriptorFor(input);
-    const pid_t pid =
-        spawn(&::posix_spawnp, arguments.front(), arguments,
-              {standard_input.number(), output.write.number(), errors.write.number()}, environment);
+    Child child(spawn(&::posix_spawnp, arguments.front(), arguments,
+                      {standard_input.number(), output.write.number(), errors.write.number()}, environment));
     output.write = Descriptor();
     errors.write = Descriptor();
     ProgramResult result;
     std::array<pollfd, 2> from{pollfd{output.read.number(), POLLIN, 0},
                                pollfd{errors.read.number(), POLLIN, 0}};
     const std::array<std::string*, 2> to{&result.output, &result.errors};
-    const auto is_cancelled = [&] {
-        if (!should_continue || should_continue()) return false;
-        ::kill(-pid, SIGKILL);
-        ::waitpid(pid, nullptr, 0);
-        return true;
-    };
+    const auto is_cancelled = [&] { return should_continue && !should_continue(); };
     while (from[0].fd >= 0 || from[1].fd >= 0) {
         if (is_cancelled()) return std::nullopt;
         if (::poll(from.data(), from.size(), should_continue ? kBetweenLooks_ms : -1) < 0) continue;
@@ -163,14 +185,13 @@ std::optional<ProgramResult> runProgramWhile(const std::function<bool()>& should
             if ((from[i].revents & (POLLIN | POLLHUP | POLLERR)) != 0 && !takeFrom(from[i].fd, *to[i]))
                 from[i].fd = -1;
     }
-    int status = SIGKILL;  // if it cannot be found out, the program counts as failed
-    for (pid_t ended = 0; ended == 0 || (ended < 0 && errno == EINTR);) {
+    std::optional<int> status;
+    while (!(status = child.reap(should_continue ? WNOHANG : 0))) {
         if (is_cancelled()) return std::nullopt;
-        ended = ::waitpid(pid, &status, should_continue ? WNOHANG : 0);
-        if (ended == 0) std::this_thread::sleep_for(kPollInterval);
+        std::this_thread::sleep_for(kPollInterval);
     }
-    result.exit_code = exitCodeOf(status);
-    result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    result.exit_code = exitCodeOf(*status);
+    result.signal = WIFSIGNALED(*status) ? WTERMSIG(*status) : 0;
     return result;
 }
 

@@ -52,8 +52,8 @@ class ProgramTimedOut : public Error {
 /// Runs a program to its end.
 /// @param arguments        argv; the first is looked up in PATH
 /// @param input            the content of its stdin
-/// @param should_continue  called a few times a second; the program is killed when this returns false. May be
-/// empty.
+/// @param should_continue  called several times a second; the program is killed if this returns false or
+/// throws. May be empty.
 /// @param environment      "NAME=value" for each of its environment variables; empty: inherited
 /// @returns nothing if it was killed by `should_continue`
 /// @throws Error (other) if it cannot be started

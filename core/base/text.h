@@ -47,6 +47,7 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 template <class Range, class Of>
 auto mapped(const Range& range, Of of) {
     std::vector<std::decay_t<std::invoke_result_t<Of&, decltype(*std::begin(range))>>> results;
+    if constexpr (requires { range.size(); }) results.reserve(static_cast<std::size_t>(range.size()));
     for (const auto& element : range)
         results.push_back(std::invoke(of, element));
     return results;

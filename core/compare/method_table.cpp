@@ -20,11 +20,13 @@ std::map<std::string, std::vector<RunRecord>> byPreset(std::span<const RunRecord
 
 MethodCell cellOf(std::span<const RunRecord> runs, const RunGroup& group, const MethodColumn& column) {
     MethodCell cell;
-    const std::vector<std::size_t> counted = oneRunPerSeed(runs, group);
-    cell.runs = summarize(knownOutcomes(runs, counted, column.measure, column.solved_fraction));
-    for (const std::size_t run : counted)
-        if (outcomeOf(runs[run], column.measure, column.solved_fraction).kind == Outcome::not_reached)
-            ++cell.not_reached;
+    std::vector<double> values;
+    for (const std::size_t run : oneRunPerSeed(runs, group)) {
+        const OutcomeValue outcome = outcomeOf(runs[run], column.measure, column.solved_fraction);
+        if (outcome.kind == Outcome::known) values.push_back(outcome.value);
+        cell.not_reached += outcome.kind == Outcome::not_reached ? 1 : 0;
+    }
+    cell.runs = summarize(values);
     return cell;
 }
 

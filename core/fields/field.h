@@ -68,8 +68,8 @@ struct FieldInfo {
 template <class T>
 struct Field : FieldInfo {
     std::function<std::string(const T&)> text = {};
-    std::function<void(T&, std::string_view)> set =
-        {};  ///< @throws Error (usage) saying what the field accepts
+    /// @throws Error (usage) saying what the field accepts
+    std::function<void(T&, std::string_view)> set = {};
     /// Clamps a number to its range, NaN to the lower end; only for numbers.
     std::function<void(T&)> clamp = {};
 };
@@ -197,7 +197,7 @@ Field<T> optionalField(FieldInfo info, At at) {
 /// A field that had another key in older versions.
 template <class T>
 Field<T> formerly(std::string key, Field<T> field) {
-    field.former_keys = {std::move(key)};
+    field.former_keys.push_back(std::move(key));
     return field;
 }
 

@@ -64,7 +64,7 @@ void resetToQueued(const RunFolder& folder);
 
 /// The lock held by the one program that processes the queue; if it is not held, another one does so.
 /// @throws Error (disk)
-FileLock lockQueue(const std::filesystem::path& runs);
+[[nodiscard]] FileLock lockQueue(const std::filesystem::path& runs);
 
 /// Whether a program is currently processing the queue.
 bool isQueueBeingProcessed(const std::filesystem::path& runs);
