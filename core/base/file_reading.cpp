@@ -43,11 +43,13 @@ std::string readFile(const FilePath& path, std::uint64_t max_bytes) {
     const Descriptor file = openFile(path, O_RDONLY);
     const std::uint64_t size = fileSize(file, path.string());
     if (size > max_bytes) throw tooLarge(path.string(), max_bytes);
-    std::string content(size, '\0');
+    // With room beyond the expected size, so that a file that grows meanwhile is read to its end. Room made
+    // later would copy the content.
+    constexpr std::size_t kRoom = 4096;
+    std::string content(size + kRoom, '\0');
     std::size_t filled = 0;
     while (true) {
-        // Reads beyond the expected size, so that a file that grows meanwhile is read to its end.
-        if (filled == content.size()) content.resize(content.size() + 4096);
+        if (filled == content.size()) content.resize(content.size() + kRoom);
         const std::size_t got =
             readSome(file, content.data() + filled, content.size() - filled, path.string());
         if (got == 0) break;

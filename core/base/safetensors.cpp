@@ -214,13 +214,6 @@ const Member& memberOf(const std::map<std::string, Member>& members, const std::
     throw Error(ErrorKind::checkpoint, origin + " has no " + what + " \"" + key + "\"");
 }
 
-std::vector<StreamedTensor> streamed(const std::vector<TensorToWrite>& tensors) {
-    return mapped(tensors, [](const TensorToWrite& tensor) {
-        return StreamedTensor{tensor.name, tensor.dtype, tensor.shape,
-                              [bytes = tensor.bytes](const AppendBytes& append) { append(bytes); }};
-    });
-}
-
 void appendSafetensors(const std::vector<StreamedTensor>& tensors,
                        const std::map<std::string, std::string>& metadata, const AppendBytes& append) {
     const std::string header = makeHeader(tensors, metadata);
@@ -239,6 +232,13 @@ void appendSafetensors(const std::vector<StreamedTensor>& tensors,
 }
 
 }  // namespace
+
+std::vector<StreamedTensor> streamed(const std::vector<TensorToWrite>& tensors) {
+    return mapped(tensors, [](const TensorToWrite& tensor) {
+        return StreamedTensor{tensor.name, tensor.dtype, tensor.shape,
+                              [bytes = tensor.bytes](const AppendBytes& append) { append(bytes); }};
+    });
+}
 
 void writeSafetensors(const FilePath& path, const std::vector<TensorToWrite>& tensors,
                       const std::map<std::string, std::string>& metadata) {

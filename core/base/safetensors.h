@@ -47,6 +47,9 @@ struct StreamedTensor {
     std::function<void(const AppendBytes&)> write;  ///< appends all bytes of the tensor, in order
 };
 
+/// Tensors in memory, each in one piece; their bytes must remain valid.
+std::vector<StreamedTensor> streamed(const std::vector<TensorToWrite>& tensors);
+
 /// The same for tensors that are produced one after another.
 /// @throws std::invalid_argument also if a tensor writes more or fewer bytes than its shape has; no file is
 /// then created

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
+#include <fcntl.h>
 
 #include <algorithm>
 #include <cstring>
@@ -78,30 +79,36 @@ std::string generatorName(const at::Device& device) {
 using Metadata = std::map<std::string, std::string>;
 
 /// Checksum of the whole content of a checkpoint, in the order of names; in the former format only of the
-/// tensors' names and bytes.
-std::string checksumOf(const Metadata& metadata, std::vector<TensorToWrite> tensors) {
+/// tensors' names and bytes. A tensor may be given in pieces of a multiple of eight bytes.
+std::string checksumOf(const Metadata& metadata, std::vector<StreamedTensor> tensors) {
     const bool is_legacy = metadata.at("format") == kLegacyFormat;
-    std::sort(tensors.begin(), tensors.end(),
-              [](const TensorToWrite& a, const TensorToWrite& b) { return a.name < b.name; });
+    std::ranges::sort(tensors, {}, &StreamedTensor::name);
     Fingerprint sum;
     for (const auto& [key, value] : metadata)
         if (!is_legacy && key != kChecksum) sum.add(key).add("=").add(value).add("\n");
-    for (const TensorToWrite& tensor : tensors) {
+    for (const StreamedTensor& tensor : tensors) {
         sum.add(tensor.name);
         if (!is_legacy) sum.add(dtypeName(tensor.dtype)).add(shapeText(tensor.shape));
-        sum.addWords(tensor.bytes);
+        tensor.write([&](std::span<const std::byte> bytes) { sum.addWords(bytes); });
     }
     return sum.text();
 }
 
-/// Whether the checksum matches. The oldest checkpoints have none and are accepted.
-bool isUndamaged(const SafetensorsFile& file) {
-    const std::string written = file.entryOr(kChecksum, "");
-    if (written.empty() && file.entry("format") == kLegacyFormat) return true;
-    std::vector<TensorToWrite> tensors;
-    for (const auto& [name, tensor] : file.tensors())
-        tensors.push_back({name, tensor.dtype, tensor.shape, tensor.bytes});
-    return written == checksumOf(file.metadata(), std::move(tensors));
+/// @throws Error (checkpoint) if the format is unknown or the checksum differs. The oldest checkpoints have
+/// none and are accepted.
+void requireUndamaged(const std::string& origin, const Metadata& metadata,
+                      std::vector<StreamedTensor> tensors) {
+    const auto entry = [&](const char* key) {
+        const auto found = metadata.find(key);
+        return found == metadata.end() ? std::string() : found->second;
+    };
+    const std::string format = entry("format"), written = entry(kChecksum);
+    if (format != kFormat && format != kLegacyFormat)
+        throw Error(ErrorKind::checkpoint, origin + ": its format is \"" + format + "\", not " + kFormat);
+    if (written.empty() && format == kLegacyFormat) return;
+    if (written != checksumOf(metadata, std::move(tensors)))
+        throw Error(ErrorKind::checkpoint,
+                    origin + " is damaged: its contents have changed since they were written");
 }
 
 void setState(const at::Device& device, const at::Tensor& state, const std::string& origin) {
@@ -228,8 +235,28 @@ void saveCheckpoint(const FilePath& path, const Transformer& model, const AdamW&
                          {"specification", specification_toml}};
     for (auto& [key, value] : metadata)
         value = withValidUtf8(value);
-    metadata[kChecksum] = checksumOf(metadata, tensors.views());
+    metadata[kChecksum] = checksumOf(metadata, streamed(tensors.views()));
     writeSafetensors(path, tensors.views(), metadata);
+}
+
+void verifyCheckpoint(const FilePath& path, std::int64_t parameters) {
+    requirePlausibleSize(path, parameters);
+    const SafetensorsHeader header = SafetensorsHeader::read(path);
+    const std::string origin = path.string();
+    const Descriptor file = openFile(path, O_RDONLY);
+    std::string piece(1U << 20U, '\0');
+    std::vector<StreamedTensor> tensors;
+    for (const auto& [name, entry] : header.tensors)
+        tensors.push_back({name, entry.dtype, entry.shape, [&, &entry = entry](const AppendBytes& append) {
+                               for (std::uint64_t at = entry.begin; at < entry.end; at += piece.size()) {
+                                   const std::span<char> part = std::span(piece).first(
+                                       std::min<std::uint64_t>(piece.size(), entry.end - at));
+                                   if (readAt(file, part, header.data_begin + at, origin) != part.size())
+                                       throw Error(ErrorKind::checkpoint, origin + " has become shorter");
+                                   append(std::as_bytes(part));
+                               }
+                           }});
+    requireUndamaged(origin, header.metadata, std::move(tensors));
 }
 
 std::uint64_t requirePlausibleSize(const FilePath& path, std::int64_t parameters) {
@@ -249,13 +276,10 @@ std::uint64_t requirePlausibleSize(const FilePath& path, std::int64_t parameters
 SafetensorsFile readCheckpoint(const FilePath& path, std::int64_t parameters) {
     const std::uint64_t max_bytes = requirePlausibleSize(path, parameters);
     SafetensorsFile file = SafetensorsFile::read(path, max_bytes);
-    const std::string format = file.entry("format");
-    if (format != kFormat && format != kLegacyFormat)
-        throw Error(ErrorKind::checkpoint,
-                    file.origin() + ": its format is \"" + format + "\", not " + kFormat);
-    if (!isUndamaged(file))
-        throw Error(ErrorKind::checkpoint,
-                    path.string() + " is damaged: its contents have changed since they were written");
+    std::vector<TensorToWrite> tensors;
+    for (const auto& [name, tensor] : file.tensors())
+        tensors.push_back({name, tensor.dtype, tensor.shape, tensor.bytes});
+    requireUndamaged(file.origin(), file.metadata(), streamed(tensors));
     return file;
 }
 

@@ -24,6 +24,11 @@ void saveCheckpoint(const FilePath& path, const Transformer& model, const AdamW&
                     const TrainingPosition& position, const std::string& specification_toml,
                     const std::string& vocabulary);
 
+/// Checks a checkpoint of a model with this many parameters in pieces, without holding it in memory.
+/// @throws Error (checkpoint) if it is damaged or larger than such a checkpoint can be, Error (disk) if it
+/// cannot be read
+void verifyCheckpoint(const FilePath& path, std::int64_t parameters);
+
 /// @returns the maximal size in bytes of a checkpoint of a model with this many parameters
 /// @throws Error (checkpoint) if this file is larger, Error (disk)
 std::uint64_t requirePlausibleSize(const FilePath& path, std::int64_t parameters);

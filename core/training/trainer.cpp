@@ -324,7 +324,7 @@ void Trainer::saveCheckpointNow() {
     saveCheckpoint(recorder_.folder().checkpointPath(position_.step), model_, optimizer_, position_,
                    toToml(specification_), task_->vocabulary().identity());
     // The new file is read back before older ones are removed.
-    readCheckpoint(recorder_.folder().checkpointPath(position_.step), model_.parameterCount());
+    verifyCheckpoint(recorder_.folder().checkpointPath(position_.step), model_.parameterCount());
     recorder_.pruneCheckpoints(specification_.checkpoints.keep);
     saved_step_ = position_.step;
     recorder_.log("checkpoint at step " + std::to_string(position_.step));

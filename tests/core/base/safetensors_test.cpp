@@ -23,6 +23,19 @@ void expectDamaged(const std::string& content, const std::string& part) {
     expectError(ErrorKind::checkpoint, part, [&] { SafetensorsFile::parse(content, "file"); });
 }
 
+// A checkpoint was read with twice its size: room for the end was added when the content was full.
+TEST(Safetensors, AFileIsReadInLittleMoreMemoryThanItsSize) {
+    const TemporaryFolder folder;
+    constexpr std::int64_t kMegabyte = 1 << 20;
+    const std::vector<std::byte> zeros(64 * kMegabyte);
+    writeSafetensors(folder / "x.safetensors",
+                     std::vector<TensorToWrite>{{"a", Dtype::U8, {64 * kMegabyte}, zeros}}, {});
+    EXPECT_TRUE(finishesWithin(10, 72 * kMegabyte, [&] {
+        const auto file = SafetensorsFile::read(folder / "x.safetensors", SafetensorsFile::kUnlimitedSize);
+        EXPECT_EQ(file.tensor("a").bytes.size(), zeros.size());
+    }));
+}
+
 TEST(Safetensors, AStreamedTensorIsWrittenAsItIsMade) {
     const TemporaryFolder folder;
     const std::vector<float> row = {1, 2, 3};

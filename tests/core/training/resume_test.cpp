@@ -11,7 +11,9 @@
 #include "core/base/safetensors.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/tensorboard_events.h"
+#include "core/specification/cost.h"
 #include "core/training/batches.h"
+#include "core/training/checkpoint.h"
 #include "core/training/exports.h"
 #include "core/training/run_evaluation.h"
 #include "core/training/session.h"
@@ -314,6 +316,11 @@ TEST(Training, ADamagedCheckpointGivesWayToTheOneBefore) {
           entryFlipped("next_sequence"), entryFlipped("time_s"), entryFlipped("format"),
           entryFlipped("specification"), entryFlipped("checksum"), of_another_step}) {
         writeFileAtomically(newest, content);
+        const std::int64_t parameters = costOf(run.specification()).parameters;
+        if (content == of_another_step)
+            verifyCheckpoint(newest, parameters);
+        else
+            EXPECT_THROW(verifyCheckpoint(newest, parameters), Error);
         train(run);
         EXPECT_EQ(withoutTimes(run.metrics()), rows);
         writeFileAtomically(runs / "whole", whole);

@@ -4,6 +4,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTreeView>
+#include <functional>
 
 #include "ui/live/model_client.h"
 #include "ui/pages/training/runs_model.h"
