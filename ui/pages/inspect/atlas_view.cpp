@@ -110,11 +110,17 @@ QPointF AtlasView::Frame::at(const HeadReport& report) const {
             box.bottom() - box.height() * report.entropy / max_entropy};
 }
 
+/// A legend that would take more than half of a small view is left out: the readout names the label of a dot.
+double AtlasView::legendHeight(const QRectF& area) const {
+    const HeadsAnswer* answer = state_.answer(answers::heads);
+    if (answer == nullptr || answer->heads.empty()) return 0;
+    const double height = legendIn(area, Theme::light()).back().place.bottom() - area.top();
+    return height <= area.height() / 2 ? height : 0;
+}
+
 AtlasView::Frame AtlasView::frame(const QRectF& area, bool legend) const {
     Frame frame;
-    const bool has_legend =
-        legend && state_.answer(answers::heads) != nullptr && !state_.answer(answers::heads)->heads.empty();
-    const double below = has_legend ? legendIn(area, Theme::light()).back().place.bottom() - area.top() : 0;
+    const double below = legend ? legendHeight(area) : 0;
     frame.box = area.adjusted(kLeft, kTop + below, -kRight, -kBottom);
     if (state_.answer(answers::heads) == nullptr) return frame;
     for (const HeadReport& report : state_.answer(answers::heads)->heads) {
@@ -225,7 +231,7 @@ void AtlasView::paintWithLegend(bool legend, QPainter& painter, const QRectF& ar
     }
     const Frame frame = this->frame(area, legend);
     paintAxes(painter, frame, theme);
-    if (legend) paintLegend(painter, area, theme);
+    if (legend && legendHeight(area) > 0) paintLegend(painter, area, theme);
     const auto dot = [&](const HeadReport& report) {
         painter.setPen(QPen(theme.background, 0.8));
         painter.setBrush(colorOf(report, theme));

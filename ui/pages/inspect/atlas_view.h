@@ -57,6 +57,7 @@ class AtlasView : public FigureView {
     };
     /// Entries of the legend, broken into lines that fit the width.
     std::vector<LegendEntry> legendIn(const QRectF& area, const Theme& theme) const;
+    double legendHeight(const QRectF& area) const;
     Frame frame(const QRectF& area, bool legend) const;
     bool isShown(const HeadReport& report) const;
     QColor colorOf(const HeadReport& report, const Theme& theme) const;
