@@ -28,7 +28,7 @@ struct VerbosityFlags {
     }
 };
 
-/// What roper-train does: runs the command of these arguments and reports errors on stderr.
+/// Parses the arguments, runs their command and reports errors on stderr.
 /// @returns the exit code, one of core/base/error.h
 int runCommandLine(int argc, char** argv);
 
@@ -74,13 +74,14 @@ class CommandLine {
     std::function<int()> action_;
     std::string runs_ = defaultRunsFolder().string();
     RunOptions run_;
-    CheckpointOptions read_;
+    CheckpointOptions read_;  ///< the run and checkpoint to read
     SessionOptions session_;
     VerbosityFlags flags_;
     bool names_ = false, keys_ = false;  ///< print only lists of names, for completion
     std::string key_;                    ///< key whose values are listed
     std::string shell_;
-    bool markdown_ = false, background_ = false, with_parent_ = false;
+    bool markdown_ = false, background_ = false;
+    bool with_parent_ = false;  ///< end when stdin is closed
     std::string task_, what_, text_, out_, precision_ = "fp32";
     std::int64_t count_ = 10;
     EvalOptions eval_;
@@ -91,8 +92,8 @@ class CommandLine {
     EnqueueOptions enqueue_;
     FollowOptions follow_;
     SweepOptions sweep_;
-    std::filesystem::path submission_;
-    std::string expected_fingerprint_;
+    std::filesystem::path submission_;  ///< RUNS/slurm/NAME.json
+    std::string expected_fingerprint_;  ///< of the sweep that was submitted
     std::optional<std::int64_t> array_task_;
     CompareOptions compare_;
     MethodsOptions methods_;
@@ -100,7 +101,7 @@ class CommandLine {
     std::vector<std::string> compared_;
     BenchOptions bench_;
     ImportOptions import_;
-    bool measure_ = false, enqueue_missing_ = false;
+    bool measure_ = false, enqueue_missing_ = false;  ///< board: time a step; queue the missing runs
     std::optional<std::int64_t> seed_;
 };
 

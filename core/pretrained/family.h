@@ -186,7 +186,7 @@ struct MixtureRules {
 };
 
 /// Default widths of multi-head latent attention; 0 in all: the family does not have it.
-struct LatentRules {
+struct LatentDefaults {
     std::int64_t rank = 0, query_rank = 0, unrotated = 0;
     std::int64_t values = 0;  ///< 0: the model's width divided by its heads
     std::int64_t rotated = 64;
@@ -264,7 +264,7 @@ struct ConfigRules {
     const char* window_key = "sliding_window";
 
     MixtureRules mixture = {};
-    LatentRules latent = {};
+    LatentDefaults latent = {};
     EncoderRules encoder = {};
     const char* gate_limit_key = nullptr;      ///< `Architecture::gate_limit`; `describe` sets the default
     const char* gate_steepness_key = nullptr;  ///< likewise

@@ -14,7 +14,7 @@ namespace roper {
 
 /// Reads multi-head latent attention, if the family has it, after the rotation: until then, heads consist of
 /// their rotated features.
-void readLatentAttention(const ConfigFields& config, const LatentRules& rules, Architecture& model);
+void readLatentAttention(const ConfigFields& config, const LatentDefaults& rules, Architecture& model);
 
 /// The same from a GGUF file, before the rotation.
 void readGgufLatentAttention(const GgufEntries& entries, Architecture& model);

@@ -49,7 +49,7 @@ void requireCompressedWidths(const GgufEntries& entries, const LatentAttention& 
 
 }  // namespace
 
-void readLatentAttention(const ConfigFields& config, const LatentRules& rules, Architecture& model) {
+void readLatentAttention(const ConfigFields& config, const LatentDefaults& rules, Architecture& model) {
     if (rules.rank == 0) return;
     const auto width = [&](const char* key, std::int64_t min_value, std::int64_t max_value,
                            std::int64_t default_value) -> std::int64_t {

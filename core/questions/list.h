@@ -16,9 +16,10 @@
     QUESTION(generate, .help = "continue the text", .count_meaning = "tokens to generate",                   \
              .default_count = 32, .repeats_passes = true, .needs_causal = true,                              \
              .specific_settings = {"temperature", "seed"})                                                   \
-    QUESTION(heads, .help = "entropy, mean distance and label (such as induction) of every head", .heads = Heads::chosen)                    \
+    QUESTION(heads, .help = "entropy, mean distance and label (such as induction) of every head",            \
+             .heads = Heads::chosen)                                                                         \
     QUESTION(pairs, .help = "fraction of the variance of each head's scores due to each rotated pair",       \
-             .former_name = "bands", .heads = Heads::chosen)                                                                         \
+             .former_name = "bands", .heads = Heads::chosen)                                                 \
     QUESTION(score_parts,                                                                                    \
              .help = "scores of every head, split into those of rotated and of unrotated features",          \
              .heads = Heads::chosen)                                                                         \
@@ -26,13 +27,16 @@
              .count_meaning = "cells per side", .default_count = 40, .is_printed = false)                    \
     QUESTION(attention, .help = "attention weights of one head", .heads = Heads::one,                        \
              .specific_settings = {"out"})                                                                   \
-    QUESTION(induction, .help = "prefix-matching score of every head on repeated random tokens",             \
+    QUESTION(induction,                                                                                      \
+             .help =                                                                                         \
+                 "prefix-matching score of every head: attention to the token after an earlier occurrence, " \
+                 "on repeated random tokens",                                                                \
              .count_meaning = "random tokens", .default_count = 25, .heads = Heads::chosen,                  \
              .reads_text = false, .needs_causal = true, .specific_settings = {"seed"})                       \
     QUESTION(kernels,                                                                                        \
              .help =                                                                                         \
-                 "OV circuit of every head as a function of distance (its value kernel): norm, and cosine "  \
-                 "similarity to that at distance 0",                                                      \
+                 "OV circuit W_O W_V of every head by distance (its value kernel): norm, and cosine "        \
+                 "similarity to that at distance 0",                                                         \
              .count_meaning = "distances", .default_count = 32, .heads = Heads::chosen, .reads_text = false, \
              .can_change = false)                                                                            \
     QUESTION(kernel_history, .help = "value kernel of one head at every checkpoint of a run",                \
@@ -44,8 +48,11 @@
     QUESTION(                                                                                                \
         token_map, .help = "what one head adds to the logits when it attends to each token of the text",     \
         .heads = Heads::one, .can_change = false, .repeats_passes = true, .specific_settings = {"distance"}) \
-    QUESTION(copying, .help = "copying score of every head: whether attending to a token makes it more likely, from −1 to 1",                       \
-             .heads = Heads::chosen, .can_change = false)                                                    \
+    QUESTION(                                                                                                \
+        copying,                                                                                             \
+        .help =                                                                                              \
+            "copying score of every head: whether attending to a token makes it more likely, from −1 to 1",  \
+        .heads = Heads::chosen, .can_change = false)                                                         \
     QUESTION(subsets, .help = "loss for every subset of bands of rotated pairs, the others ablated",         \
              .count_meaning = "bands", .default_count = 4, .repeats_passes = true)                           \
     QUESTION(lengths, .help = "loss at each position, with original and scaled frequencies",                 \
@@ -56,16 +63,17 @@
     QUESTION(lens, .help = "logit lens: what each layer would predict", .repeats_passes = true,              \
              .needs_causal = true)                                                                           \
     QUESTION(experts, .help = "mixture of experts: the experts that the router selects for each token")      \
-    QUESTION(sinks, .help = "share of every head's attention to the first token and to a learned sink logit",      \
+    QUESTION(sinks,                                                                                          \
+             .help = "share of every head's attention to the first token and to a learned sink logit",       \
              .heads = Heads::chosen)                                                                         \
-    QUESTION(solve, .help = "for a run: which problems of the task that it was trained on it solves", .count_meaning = "problems",  \
-             .default_count = 64, .reads_text = false, .repeats_passes = true)                               \
-    QUESTION(                                                                                                \
-        patch,                                                                                               \
-        .help =                                                                                              \
-            "activation patching: share of the logit difference between two texts that each head restores",  \
-        .heads = Heads::chosen, .repeats_passes = true, .needs_causal = true,                                \
-        .specific_settings = {"other", "positions"})                                                         \
+    QUESTION(solve, .help = "for a run: which problems of the task that it was trained on it solves",        \
+             .count_meaning = "problems", .default_count = 64, .reads_text = false, .repeats_passes = true)  \
+    QUESTION(patch,                                                                                          \
+             .help =                                                                                         \
+                 "activation patching: share of the difference between the answers to two texts that each "  \
+                 "head restores",                                                                            \
+             .heads = Heads::chosen, .repeats_passes = true, .needs_causal = true,                           \
+             .specific_settings = {"other", "positions"})                                                    \
     QUESTION(walkthrough,                                                                                    \
              .help = "every step of one head's computation for one token; the prediction without that head", \
              .count_meaning = "candidates", .default_count = 5, .heads = Heads::one,                         \

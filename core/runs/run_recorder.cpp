@@ -86,7 +86,7 @@ void removePartialFiles(const FilePath& folder) {
         if (name.find(kPartialMark) != std::string::npos) removeFileQuietly(folder / name);
 }
 
-RunFolder requireOwnRun(RunFolder folder) {
+RunFolder requireTrustedOwner(RunFolder folder) {
     requireOwnedOrTrusted(folder.path());
     return folder;
 }
@@ -210,7 +210,7 @@ void savePositions(const RunFolder& folder, const std::vector<PositionRow>& rows
 }
 
 RunRecorder::RunRecorder(RunFolder folder)
-    : folder_(requireOwnRun(std::move(folder))), lock_(folder_.lockPath()) {
+    : folder_(requireTrustedOwner(std::move(folder))), lock_(folder_.lockPath()) {
     if (!lock_.held())
         throw Error(ErrorKind::usage, "another trainer is working on " + folder_.path().string() + " (" +
                                           lock_.holder() +

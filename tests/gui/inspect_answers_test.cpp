@@ -216,7 +216,7 @@ class InspectAnswersTest : public PageTest {
         };
         colourBy("by weight on the first token");
         QVERIFY2(state().answer(answers::sinks) != nullptr, qPrintable(state().message()));
-        colourBy("by share of score variance from rotated features");
+        colourBy("by share of the scores' variance from rotated features");
         QVERIFY2(state().message().contains("every feature of this model's heads rotates"),
                  qPrintable(state().message()));
         for (const HeadReport& report : state().answer(answers::heads)->heads) {
@@ -291,7 +291,7 @@ class InspectAnswersTest : public PageTest {
     void aTwinStandsBesideItsRun() {
         page().open("run");
         auto* comparison = control<QComboBox>("Comparison model");
-        QTRY_COMPARE(comparison->itemText(1), QString("its twin, RoPE"));
+        QTRY_COMPARE(comparison->itemText(1), QString("twin: RoPE (same settings and seed)"));
         comparison->setCurrentIndex(1);
         emit comparison->activated(1);
         QCOMPARE(page().comparisonState().model(), QString("twin"));
@@ -390,7 +390,7 @@ class InspectAnswersTest : public PageTest {
         const auto front = [this] { return page().chooser().currentItem()->text(); };
         page().setViewSettings(
             {{"view.models", "2"}, {"view.models_model", "run"}, {"view.models_head", "1.1"}});
-        QCOMPARE(front(), QString("Bands"));
+        QCOMPARE(front(), QString("Pairs"));
         QCOMPARE(state().model(), QString("run"));
         waitForAnswers();
         QCOMPARE(state().layer(), 1);
@@ -428,6 +428,16 @@ class InspectAnswersTest : public PageTest {
         }
         QVERIFY(page().panel<LearnedPanel>().isVisible());
         QVERIFY(!page().panel<TextPanel>().isVisible());
+        // The panels have the room of the changes, unless these are wanted.
+        QTest::keyClick(&list, Qt::Key_Home);
+        auto* changes = control<QToolButton>("Ablations and changes");
+        QVERIFY(changes->isVisible() && !changes->isChecked() && !page().change().isVisible());
+        QTest::mouseClick(changes, Qt::LeftButton);
+        QVERIFY(page().change().isVisible());
+        page().setViewSettings({{"view.inspect_panel", "Bands"}});  // former name of Pairs
+        QVERIFY(page().panel<PairsPanel>().isVisible() && !page().change().isVisible());
+        window_->resize(1300, 860);
+        QTRY_VERIFY(page().change().isVisible() && changes->isChecked());
     }
 
     // Every panel is of the checkpoint that is chosen.

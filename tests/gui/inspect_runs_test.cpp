@@ -105,7 +105,7 @@ class InspectRunsTest : public PageTest {
         QVERIFY(!page().panel<TrainingPanel>().comparisonMap().isVisible());
         const std::size_t alone = page().figures().size();
         auto* choice = control<QComboBox>("Comparison model");
-        QCOMPARE(choice->itemText(1), QString("its twin, RoPE"));
+        QCOMPARE(choice->itemText(1), QString("twin: RoPE (same settings and seed)"));
         choice->setCurrentIndex(1);
         emit choice->activated(1);
         QCOMPARE(comparison().model(), QString("twin"));

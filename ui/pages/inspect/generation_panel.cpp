@@ -164,7 +164,8 @@ void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const 
     }
     const TokenLines lines = linesIn(area);
     drawColoredText(painter, QRectF(area.left() + kMargin, area.top() + 6, area.width() - 2 * kMargin, 18),
-                    kLeftMiddle, tr("pale: prompt; shading: attention of the framed token"),
+                    kLeftMiddle,
+                    tr("pale: prompt; shading: attention of the query that generated the framed token"),
                     theme.faint_text);
     paintText(painter, lines, theme);
     const double top = lines.bottom + 12;
@@ -176,7 +177,7 @@ void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const 
 QString ContinuationView::describe(int index) const {
     const Continuation& c = *state_.answer(answers::continuation);
     const auto prompt_tokens = static_cast<int>(c.prompt_tokens);
-    QString said = tr("“%1” at position %2: attention weight %3 from the framed token")
+    QString said = tr("“%1” at position %2: attention weight %3 when the framed token was generated")
                        .arg(formatToken(c.tokens[static_cast<std::size_t>(index)]), QString::number(index),
                             numberText(weights()[static_cast<std::size_t>(index)], 4));
     if (index >= prompt_tokens)
@@ -217,7 +218,7 @@ QString ContinuationView::figureCsv() const {
 QString ContinuationView::figureCaption() const {
     const Continuation* c = state_.answer(answers::continuation);
     if (c == nullptr) return {};
-    return tr("%1 continues “%2”; shaded: attention of token %3, %4")
+    return tr("%1 continues “%2”; shaded: attention when generated token %3 was predicted, %4")
         .arg(modelAtStep(state_.title(), c->step), QString::fromStdString(c->prompt),
              QString::number(chosen_ + 1),
              head_ < 0 ? tr("mean over all heads") : headTitle(head_ / c->heads, head_ % c->heads));

@@ -24,10 +24,11 @@ class TextHeads : public HeadsView {
     QString figureCsv() const override {
         QString csv = QStringLiteral("layer,head,query_cell,key_cell,largest_weight\n");
         const auto all = heads();
+        const bool causal = state().summary() == nullptr || state().summary()->causal;
         for (const int head : ordered()) {
             const Eigen::MatrixXf& map = all->maps[static_cast<std::size_t>(head)];
             for (Eigen::Index row = 0; row < map.rows(); ++row)
-                for (Eigen::Index column = 0; column <= row; ++column)
+                for (Eigen::Index column = 0; column < (causal ? row + 1 : map.cols()); ++column)
                     csv += QStringLiteral("%1,%2,%3,%4,%5\n")
                                .arg(head / all->heads)
                                .arg(head % all->heads)
@@ -69,13 +70,14 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
       reach_(new CurveChart(QStringLiteral("reach"), tr("distance n − j, tokens"), tr("mean weight"), this)),
       label_(named(new QComboBox, tr("Heads of one label"), tr("Show only these heads"))),
       color_by_(named(new QComboBox, tr("Colour of the dots"),
-                      tr("What the colours of the dots in the scatter plot show"))),
+                      tr("What the colours of the dots in the scatter plot show; slow pairs complete no turn "
+                         "within the text"))),
       reach_quantity_(named(new QComboBox, tr("Quantity by distance"),
                             tr("The head's mean weight, or its mean score before softmax"))),
       order_(named(new QComboBox, tr("Order of all heads"), tr("The order of the small maps"))),
       layer_(makeNumber(tr("Layer shown"), tr("layer "))),
       head_(makeNumber(tr("Head shown"), tr("head "))) {
-    color_by_->addItems({tr("coloured by label"), tr("by the share of slow pairs"), tr("by layer")});
+    color_by_->addItems({tr("coloured by label"), tr("by share of slow pairs"), tr("by layer")});
     connect(color_by_, &QComboBox::currentIndexChanged, this,
             [this](int index) { atlas_->setColorBy(static_cast<AtlasView::ColorBy>(index)); });
     connect(grid_, &HeadsView::headChosen, &state(), &InspectState::setHead);
@@ -214,6 +216,11 @@ void HeadsPanel::showReach() {
     const HeadMap* attention = answerForHead(answers::attention);
     if (attention == nullptr) return reach_->setCurves({}, {});
     const bool is_score = static_cast<ReachQuantity>(reach_quantity_->currentIndex()) == ReachQuantity::score;
+    const RunWatcher* run = state().run();
+    const bool has_scores =
+        run == nullptr || !run->specification() || run->specification()->model.attention == "softmax";
+    reach_->setEmptyText(has_scores ? QString() : tr("Linear attention has no scores under a softmax."));
+    if (is_score && !has_scores) return reach_->setCurves({}, {});
     const bool causal = attention->map.lower_triangle_only;
     const AttentionByDistance by_distance = attentionByDistance(*attention->map.values, causal);
     const std::vector<double>& means = is_score ? by_distance.score : by_distance.weight;

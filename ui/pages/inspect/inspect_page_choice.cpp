@@ -114,8 +114,9 @@ void InspectPage::fillComparison() {
     comparison_box_->addItem(tr("nothing"), QString());
     const QString twin = twinNameOf(store_, state_->model());
     if (const RunWatcher* run = store_.find(twin); run != nullptr && run->specification())
-        comparison_box_->addItem(
-            tr("its twin, %1").arg(QString::fromStdString(run->specification()->methodTitle())), twin);
+        comparison_box_->addItem(tr("twin: %1 (same settings and seed)")
+                                     .arg(QString::fromStdString(run->specification()->methodTitle())),
+                                 twin);
     for (int i = 0; i < models_->count(); ++i) {
         const QString model = models_->itemData(i).toString();
         if (!model.isEmpty() && model != state_->model() && model != twin)
@@ -225,14 +226,14 @@ void InspectPage::showModel() {
     if (m->key_value_heads != m->heads) text += tr(" (%1 for keys and values)").arg(m->key_value_heads);
     text += tr(", head_dim %1").arg(m->head_dim);
     if (m->context > 0) text += tr(", training context %1 tokens").arg(m->context);
-    if (!m->theta.empty()) {
+    if (!m->theta.empty() && m->context > 0) {
         const auto slow = std::ranges::count_if(m->theta, [&](double theta) {
             return theta * static_cast<double>(m->context) < 2 * std::numbers::pi;
         });
         text += slow == 0
                     ? tr("; all %1 pairs complete a turn within that").arg(m->theta.size())
                     : tr("; %1 of %2 pairs complete no turn within that").arg(slow).arg(m->theta.size());
-    } else {
+    } else if (m->theta.empty()) {
         text += tr("; no rotation");
     }
     if (!m->causal) text += tr("; bidirectional attention");
