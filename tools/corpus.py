@@ -24,7 +24,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 LEAST_BYTES = 60_000_000
-DOCUMENT_BYTES = 16_000  # longer documents are divided, so that every part of the shuffled text has many sources
+DOCUMENT_CHARACTERS = 16_000  # longer documents are divided, so that every part of the shuffled text has many sources
 
 # ---- readers: content of a file -> its paragraphs
 
@@ -34,6 +34,7 @@ class MarkupReader(HTMLParser):
 
     PHRASE = set("a abbr acronym b bdi big cite code del dfn em font hi i ins kbd l mark q reference s samp seg small span "
                  "strike strong sub tt u var wbr".split())
+    VOID = set("area base br col embed hr img input link meta source track wbr".split())  # have no end
     OMITTED = set("aside button caption figure footer form h1 h2 h3 h4 h5 h6 head header math nav note noscript pre script "
                   "select style svg table title".split())
     OMITTED_CLASSES = set("footnote footnotes headerlink highlight menu navfooter navheader programlisting related screen "
@@ -46,6 +47,8 @@ class MarkupReader(HTMLParser):
     def handle_starttag(self, tag, attributes):
         if self.omitted:
             self.depth += tag == self.omitted
+        elif tag in self.VOID:
+            self.end_phrase(tag)
         elif tag in self.OMITTED or self.OMITTED_CLASSES & set((dict(attributes).get("class") or "").split()):
             self.omitted, self.depth = tag, 1
         else:
@@ -170,7 +173,7 @@ def read_r_data(data):
         yield from read_plain(b"\n".join(lines))
 
 
-# ---- packages: reader, files (patterns of fnmatch), and the text's licence if `licence_in` finds none or another
+# ---- packages: reader, files (patterns of fnmatch), and the licence of the text where `licence_in` does not find it
 
 SOURCES = {
     # Books
@@ -256,7 +259,7 @@ class Corpus:
         self.documents, self.sources, self.seen = [], [], set()
 
     def new_prose(self, paragraphs):
-        """Lines of prose whose letters have not occurred before, in documents of about DOCUMENT_BYTES at most."""
+        """Lines of prose whose letters have not occurred before, in documents of about DOCUMENT_CHARACTERS at most."""
         document = ""
         for paragraph in filter(is_prose, map(clean, paragraphs)):
             letters = "".join(filter(str.isalpha, paragraph.casefold()))
@@ -264,7 +267,7 @@ class Corpus:
             if key not in self.seen:
                 self.seen.add(key)
                 document += paragraph + "\n"
-                if len(document) > DOCUMENT_BYTES:
+                if len(document) > DOCUMENT_CHARACTERS:
                     yield document
                     document = ""
         if document:
@@ -316,7 +319,7 @@ def write(path, packages):
         corpus.add_package(name, by_name[name], lambda share: print(int(100 * (done + share * size) / total), flush=True))
         done += size
     text = corpus.text()
-    if len(text) < LEAST_BYTES:
+    if len(text.encode()) < LEAST_BYTES:
         sys.exit(f"the packages contain only {len(text) / 1e6:.1f} MB of prose, less than {LEAST_BYTES / 1e6:.0f} MB")
     replace_file(path.with_suffix(".sources.tsv"), corpus.table())
     replace_file(path, text)

@@ -79,7 +79,8 @@ std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunG
     for (OutcomeRow& row : rows)
         row.is_preregistered = row.comparison.measure == preregistered &&
                                row.comparison.solved_fraction == kPreregisteredFraction;
-    std::ranges::stable_partition(rows, [](const OutcomeRow& row) { return row.is_preregistered; });
+    std::stable_partition(rows.begin(), rows.end(),
+                          [](const OutcomeRow& row) { return row.is_preregistered; });
     std::vector<double> secondary;
     for (const OutcomeRow& row : rows)
         if (row.p && !row.is_preregistered) secondary.push_back(*row.p);

@@ -27,8 +27,8 @@ RunsBySeed bySeed(std::span<const RunRecord> runs, const RunGroup& group) {
     }
     for (auto& [seeds, candidates] : of_seed) {
         std::ranges::reverse(candidates);
-        std::ranges::stable_partition(candidates,
-                                      [&](std::size_t run) { return runs[run].state == RunState::finished; });
+        std::stable_partition(candidates.begin(), candidates.end(),
+                              [&](std::size_t run) { return runs[run].state == RunState::finished; });
     }
     return of_seed;
 }

@@ -88,7 +88,7 @@ std::size_t readChoice(const FieldInfo& field, std::string_view text);
 /// Whether the upper end of the range is too large to be worth showing.
 bool isUnbounded(const IntegerRange& range);
 
-/// What a field accepts, for tables: "1 … 18", "pre, post", "text".
+/// What a field accepts, for tables: "1 to 18", "pre, post", "text".
 std::string acceptsText(const FieldInfo& field);
 
 /// The descriptions of fields, without the type that the fields belong to.

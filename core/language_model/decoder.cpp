@@ -425,7 +425,7 @@ const LinearLocation& Decoder::head() const {
     if (model_.weights.head) return *model_.weights.head;
     throw std::invalid_argument(
         model_.name +
-        " has no output head and predicts no tokens; its attention, heads, bands and kernels can be shown");
+        " has no output head and predicts no tokens; its attention, heads, pairs and kernels can be shown");
 }
 
 void Decoder::forEachLogitsBlock(

@@ -29,16 +29,17 @@
              .specific_settings = {"out"})                                                                   \
     QUESTION(induction,                                                                                      \
              .help =                                                                                         \
-                 "prefix-matching score of every head: attention to the token after an earlier occurrence, " \
-                 "on repeated random tokens",                                                                \
+                 "prefix-matching score of every head: attention to the token after an earlier occurrence "  \
+                 "of the same token, among repeated random tokens",                                          \
              .count_meaning = "random tokens", .default_count = 25, .heads = Heads::chosen,                  \
              .reads_text = false, .needs_causal = true, .specific_settings = {"seed"})                       \
-    QUESTION(kernels,                                                                                        \
-             .help =                                                                                         \
-                 "OV circuit W_O W_V of every head by distance (its value kernel): norm, and cosine "        \
-                 "similarity to that at distance 0",                                                         \
-             .count_meaning = "distances", .default_count = 32, .heads = Heads::chosen, .reads_text = false, \
-             .can_change = false)                                                                            \
+    QUESTION(                                                                                                \
+        kernels,                                                                                             \
+        .help =                                                                                              \
+            "value kernel W_O R(−δ) W_V of every head (its OV circuit at distance δ): norm, and cosine " \
+            "similarity to that at distance 0",                                                              \
+        .count_meaning = "distances", .default_count = 32, .heads = Heads::chosen, .reads_text = false,      \
+        .can_change = false)                                                                                 \
     QUESTION(kernel_history, .help = "value kernel of one head at every checkpoint of a run",                \
              .count_meaning = "distances", .default_count = 32, .heads = Heads::one, .reads_text = false,    \
              .can_change = false)                                                                            \
@@ -51,7 +52,7 @@
     QUESTION(                                                                                                \
         copying,                                                                                             \
         .help =                                                                                              \
-            "copying score of every head: whether attending to a token makes it more likely, from −1 to 1",  \
+            "copying score of every head: how much attending to a token favours that token, from −1 to 1",   \
         .heads = Heads::chosen, .can_change = false)                                                         \
     QUESTION(subsets, .help = "loss for every subset of bands of rotated pairs, the others ablated",         \
              .count_meaning = "bands", .default_count = 4, .repeats_passes = true)                           \
@@ -63,10 +64,9 @@
     QUESTION(lens, .help = "logit lens: what each layer would predict", .repeats_passes = true,              \
              .needs_causal = true)                                                                           \
     QUESTION(experts, .help = "mixture of experts: the experts that the router selects for each token")      \
-    QUESTION(sinks,                                                                                          \
-             .help = "share of every head's attention to the first token and to a learned sink logit",       \
+    QUESTION(sinks, .help = "share of every head's attention that the first token and a learned sink take",  \
              .heads = Heads::chosen)                                                                         \
-    QUESTION(solve, .help = "for a run: which problems of the task that it was trained on it solves",        \
+    QUESTION(solve, .help = "for a run: which problems of its own task it solves",                           \
              .count_meaning = "problems", .default_count = 64, .reads_text = false, .repeats_passes = true)  \
     QUESTION(patch,                                                                                          \
              .help =                                                                                         \

@@ -55,6 +55,14 @@ class InspectAnswersTest : public PageTest {
         QVERIFY(!state().text().isEmpty());  // an example from the run's training task
     }
 
+    // A token such as “%1” was taken for a place in the text around it.
+    void percentSignsInTokensAreShown() {
+        HeatMapView::Map map;
+        map.row_labels = {"%2", "%1"};
+        map.values = std::make_shared<const Eigen::MatrixXd>(Eigen::MatrixXd::Constant(2, 2, 0.25));
+        QCOMPARE(weightAt(map, 1, 0), QString("query “%1” (1), key “%2” (0), distance 1: weight 0.25"));
+    }
+
     void aFolderWithAPipeForAConfigIsNoModel() {
         const QDir models(models_.path());
         QVERIFY(models.mkdir("pipes"));

@@ -92,7 +92,9 @@ class SmallModels(TrainerTest):
                 self.assertAlmostEqual(head["previous"], numpy.trace(weights, -1) / T, 4)
                 self.assertAlmostEqual(head["local"], weights[abs(distance) < 8].sum() / T, 4)
                 self.assertAlmostEqual(head["same"], weights[same].sum() / same.any(1).sum(), 4)
-            for pair in map(json.loads, look(*arguments, "--what", "pairs").splitlines()):
+            pairs = look(*arguments, "--what", "pairs")
+            self.assertEqual(look(*arguments, "--what", "bands"), pairs, "the former name")
+            for pair in map(json.loads, pairs.splitlines()):
                 self.assertAlmostEqual(sum(pair["score_share"]) + pair["unrotated_share"], 1, 9)
             alone = json.loads(look(*arguments, "--what", "attention", "--layer", 1, "--head", 2, "--ablate", "0"))["weights"]
             self.assertGreater(numpy.abs(numpy.subtract(alone, rows)).max(), 1e-3, family)

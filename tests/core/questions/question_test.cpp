@@ -46,6 +46,7 @@ TEST(Question, SettingsOfAKindAreFields) {
 
 TEST(Question, RefusesWhatItDoesNotKnow) {
     expectError(ErrorKind::usage, "what", [] { parseQuestion({{"what", "losses"}}); });
+    EXPECT_EQ(parseQuestion({{"what", "bands"}}).what, "pairs");  // its former name
     expectError(ErrorKind::usage, "mute", [] { parseQuestion({{"mut", "1"}}); });
     expectError(ErrorKind::usage, "layer", [] { parseQuestion({{"layer", "-1"}}); });
     expectError(ErrorKind::usage, "shift", [] { parseQuestion({{"shift", "1"}, {"shift", "2"}}); });

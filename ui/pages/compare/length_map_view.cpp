@@ -26,7 +26,7 @@ bool hasOneRow(const LengthMap& map) {
 
 QString axisText(const LengthMap& map) {
     const QString axis =
-        map.metric == LengthMap::Metric::loss ? LengthMapView::tr("last position") : unitOf(map);
+        map.metric == LengthMap::Metric::loss ? LengthMapView::tr("positions below") : unitOf(map);
     return hasOneRow(map) ? LengthMapView::tr("%1 (trained up to %2)").arg(axis).arg(map.trained.front())
                           : LengthMapView::tr("%1 (rows: training length)").arg(axis);
 }

@@ -46,12 +46,12 @@ QString titleOfHead(const HeadReport& report) {
 }
 
 QString describeHead(const HeadReport& report, const InspectState& state) {
-    QString said =
-        titleOfHead(report) + AtlasView::tr(
-                                  "; entropy %1 nats, mean distance %2; share of score variance from pairs "
-                                  "that complete no turn in this text, and from unrotated features: %3")
-                                  .arg(numberText(report.entropy, 3), numberText(report.mean_distance, 3),
-                                       numberText(report.slow_share, 3));
+    QString said = titleOfHead(report) +
+                   AtlasView::tr(
+                       "; entropy %1 nats, mean distance %2; share of the scores' variance from pairs "
+                       "that complete no turn in this text, and from unrotated features: %3")
+                       .arg(numberText(report.entropy, 3), numberText(report.mean_distance, 3),
+                            numberText(report.slow_share, 3));
     for (const HeadScore& score : headScores())
         if (const auto number = score.of(state, report))
             said += QStringLiteral("; %1 %2").arg(score.name, numberText(*number, 3));
@@ -163,8 +163,8 @@ void AtlasView::paintAxes(QPainter& painter, const Frame& frame, const Theme& th
     }
     drawColoredText(
         painter, QRectF(box.left(), box.bottom() + 22, box.width(), 20), Qt::AlignHCenter | Qt::AlignVCenter,
-        metrics.elidedText(state_.change().isEmpty() ? tr("mean distance n − j, tokens")
-                                                     : tr("mean distance n − j, tokens (with the change)"),
+        metrics.elidedText(state_.change().isEmpty() ? tr("mean distance |n − j|, tokens")
+                                                     : tr("mean distance |n − j|, tokens (with the change)"),
                            Qt::ElideRight, box.width()),
         theme.text);
     painter.save();

@@ -214,13 +214,17 @@ void HeadsPanel::showMap() {
 
 void HeadsPanel::showReach() {
     const HeadMap* attention = answerForHead(answers::attention);
+    reach_->setEmptyText({});
     if (attention == nullptr) return reach_->setCurves({}, {});
     const bool is_score = static_cast<ReachQuantity>(reach_quantity_->currentIndex()) == ReachQuantity::score;
     const RunWatcher* run = state().run();
     const bool has_scores =
         run == nullptr || !run->specification() || run->specification()->model.attention == "softmax";
-    reach_->setEmptyText(has_scores ? QString() : tr("Linear attention has no scores under a softmax."));
-    if (is_score && !has_scores) return reach_->setCurves({}, {});
+    reach_->setEmptyText(has_scores ? QString() : tr("Linear attention has no scores before a softmax."));
+    if (is_score && !has_scores) {
+        reach_->setCaption({});
+        return reach_->setCurves({}, {});
+    }
     const bool causal = attention->map.lower_triangle_only;
     const AttentionByDistance by_distance = attentionByDistance(*attention->map.values, causal);
     const std::vector<double>& means = is_score ? by_distance.score : by_distance.weight;

@@ -18,7 +18,7 @@ Field<InspectFigureSettings> ofQuestion(const Field<Question>& field) {
     return made;
 }
 
-/// One key for the quantities of two figures: bands and learned positions.
+/// One key for the quantities of two figures: pairs and learned positions.
 Field<InspectFigureSettings> quantityField() {
     static const std::vector<std::string> of_bands = {"score_share", "query_norm", "key_norm", "value_norm"};
     std::vector<std::string> names = of_bands;

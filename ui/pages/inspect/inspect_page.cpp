@@ -196,6 +196,7 @@ void InspectPage::inspect(const QString& run, bool with_twin) {
 
 void InspectPage::connectState() {
     connect(state_, &InspectState::modelChanged, this, &InspectPage::showModel);
+    connect(state_, &InspectState::inputsChanged, this, &InspectPage::showOrHideChanges);
     for (auto signal : {&InspectState::inputsChanged, &InspectState::headChanged})
         connect(state_, signal, this, &Page::explanationChanged);
     for (InspectState* state : {state_, comparison_state_})
@@ -207,7 +208,6 @@ void InspectPage::connectState() {
         if (state_->change().isEmpty() && !change.isEmpty())
             panel<TextPanel>().setShade(SurprisalView::Shade::difference);
         state_->setChange(change);
-        showOrHideChanges();
         requestVisibleAnswers();
     });
     connect(chooser_, &QListWidget::currentRowChanged, this, &InspectPage::showCurrentPanel);
@@ -315,7 +315,8 @@ QString InspectPage::explanation() const {
         "0.69 even odds, 8 about 1 in 3,000. The loss is its mean.</p>"
         "<h3>Heads</h3>"
         "<p>entropy = −Σ<sub>j</sub> a<sub>n,j</sub> ln a<sub>n,j</sub>, mean distance = Σ<sub>j</sub> "
-        "a<sub>n,j</sub> |n − j|, both as means over queries n ≥ 1. A head's label is given by the first "
+        "a<sub>n,j</sub> |n − j|, both as means over queries n (in causal models n ≥ 1). A head's label is "
+        "given by the first "
         "rule that applies: induction (0.4 of the weight on tokens that followed an earlier occurrence of "
         "the query's token), previous token (0.4), same token (0.4), first token (0.5), local (0.7 on the "
         "last eight), content (0.5 of the scores' variance from pairs that complete no turn within the "
@@ -352,7 +353,7 @@ QString InspectPage::explanation() const {
     text +=
         tr("<h3>What a head does</h3>"
            "<p>a<sub>n,j</sub> is the weight with which query n attends to key j (j ≤ n, unless the model is "
-           "bidirectional). As means over all T queries of the text, the first included:</p>"
+           "bidirectional). Over all T queries of the text, the first included:</p>"
            "<p>entropy = −(1/T) Σ<sub>n</sub> Σ<sub>j</sub> a<sub>n,j</sub> log a<sub>n,j</sub><br>mean "
            "distance = (1/T) Σ<sub>n</sub> Σ<sub>j</sub> a<sub>n,j</sub> |n − j|<br>diagonal = max over δ of "
            "the mean of a<sub>n,n−δ</sub></p>");

@@ -56,7 +56,7 @@ class InspectPage : public Page {
     /// The list of panel names; the chosen panel is shown.
     QListWidget& chooser() { return *chooser_; }
     InspectState& state() { return *state_; }
-    /// The comparison model, which reads the same text at the same step and head; its bands, kernels, heads
+    /// The comparison model, which reads the same text at the same step and head; its pairs, kernels, heads
     /// and texts are drawn as well.
     InspectState& comparisonState() { return *comparison_state_; }
     void setComparison(const QString& model);

@@ -1,3 +1,4 @@
+#include <QApplication>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <algorithm>
@@ -198,10 +199,12 @@ void InspectPage::showCurrentPanel() {
     }
 }
 
-/// In a narrow window the change panel is hidden unless it is wanted or changes something.
+/// In a narrow window the change panel is hidden unless it is wanted, in use or changes something.
 void InspectPage::showOrHideChanges() {
     constexpr int kRoomy = 1060;
-    const bool shown = changes_wanted_.value_or(width() >= zoomed(kRoomy) || !state_->change().isEmpty());
+    const bool in_use = change_area_->isAncestorOf(QApplication::focusWidget());
+    const bool shown =
+        changes_wanted_.value_or(width() >= zoomed(kRoomy) || in_use || !state_->change().isEmpty());
     changes_button_->setChecked(shown);
     change_area_->setVisible(shown && !changes_button_->isHidden());
 }

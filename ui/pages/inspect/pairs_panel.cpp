@@ -129,7 +129,7 @@ QString PairsPanel::pairReadout(const HeadsAnswer& answer, std::size_t row, std:
     if (pair < report.bands.share.size())
         said += tr(": share of the scores %1 %").arg(numberText(100 * report.bands.share[pair], 3));
     if (pair >= report.query_norms.size()) return said;
-    return said + tr("; lengths of q %1, k %2, v %3")
+    return said + tr("; norms of q %1, k %2, v %3")
                       .arg(numberText(report.query_norms[pair], 3), numberText(report.key_norms[pair], 3),
                            numberText(report.value_norms[pair], 3));
 }

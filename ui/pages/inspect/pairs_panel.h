@@ -9,7 +9,7 @@
 
 namespace roper {
 
-/// Quantity that the map of bands shows for each pair.
+/// Quantity that the map of pairs shows for each pair.
 enum class PairQuantity { score_fraction, query_norm, key_norm, value_norm };
 
 /// Share of each pair of features in every head, and in the chosen head compared with the model beside it.

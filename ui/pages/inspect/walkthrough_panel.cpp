@@ -415,7 +415,8 @@ QString WalkthroughPanel::showWeights(const Walkthrough& w) {
 }
 
 QString WalkthroughPanel::showValueRotation(const Walkthrough& w) {
-    arrows_->setHeadline(tr("The value of token %1. Arrows: square root of the length").arg(keyIndex()));
+    arrows_->setHeadline(
+        tr("The value of token %1. An arrow is as long as the square root of the norm").arg(keyIndex()));
     arrows_->setVectors(w.value_pairs, {{QStringLiteral("value"), tr("value"), Theme::value(),
                                          w.values[keyIndex()], w.rotated_values[keyIndex()]}});
     return tr("Each value, too, is rotated by its position: R(j) v<sub>j</sub>, here of %1. This is what "
@@ -428,10 +429,10 @@ QString WalkthroughPanel::showSum(const Walkthrough& w) {
     bars_->setHeadline(tr("features of the weighted sum"));
     showFeatures({{QStringLiteral("sum"), tr("Σ a v"), Theme::output(), w.sum, {}}});
     return (!rotates(w, 'v') ? tr("The weighted sum of the values: Σ<sub>j</sub> a<sub>nj</sub> "
-                                  "v<sub>j</sub>, of length %1. They are not rotated, so nothing "
+                                  "v<sub>j</sub>, of norm %1. They are not rotated, so nothing "
                                   "in the sum itself marks how far away each value was.")
                              : tr("The weighted sum of the rotated values: Σ<sub>j</sub> "
-                                  "a<sub>nj</sub> R(j) v<sub>j</sub>, of length %1."))
+                                  "a<sub>nj</sub> R(j) v<sub>j</sub>, of norm %1."))
         .arg(number(lengthOf(w.sum)));
 }
 
@@ -453,9 +454,9 @@ QString WalkthroughPanel::showOutput(const Walkthrough& w) {
     bars_->setMarked(static_cast<int>(w.head));
     bars_->setBars(heads, {{QStringLiteral("length"), tr("‖W o‖"), Theme::output(), w.added, {}}});
     const auto head = static_cast<std::size_t>(w.head), after = static_cast<std::size_t>(w.layer) + 1;
-    return tr("The output matrix of the head projects o<sub>n</sub> (length %1) to the width of the model: a "
-              "vector of length %2. With the other heads and the feed-forward layer, x<sub>n</sub> has "
-              "length %3 after the layer.")
+    return tr("The output matrix of the head projects o<sub>n</sub> (norm %1) to the width of the model: a "
+              "vector of norm %2. With the other heads and the feed-forward layer, x<sub>n</sub> has "
+              "norm %3 after the layer.")
         .arg(number(lengthOf(w.output)), number(w.added[head]), number(w.residual[after]));
 }
 
