@@ -202,9 +202,10 @@ void InspectPage::showCurrentPanel() {
 /// In a narrow window the change panel is hidden unless it is wanted, in use or changes something.
 void InspectPage::showOrHideChanges() {
     constexpr int kRoomy = 1060;
+    const int room = parentWidget() != nullptr ? parentWidget()->width() : width();  // what can be seen
     const bool in_use = change_area_->isAncestorOf(QApplication::focusWidget());
     const bool shown =
-        changes_wanted_.value_or(width() >= zoomed(kRoomy) || in_use || !state_->change().isEmpty());
+        changes_wanted_.value_or(room >= zoomed(kRoomy) || in_use || !state_->change().isEmpty());
     changes_button_->setChecked(shown);
     change_area_->setVisible(shown && !changes_button_->isHidden());
 }
