@@ -10,8 +10,8 @@ namespace roper {
 
 /// Load of this machine.
 struct MachineLoad {
-    std::optional<double>
-        cpu;  ///< utilization of all cores since the previous reading, 0 to 1; empty if unknown
+    /// Utilization of all cores since the previous reading, 0 to 1; empty if unknown.
+    std::optional<double> cpu;
     double memory_used = 0, memory_total = 0;  ///< bytes; 0 if unknown
     struct Gpu {
         std::string name;
