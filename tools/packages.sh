@@ -4,7 +4,7 @@
 trainer_packages=(
     cmake ninja-build g++ pkgconf python3 python3-pip ca-certificates
     libeigen3-dev nlohmann-json3-dev libtomlplusplus-dev libboost-math-dev libcli11-dev
-    libsentencepiece-dev libpcre2-dev libutf8proc-dev libsodium-dev libhwy-dev libdnnl-dev libgtest-dev librapidcheck-dev)
+    libsentencepiece-dev libpcre2-dev libicu-dev libsodium-dev libhwy-dev libdnnl-dev libgtest-dev librapidcheck-dev)
 window_packages=(qt6-base-dev qt6-svg-dev libqcustomplot-dev libgif-dev fonts-dejavu-core)
 test_packages=(python3-numpy python3-scipy xvfb zsh fish groff-base dbus-daemon slurm-wlm munge)
 sanitize_packages=(clang libclang-rt-dev llvm) # the sanitizers, libFuzzer; llvm-symbolizer for known leaks
@@ -83,7 +83,7 @@ find_absent_tools() {
 
 # find_absent_libraries: adds to absent, using pkg-config; only needed on systems whose package names are unknown.
 find_absent_libraries() {
-    local module modules=(eigen3 nlohmann_json tomlplusplus CLI11 sentencepiece libpcre2-8 libutf8proc libsodium libhwy gtest)
+    local module modules=(eigen3 nlohmann_json tomlplusplus CLI11 sentencepiece libpcre2-8 icu-uc libsodium libhwy gtest)
     [[ $preset == trainer ]] || modules+=(Qt6Widgets Qt6Svg)
     if ! command -v pkg-config >/dev/null; then
         absent+=("pkg-config")
@@ -100,17 +100,17 @@ install_hint() {
         *" debian "* | *" ubuntu "*) echo "apt-get install $(wanted_packages | paste -sd ' '), in the versions of Debian 12" ;;
         *" fedora "* | *" rhel "*) echo "sudo dnf install cmake ninja-build gcc-c++ pkgconf-pkg-config python3-pip" \
             "python3-numpy python3-scipy eigen3-devel json-devel tomlplusplus-devel boost-devel cli11-devel gtest-devel" \
-            "rapidcheck-devel sentencepiece-devel pcre2-devel utf8proc-devel libsodium-devel highway-devel onednn-devel" \
+            "rapidcheck-devel sentencepiece-devel pcre2-devel libicu-devel libsodium-devel highway-devel onednn-devel" \
             "qt6-qtbase-devel qt6-qtsvg-devel qcustomplot-qt6-devel giflib-devel dejavu-sans-fonts xorg-x11-server-Xvfb" ;;
         *" arch "*) echo "sudo pacman -S --needed cmake ninja gcc pkgconf python-pip python-numpy python-scipy eigen" \
-            "nlohmann-json boost tomlplusplus cli11 gtest rapidcheck sentencepiece pcre2 libutf8proc libsodium highway onednn" \
+            "nlohmann-json boost tomlplusplus cli11 gtest rapidcheck sentencepiece pcre2 icu libsodium highway onednn" \
             "qt6-base qt6-svg qcustomplot giflib ttf-dejavu xorg-server-xvfb" ;;
         *suse*) echo "sudo zypper install cmake ninja gcc-c++ pkgconf python3-pip python3-numpy python3-scipy eigen3-devel" \
             "libboost_headers-devel nlohmann_json-devel tomlplusplus-devel cli11-devel gtest rapidcheck-devel" \
-            "sentencepiece-devel pcre2-devel utf8proc-devel libsodium-devel highway-devel" \
+            "sentencepiece-devel pcre2-devel libicu-devel libsodium-devel highway-devel" \
             "onednn-devel qt6-base-devel qt6-svg-devel qcustomplot-devel giflib-devel dejavu-fonts xorg-x11-server-Xvfb" ;;
         *) echo "CMake 3.25, Ninja, g++ 12, Python 3 with pip, NumPy and SciPy, Eigen 3.4, Boost 1.74, nlohmann-json 3.11," \
-            "toml++, CLI11, SentencePiece, PCRE2, utf8proc, libsodium, Highway, oneDNN, GoogleTest, RapidCheck," \
+            "toml++, CLI11, SentencePiece, PCRE2, ICU, libsodium, Highway, oneDNN, GoogleTest, RapidCheck," \
             "Qt 6.4 (base and SVG), QCustomPlot 2.1 for Qt 6, giflib, the DejaVu fonts, Xvfb" ;;
     esac
 }

@@ -1,71 +1,52 @@
 #include "core/tokenizers/characters.h"
 
-#include <utf8proc.h>
+#include <unicode/uchar.h>
+#include <unicode/unistr.h>
+#include <unicode/uscript.h>
+#include <unicode/utf8.h>
 
 #include <algorithm>
-#include <array>
-#include <iterator>
 #include <span>
 
 namespace roper {
 namespace {
 
-static_assert(sizeof(Character) == sizeof(utf8proc_int32_t));
+static_assert(sizeof(Character) == sizeof(UChar32));
 
 struct CharacterRange {
     Character first, last;
 };
 
-bool isIn(std::span<const CharacterRange> sorted, Character character) {
-    const auto range = std::lower_bound(sorted.begin(), sorted.end(), character,
-                                        [](const CharacterRange& one, Character c) { return one.last < c; });
-    return range != sorted.end() && range->first <= character;
+bool isIn(std::span<const CharacterRange> ranges, Character character) {
+    return std::any_of(ranges.begin(), ranges.end(), [&](const CharacterRange& range) {
+        return character >= range.first && character <= range.last;
+    });
 }
 
-// Characters that later versions of Unicode assigned to these categories.
-constexpr CharacterRange kLaterOther[] = {
-#define ROPER_LATER_OTHER
-#include "core/tokenizers/older_characters.inc"
-#undef ROPER_LATER_OTHER
-};
-constexpr CharacterRange kLaterNonspacing[] = {
-#define ROPER_LATER_NONSPACING
-#include "core/tokenizers/older_characters.inc"
-#undef ROPER_LATER_NONSPACING
-};
-constexpr CharacterRange kLaterCombining[] = {
-#define ROPER_LATER_COMBINING
-#include "core/tokenizers/older_characters.inc"
-#undef ROPER_LATER_COMBINING
-};
+/// Whether the character's general category is one of these (U_GC_…_MASK).
+bool hasCategory(Character character, std::uint32_t mask) {
+    return (U_GET_GC_MASK(character) & mask) != 0;
+}
 
-constexpr CharacterRange kLaterNormalized[] = {
-#define ROPER_LATER_NORMALIZED
-#include "core/tokenizers/older_characters.inc"
-#undef ROPER_LATER_NORMALIZED
-};
-
-struct ScriptRange {
-    Character first, last;
-    int script;
-};
-constexpr ScriptRange kScripts[] = {
-#include "core/tokenizers/scripts.inc"
-};
-
-bool isMark(utf8proc_category_t category) {
-    return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC ||
-           category == UTF8PROC_CATEGORY_ME;
+/// Whether this version of Unicode has the character.
+bool isInVersion(int version, Character character) {
+    UVersionInfo age;
+    ::u_charAge(character, age);
+    return age[0] > 0 && age[0] <= version;
 }
 
 }  // namespace
 
 std::optional<Character> characterAt(std::string_view text, std::size_t begin) {
-    utf8proc_int32_t character = -1;
-    const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-    const auto left = static_cast<utf8proc_ssize_t>(text.size() - begin);
-    if (left == 0 || ::utf8proc_iterate(bytes + begin, left, &character) <= 0) return std::nullopt;
-    return character;
+    const std::string_view bytes = text.substr(begin, U8_MAX_LENGTH);
+    if (bytes.empty()) return std::nullopt;
+    Character character = -1;
+    int end = 0;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"  // inside the macro
+    U8_NEXT(bytes.data(), end, static_cast<int>(bytes.size()), character);
+#pragma GCC diagnostic pop
+    return character < 0 ? std::nullopt : std::optional(character);
 }
 
 std::size_t previousCharacterBegin(std::string_view text, std::size_t end) {
@@ -80,13 +61,14 @@ std::optional<Character> characterBefore(std::string_view text, std::size_t end)
 }
 
 void append(Character character, std::string& text) {
-    std::array<utf8proc_uint8_t, 4> bytes{};
-    const auto length = ::utf8proc_encode_char(character, bytes.data());
-    text.append(reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(length));
+    if (character < 0x80)
+        text += static_cast<char>(character);
+    else
+        icu::UnicodeString(character).toUTF8String(text);
 }
 
 std::string lowerCaseOf(Character character) {
-    // Pairs of Unicode 16 and 17, as in Rust's standard library; utf8proc may not know them yet.
+    // Pairs of Unicode 16 and 17, as in Rust's standard library; ICU may not know them yet.
     struct CasePairs {
         Character first, last, lower;
     };
@@ -97,7 +79,7 @@ std::string lowerCaseOf(Character character) {
         {0x16EA0, 0x16EB8, 0x16EBB}};
     std::string text;
     if (character == 0x130) return "i\u0307";
-    Character lower = ::utf8proc_tolower(character);
+    Character lower = ::u_tolower(character);
     for (const CasePairs& pairs : kCasePairsAfterUnicode15)
         if (character >= pairs.first && character <= pairs.last)
             lower = pairs.lower + character - pairs.first;
@@ -106,67 +88,42 @@ std::string lowerCaseOf(Character character) {
 }
 
 bool isWhiteSpace(Character character) {
-    const auto category = ::utf8proc_category(character);
-    return (character >= '\t' && character <= '\r') || character == 0x85 ||
-           category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL ||
-           category == UTF8PROC_CATEGORY_ZP;
+    return ::u_isUWhiteSpace(character) != 0;
 }
 
 bool isWordCharacter(Character character) {
-    static constexpr CharacterRange kAlphabeticSymbols[] = {
-        {0x24B6, 0x24E9}, {0x1F130, 0x1F149}, {0x1F150, 0x1F169}, {0x1F170, 0x1F189}};
-    switch (::utf8proc_category(character)) {
-        case UTF8PROC_CATEGORY_LU:
-        case UTF8PROC_CATEGORY_LL:
-        case UTF8PROC_CATEGORY_LT:
-        case UTF8PROC_CATEGORY_LM:
-        case UTF8PROC_CATEGORY_LO:
-        case UTF8PROC_CATEGORY_MN:
-        case UTF8PROC_CATEGORY_MC:
-        case UTF8PROC_CATEGORY_ME:
-        case UTF8PROC_CATEGORY_ND:
-        case UTF8PROC_CATEGORY_NL:
-        case UTF8PROC_CATEGORY_PC:
-            return true;
-        case UTF8PROC_CATEGORY_CF:
-            return character == 0x200C || character == 0x200D;
-        case UTF8PROC_CATEGORY_SO:
-            return isIn(kAlphabeticSymbols, character);
-        default:
-            return false;
-    }
+    return ::u_isUAlphabetic(character) != 0 ||
+           hasCategory(character, U_GC_M_MASK | U_GC_ND_MASK | U_GC_PC_MASK) ||
+           ::u_hasBinaryProperty(character, UCHAR_JOIN_CONTROL) != 0;
 }
 
 bool isOther(Character character) {
-    switch (::utf8proc_category(character)) {
-        case UTF8PROC_CATEGORY_CC:
-        case UTF8PROC_CATEGORY_CF:
-        case UTF8PROC_CATEGORY_CO:
-            return !isIn(kLaterOther, character);
-        default:
-            return false;
-    }
+    return hasCategory(character, U_GC_CC_MASK | U_GC_CF_MASK | U_GC_CO_MASK) && isInVersion(8, character);
 }
 
 bool isNonspacingMark(Character character) {
     if (character == 0x1734) return true;  // a spacing mark since Unicode 14
-    return ::utf8proc_category(character) == UTF8PROC_CATEGORY_MN && !isIn(kLaterNonspacing, character);
+    // Letters and spacing marks until Unicode 9, 11 and 12.
+    static constexpr CharacterRange kLater[] = {{0x1885, 0x1886}, {0xA9BD, 0xA9BD}, {0x111C9, 0x111C9}};
+    return hasCategory(character, U_GC_MN_MASK) && isInVersion(8, character) && !isIn(kLater, character);
 }
 
 bool isCombiningMark(Character character) {
     if (character == 0x1CF2 || character == 0x1CF3) return true;  // letters since Unicode 12
-    return isMark(::utf8proc_category(character)) && !isIn(kLaterCombining, character);
+    if (character == 0x111C9) return false;                       // punctuation until Unicode 11
+    return hasCategory(character, U_GC_M_MASK) && isInVersion(9, character);
 }
 
-int unicodeScript(Character character) {
-    const auto* const range =
-        std::lower_bound(std::begin(kScripts), std::end(kScripts), character,
-                         [](const ScriptRange& one, Character c) { return one.last < c; });
-    return range != std::end(kScripts) && range->first <= character ? range->script : 0;
-}
-
-bool isNormalizedLater(Character character) {
-    return isIn(kLaterNormalized, character);
+std::optional<int> unicodeScript(Character character) {
+    if (character == ' ' || !isInVersion(9, character)) return std::nullopt;
+    // Scripts that later versions of Unicode changed.
+    if (character == 0x589 || character == 0x61C) return USCRIPT_COMMON;
+    if (character == 0x953 || character == 0x954) return USCRIPT_DEVANAGARI;
+    if (character == 0x30FC) return USCRIPT_HAN;
+    UErrorCode error = U_ZERO_ERROR;
+    const UScriptCode script = ::uscript_getScript(character, &error);
+    if (script == USCRIPT_UNKNOWN) return std::nullopt;
+    return script == USCRIPT_HIRAGANA || script == USCRIPT_KATAKANA ? USCRIPT_HAN : script;
 }
 
 bool isChinese(Character character) {

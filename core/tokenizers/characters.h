@@ -32,8 +32,8 @@ bool isWhiteSpace(Character character);
 /// connector punctuation or joiner.
 bool isWordCharacter(Character character);
 
-// What Hugging Face's tokenizers (0.23.3) count as such, by tables of older versions of Unicode than their
-// patterns (older_characters.inc).
+// What Hugging Face's tokenizers (0.23.3) count as such, by older versions of Unicode than their patterns
+// use.
 
 /// A character without a graphic: control, format or private use (Unicode 8).
 bool isOther(Character character);
@@ -42,12 +42,9 @@ bool isNonspacingMark(Character character);
 /// Any mark, for StripAccents (Unicode 9).
 bool isCombiningMark(Character character);
 
-/// Number of the script between which UnicodeScripts splits (Unicode 9, scripts.inc); 0 for a character that
-/// never splits.
-int unicodeScript(Character character);
-
-/// A character that decomposes or is sorted among marks, but not in those versions.
-bool isNormalizedLater(Character character);
+/// The script (a UScriptCode of ICU) by which the pre-tokenizer UnicodeScripts splits (Unicode 9, Hiragana
+/// and Katakana as Han); nothing for a character that never splits.
+std::optional<int> unicodeScript(Character character);
 
 /// BERT's blocks of Chinese characters, of which the extensions from 2B820 to 2B91F are no part.
 bool isChinese(Character character);

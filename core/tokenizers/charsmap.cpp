@@ -1,8 +1,10 @@
 #include "core/tokenizers/charsmap.h"
 
-#include <utf8proc.h>
+#include <unicode/brkiter.h>
 
 #include <algorithm>
+#include <memory>
+#include <new>
 #include <stdexcept>
 
 #include "core/base/text.h"
@@ -38,19 +40,26 @@ std::uint32_t valueOf(std::uint32_t unit) {
     return unit & ((1U << 31U) - 1);
 }
 
-/// End of the grapheme cluster that begins at byte `begin`.
-std::size_t endOfGrapheme(std::string_view text, std::size_t begin) {
-    utf8proc_int32_t state = 0;
-    auto before = characterAt(text, begin);
-    std::size_t end = begin;
-    while (before) {
-        end = std::min(end + characterLength(text[end]), text.size());
-        const auto after = characterAt(text, end);
-        if (!after || ::utf8proc_grapheme_break_stateful(*before, *after, &state)) break;
-        before = after;
+/// The ends of a text's grapheme clusters, in order.
+class GraphemeEnds {
+  public:
+    explicit GraphemeEnds(std::string_view text) {
+        UErrorCode error = U_ZERO_ERROR;
+        ::utext_openUTF8(&text_, text.data(), static_cast<std::int64_t>(text.size()), &error);
+        iterator_.reset(icu::BreakIterator::createCharacterInstance(icu::Locale::getRoot(), error));
+        if (U_SUCCESS(error)) iterator_->setText(&text_, error);
+        if (U_FAILURE(error)) throw std::bad_alloc();
     }
-    return end;
-}
+    ~GraphemeEnds() { ::utext_close(&text_); }
+    GraphemeEnds(const GraphemeEnds&) = delete;
+    GraphemeEnds& operator=(const GraphemeEnds&) = delete;
+
+    std::size_t next() { return static_cast<std::size_t>(iterator_->next()); }
+
+  private:
+    UText text_ = UTEXT_INITIALIZER;
+    std::unique_ptr<icu::BreakIterator> iterator_;
+};
 
 }  // namespace
 
@@ -102,8 +111,9 @@ std::optional<Charsmap::Found> Charsmap::prefixOf(std::string_view text, Prefix 
 std::string Charsmap::byGraphemes(std::string_view text, EncodingBudget& budget) const {
     std::string made;
     budget.require(kStepsOfTrie * 2 * text.size());
+    GraphemeEnds ends(text);
     for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = endOfGrapheme(text, begin);
+        const std::size_t end = ends.next();
         const std::string_view grapheme = text.substr(begin, end - begin);
         const auto whole =
             grapheme.size() <= kLongestGrapheme ? prefixOf(grapheme, Prefix::shortest) : std::nullopt;

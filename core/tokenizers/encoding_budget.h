@@ -36,7 +36,9 @@ class EncodingBudget {
     bool spend(std::uint64_t steps) noexcept;
     /// Counts steps. @throws std::invalid_argument if the budget is exceeded
     void require(std::uint64_t steps);
-    /// @throws std::invalid_argument if normalizers may not produce a text of this length
+    /// Whether normalizers may produce a text of this length.
+    bool outputFits(std::size_t bytes) const noexcept { return bytes <= max_normalized_bytes_; }
+    /// @throws std::invalid_argument unless `outputFits`
     void requireOutputFits(std::size_t bytes) const;
     /// Counts the merges of a word. @throws Error (usage) if the word is too long; std::invalid_argument if
     /// the budget is exceeded

@@ -1,8 +1,12 @@
 #include "core/tokenizers/normalization.h"
 
-#include <utf8proc.h>
+#include <unicode/normalizer2.h>
+#include <unicode/uchar.h>
+#include <unicode/uniset.h>
 
 #include <algorithm>
+#include <iterator>
+#include <new>
 #include <stdexcept>
 
 #include "core/tokenizers/characters.h"
@@ -14,32 +18,25 @@ namespace {
 /// Even a change that does nothing takes as long as this many steps.
 constexpr std::uint64_t kStepsPerChange = 16;
 
-const utf8proc_uint8_t* bytesOf(std::string_view text) {
-    return reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-}
-
 /// Whether normalization may reorder this character among combining marks: either it is one, or it decomposes
 /// into several although its own combining class is 0.
-bool isReorderable(utf8proc_int32_t point) {
-    constexpr utf8proc_int32_t kTibetan[] = {0x0F73, 0x0F75, 0x0F81};
-    return ::utf8proc_get_property(point)->combining_class != 0 ||
-           std::find(std::begin(kTibetan), std::end(kTibetan), point) != std::end(kTibetan);
+bool isReorderable(Character character) {
+    constexpr Character kTibetan[] = {0x0F73, 0x0F75, 0x0F81};
+    return ::u_getCombiningClass(character) != 0 ||
+           std::find(std::begin(kTibetan), std::end(kTibetan), character) != std::end(kTibetan);
 }
 
-/// Counts the steps that utf8proc needs to sort combining marks, such as accents, behind their letters. In
-/// the worst case it moves each mark past all marks before it.
+/// Counts the steps that ICU needs to sort combining marks, such as accents, behind their letters. In the
+/// worst case it moves each mark past all marks before it.
 void spendOnSortingMarks(std::string_view text, EncodingBudget& budget) {
     constexpr std::uint64_t kMarksPerLetter = 4,
                             kMarksPerMark = 2;  // most marks into which one character decomposes
     std::uint64_t marks = kMarksPerLetter;
-    for (std::size_t at = 0; at < text.size();) {
-        utf8proc_int32_t point = 0;
-        const auto length =
-            ::utf8proc_iterate(bytesOf(text) + at, static_cast<utf8proc_ssize_t>(text.size() - at), &point);
-        if (length <= 0) throw std::invalid_argument("the text to normalize is not UTF-8");
-        marks = isReorderable(point) ? marks + kMarksPerMark : kMarksPerLetter;
+    for (std::size_t at = 0; at < text.size(); at += characterLength(text[at])) {
+        const auto character = characterAt(text, at);
+        if (!character) throw std::invalid_argument("the text to normalize is not UTF-8");
+        marks = isReorderable(*character) ? marks + kMarksPerMark : kMarksPerLetter;
         budget.require(kMarksPerMark * marks);
-        at += static_cast<std::size_t>(length);
     }
 }
 
@@ -47,49 +44,57 @@ bool isAscii(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-std::string stretchInNormalForm(std::string text, int form, EncodingBudget& budget) {
-    if (isAscii(text)) return text;
-    spendOnSortingMarks(text, budget);
-    const auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | form);
-    const auto size = static_cast<utf8proc_ssize_t>(text.size());
-    const auto require = [](utf8proc_ssize_t count) {
-        if (count < 0)
-            throw std::invalid_argument(std::string("normalizing the text failed: ") +
-                                        ::utf8proc_errmsg(count));
-        return static_cast<std::size_t>(count);
+/// A normal form of Unicode 9, as in Hugging Face's tokenizers: characters that later versions added stay in
+/// place, and marks are not sorted past them.
+const icu::Normalizer2& normalForm(Normalization::Kind kind) {
+    struct Forms {
+        UErrorCode error = U_ZERO_ERROR;
+        icu::UnicodeSet unicode_9{u"[:age=9.0:]", error};
+        icu::FilteredNormalizer2 nfc{*icu::Normalizer2::getNFCInstance(error), *unicode_9.freeze()};
+        icu::FilteredNormalizer2 nfd{*icu::Normalizer2::getNFDInstance(error), unicode_9};
+        icu::FilteredNormalizer2 nfkc{*icu::Normalizer2::getNFKCInstance(error), unicode_9};
+        icu::FilteredNormalizer2 nfkd{*icu::Normalizer2::getNFKDInstance(error), unicode_9};
     };
-    const std::size_t count = require(::utf8proc_decompose(bytesOf(text), size, nullptr, 0, options));
-    budget.requireOutputFits(count);
-    budget.require(count);
-    std::vector<utf8proc_int32_t> points(count + 1);  // utf8proc writes a zero behind the text
-    const auto decomposed = ::utf8proc_decompose(bytesOf(text), size, points.data(),
-                                                 static_cast<utf8proc_ssize_t>(count), options);
-    const std::size_t length = require(
-        ::utf8proc_reencode(points.data(), static_cast<utf8proc_ssize_t>(require(decomposed)), options));
-    budget.requireOutputFits(length);
-    text.assign(reinterpret_cast<const char*>(points.data()), length);
-    return text;
+    static const Forms forms;
+    if (U_FAILURE(forms.error)) throw std::runtime_error("ICU lacks the tables of normalization");
+    using Kind = Normalization::Kind;
+    return kind == Kind::nfc    ? forms.nfc
+           : kind == Kind::nfd  ? forms.nfd
+           : kind == Kind::nfkc ? forms.nfkc
+                                : forms.nfkd;
 }
 
-/// Characters that later versions of Unicode decompose or reorder are left in place.
-std::string toNormalForm(std::string text, int form, EncodingBudget& budget) {
-    if (isAscii(text)) return text;
-    std::string made;
-    std::size_t done = 0;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t length = characterLength(text[at]);
-        const auto character = length > 1 ? characterAt(text, at) : std::nullopt;
-        if (character && isNormalizedLater(*character)) {
-            made += stretchInNormalForm(text.substr(done, at - done), form, budget);
-            made.append(text, at, length);
-            done = at + length;
-        }
-        at += length;
+/// Receives a normalized text as far as its length is allowed.
+class NormalizedText : public icu::ByteSink {
+  public:
+    explicit NormalizedText(const EncodingBudget& budget) : budget_(budget) {}
+
+    void Append(const char* bytes, std::int32_t count) override {
+        length_ += static_cast<std::size_t>(count);
+        if (budget_.outputFits(length_)) text_.append(bytes, static_cast<std::size_t>(count));
     }
-    if (done == 0) return stretchInNormalForm(std::move(text), form, budget);
-    made += stretchInNormalForm(text.substr(done), form, budget);
-    budget.requireOutputFits(made.size());
-    return made;
+    /// @throws std::invalid_argument if the text is too long
+    std::string take() {
+        budget_.requireOutputFits(length_);
+        return std::move(text_);
+    }
+
+  private:
+    const EncodingBudget& budget_;
+    std::string text_;
+    std::size_t length_ = 0;
+};
+
+std::string toNormalForm(std::string text, Normalization::Kind kind, EncodingBudget& budget) {
+    if (isAscii(text)) return text;
+    spendOnSortingMarks(text, budget);
+    NormalizedText made(budget);
+    UErrorCode error = U_ZERO_ERROR;
+    normalForm(kind).normalizeUTF8(0, text, made, nullptr, error);
+    if (U_FAILURE(error)) throw std::bad_alloc();
+    text = made.take();
+    budget.require(text.size());
+    return text;
 }
 
 /// The text with `change(character, text)` appended for each character. Characters of the same kind take
@@ -161,13 +166,10 @@ std::string applied(std::string text, const Normalization& change, EncodingBudge
     using Kind = Normalization::Kind;
     switch (change.kind) {
         case Kind::nfc:
-            return toNormalForm(std::move(text), UTF8PROC_COMPOSE, budget);
         case Kind::nfd:
-            return toNormalForm(std::move(text), UTF8PROC_DECOMPOSE, budget);
         case Kind::nfkc:
-            return toNormalForm(std::move(text), UTF8PROC_COMPOSE | UTF8PROC_COMPAT, budget);
         case Kind::nfkd:
-            return toNormalForm(std::move(text), UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT, budget);
+            return toNormalForm(std::move(text), change.kind, budget);
         case Kind::prepend:
             budget.requireOutputFits(text.size() + change.text.size());
             return text.empty() ? text : change.text + text;

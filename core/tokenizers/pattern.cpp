@@ -2,7 +2,6 @@
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
-#include <utf8proc.h>
 
 #include <algorithm>
 #include <charconv>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/tokenizers/characters.h"
 #include "core/tokenizers/pattern_syntax.h"
 #include "core/tokenizers/pieces.h"
 
@@ -109,7 +109,7 @@ bool beginsCharacter(std::string_view text, std::size_t place) {
 /// Characters of Unicode 15 and 16 that Oniguruma (6.9.10) knows and PCRE2 (10.42) does not. A search uses a
 /// stand-in of the same category and the same number of bytes.
 struct NewerCharacters {
-    utf8proc_int32_t first, last, stand_in;
+    Character first, last, stand_in;
 };
 constexpr NewerCharacters kNewerCharacters[] = {
 #include "core/tokenizers/later_characters.inc"
@@ -120,16 +120,15 @@ std::optional<std::string> replaceNewerCharacters(std::string_view text) {
     std::optional<std::string> known;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t length = characterLength(text[at]);
-        utf8proc_int32_t character = 0;
-        const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data() + at);
-        if (length > 1 && ::utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(length), &character) > 0) {
+        if (const auto character = length > 1 ? characterAt(text, at) : std::nullopt) {
             const auto* const range = std::lower_bound(
-                std::begin(kNewerCharacters), std::end(kNewerCharacters), character,
-                [](const NewerCharacters& those, utf8proc_int32_t point) { return those.last < point; });
-            if (range != std::end(kNewerCharacters) && range->first <= character) {
+                std::begin(kNewerCharacters), std::end(kNewerCharacters), *character,
+                [](const NewerCharacters& those, Character point) { return those.last < point; });
+            if (range != std::end(kNewerCharacters) && range->first <= *character) {
                 if (!known) known = text;
-                ::utf8proc_encode_char(range->stand_in,
-                                       reinterpret_cast<utf8proc_uint8_t*>(known->data() + at));
+                std::string stand_in;
+                append(range->stand_in, stand_in);
+                known->replace(at, length, stand_in);
             }
         }
         at += length;

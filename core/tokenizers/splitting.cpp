@@ -97,15 +97,15 @@ void cutEvery(std::uint64_t length, std::string_view text, const std::function<v
 /// the beginning of the text are left out.
 void cutByScript(std::string_view text, const std::function<void(const Part&)>& visit) {
     std::size_t begin = 0;
-    int script = 0;
+    std::optional<int> script;
     for (std::size_t at = 0; at < text.size(); at += characterLength(text[at])) {
-        const int other = unicodeScript(characterAt(text, at).value_or(' '));
-        if (other == 0 || other == script) continue;
-        if (script != 0) visit({begin, at, true});
+        const auto other = unicodeScript(characterAt(text, at).value_or(' '));
+        if (!other || other == script) continue;
+        if (script) visit({begin, at, true});
         begin = at;
         script = other;
     }
-    if (script != 0) visit({begin, text.size(), true});
+    if (script) visit({begin, text.size(), true});
 }
 
 }  // namespace

@@ -1,18 +1,13 @@
-"""Writes the tables of characters in core/tokenizers, all three or those named: characters.py [later|older|scripts]. Run in the
-repository's root with Python 3.11 (whose unicodedata is version 14), libutf8proc.so.2 (2.8, Unicode 15) and the package tokenizers
-(0.23.3, whose Oniguruma is version 16).
+"""What Hugging Face's tokenizers know of characters: characters.py [later|digests]. Run in the repository's root with Python 3.11
+(whose unicodedata is version 14) and the package tokenizers (0.23.3, whose Oniguruma is version 16).
 
-later_characters.inc: ranges of characters added after Unicode 14, which the PCRE2 of current distributions does not know. Each
-range has a stand-in that PCRE2 knows, with the same general category, the same script if possible, and the same length in UTF-8.
+later: writes core/tokenizers/later_characters.inc, ranges of characters added after Unicode 14, which the PCRE2 of current
+distributions does not know. Each range has a stand-in that PCRE2 knows, with the same general category, the same script if possible,
+and the same length in UTF-8.
 
-older_characters.inc: ranges of characters that utf8proc puts into a category, decomposes or sorts among marks, and that normalizers
-of tokenizers do not, because their tables are older.
+digests: prints the digests of tests/core/tokenizers/text_preparation_test.cpp: which characters normalizers remove, the scripts
+between which the pre-tokenizer UnicodeScripts splits, and NFKD of every character from U+0080."""
 
-scripts.inc: the scripts between which the pre-tokenizer UnicodeScripts splits, numbered from 1 in the order of their first
-characters. Its table is of Unicode 9; Hiragana and Katakana count as Han. Characters that belong to none, blanks among them, never
-split."""
-
-import ctypes
 import pathlib
 import sys
 import unicodedata
@@ -68,75 +63,41 @@ def later() -> None:
         WRITTEN + "first, last, stand-in.\n" + "".join(f"{{0x{first:X}, 0x{last:X}, 0x{stand_in:X}}},\n" for first, last, stand_in in ranges))
 
 
-library = ctypes.CDLL("libutf8proc.so.2")
-library.utf8proc_unicode_version.restype = library.utf8proc_category_string.restype = ctypes.c_char_p
-library.utf8proc_map.restype = ctypes.c_ssize_t
-STABLE, COMPAT, COMPOSE, DECOMPOSE = 1 << 1, 1 << 2, 1 << 3, 1 << 4
-
-
-def normalized(text: str, options: int) -> str:
-    made = ctypes.c_void_p()
-    length = library.utf8proc_map(text.encode(), len(text.encode()), ctypes.byref(made), STABLE | options)
-    return ctypes.string_at(made, length).decode()
-
-
-def is_normalized_later(character: str) -> bool:
-    cases = [(normalizers.NFKC(), COMPAT | COMPOSE, character), (normalizers.NFKD(), COMPAT | DECOMPOSE, character),
-             (normalizers.NFD(), DECOMPOSE, f"a\u0345{character}"), (normalizers.NFD(), DECOMPOSE, f"a{character}\u0334")]
-    return any(normalizer.normalize_str(text) != normalized(text, options) for normalizer, options, text in cases)
+def digest(numbers) -> str:
+    """FNV-1a of bytes."""
+    value = 0xCBF29CE484222325
+    for number in numbers:
+        value = (value ^ number) * 0x100000001B3 % 2**64
+    return f"{value:#x}"
 
 
 def bert(**options):
     return normalizers.BertNormalizer(**{"clean_text": False, "handle_chinese_chars": False, "strip_accents": False, "lowercase": False, **options})
 
 
-def older() -> None:
-    assert library.utf8proc_unicode_version() == b"15.0.0"
-    category = {character: library.utf8proc_category_string(ord(character)).decode() for character in EVERY}
-    decomposed = normalizers.NFD()
-
-    def is_kept(categories, normalizer):
-        return lambda character: category[character] in categories and decomposed.normalize_str(character) == normalizer.normalize_str(character) == character
-
-    later = {
-        "OTHER": is_kept({"Cc", "Cf", "Co"}, bert(clean_text=True)),
-        "NONSPACING": is_kept({"Mn"}, bert(strip_accents=True)),
-        "COMBINING": is_kept({"Mn", "Mc", "Me"}, normalizers.StripAccents()),
-        "NORMALIZED": is_normalized_later,
-    }
-    lines = [WRITTEN + "first and last character of each range.\n"]
-    for name, is_later in later.items():
-        ranges = []
-        for character in filter(is_later, EVERY):
-            if ranges and ranges[-1][1] == ord(character) - 1:
-                ranges[-1][1] += 1
-            else:
-                ranges.append([ord(character), ord(character)])
-        lines += [f"#ifdef ROPER_LATER_{name}\n", *(f"{{0x{first:X}, 0x{last:X}}},\n" for first, last in ranges), "#endif\n"]
-    (FOLDER / "older_characters.inc").write_text("".join(lines))
+def digests() -> None:
+    removers = [bert(clean_text=True), bert(strip_accents=True), normalizers.StripAccents()]
+    print("categories", digest(sum((not remover.normalize_str(character)) << bit for bit, remover in enumerate(removers)) for character in EVERY if ord(character) >= 0xA0))
+    print("scripts", digest(scripts()))
+    print("NFKD", digest(byte for character in EVERY for byte in normalizers.NFKD().normalize_str(character).encode()))
 
 
-def scripts() -> None:
+def scripts():
+    """The number of each character's script, in the order of their first characters; 0 for characters that never split."""
     splits = pre_tokenizers.UnicodeScripts().pre_tokenize_str
-    examples, ranges = [], []  # of each script; [first, last, script]
-    for point in (*range(0xD800), *range(0xE000, 0x110000)):
-        character = chr(point)
+    examples, last = [], None
+    for character in map(chr, (*range(0x80), *map(ord, EVERY))):
         if not splits(character):
+            yield 0
             continue
-        likely = [ranges[-1][2]] if ranges else []
-        script = next((script for script in (*likely, *range(1, len(examples) + 1)) if len(splits(examples[script - 1] + character)) == 1), None)
-        if script is None:
+        likely = [last] if last else []
+        last = next((script for script in (*likely, *range(1, len(examples) + 1)) if len(splits(examples[script - 1] + character)) == 1), None)
+        if last is None:
             examples.append(character)
-            script = len(examples)
-        if ranges and ranges[-1][1] == point - 1 and ranges[-1][2] == script:
-            ranges[-1][1] = point
-        else:
-            ranges.append([point, point, script])
-    lines = [WRITTEN + "first and last character, script.\n"]
-    lines += [f"{{0x{first:X}, 0x{last:X}, {script}}},\n" for first, last, script in ranges]
-    (FOLDER / "scripts.inc").write_text("".join(lines))
+            last = len(examples)
+        yield last
 
 
 if __name__ == "__main__":
-    for table in sys.argv[1:] or ("later", "older", "scripts"):
-        {"later": later, "older": older, "scripts": scripts}[table]()
+    for name in sys.argv[1:] or ("later", "digests"):
+        {"later": later, "digests": digests}[name]()

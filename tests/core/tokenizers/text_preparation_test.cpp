@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 #include <algorithm>
+#include <map>
 #include <random>
 #include <stdexcept>
 
+#include "core/tokenizers/characters.h"
 #include "core/tokenizers/normalization.h"
 
 namespace roper {
@@ -145,6 +147,65 @@ std::string after(const std::vector<Normalization>& changes, const std::string& 
 
 Normalization replacement(const std::string& of, const std::string& by) {
     return {Kind::replace, of.empty() ? Pattern("") : Pattern::literal(of), by};
+}
+
+/// FNV-1a.
+class Digest {
+  public:
+    void add(std::uint8_t number) { value_ = (value_ ^ number) * 0x100000001B3; }
+    std::uint64_t value() const { return value_; }
+
+  private:
+    std::uint64_t value_ = 0xCBF29CE484222325;
+};
+
+template <class Visit>
+void forEachCharacter(Character first, const Visit& visit) {
+    for (Character character = first; character < 0x110000; ++character)
+        if (character < 0xD800 || character >= 0xE000) visit(character);
+}
+
+std::string normalizedBy(const std::vector<Kind>& kinds, Character character) {
+    std::string text;
+    append(character, text);
+    std::vector<Normalization> changes;
+    for (const Kind kind : kinds)
+        changes.push_back({.kind = kind});
+    EncodingBudget budget(text.size());
+    return normalized(std::move(text), changes, budget);
+}
+
+// The digests are those of tokenizers 0.23.3 (tests/parity/characters.py digests).
+TEST(Characters, AreOfTheCategoriesThatTokenizersRemoves) {
+    const std::vector<std::vector<Kind>> removers = {
+        {Kind::clean}, {Kind::nfd, Kind::strip_nonspacing}, {Kind::strip_accents}};
+    Digest digest;
+    forEachCharacter(0xA0, [&](Character character) {
+        unsigned removed = 0;
+        for (std::size_t i = 0; i < removers.size(); ++i)
+            if (normalizedBy(removers[i], character).empty()) removed |= 1U << i;
+        digest.add(static_cast<std::uint8_t>(removed));
+    });
+    EXPECT_EQ(digest.value(), 0x71b9a6940e188826U);
+}
+
+TEST(Characters, AreOfTheScriptsBetweenWhichTokenizersSplits) {
+    std::map<int, std::uint8_t> numbers;  // of scripts, in the order of their first characters
+    Digest digest;
+    forEachCharacter(0, [&](Character character) {
+        const auto script = unicodeScript(character);
+        digest.add(script ? numbers.try_emplace(*script, numbers.size() + 1).first->second : 0);
+    });
+    EXPECT_EQ(digest.value(), 0x4884e023dc171066U);
+}
+
+TEST(Characters, DecomposeAsInTokenizers) {
+    Digest digest;
+    forEachCharacter(0x80, [&](Character character) {
+        for (const char byte : normalizedBy({Kind::nfkd}, character))
+            digest.add(static_cast<std::uint8_t>(byte));
+    });
+    EXPECT_EQ(digest.value(), 0x31642ba32259962eU);
 }
 
 TEST(Normalization, MayMakeATextAsMuchLongerAsUnicodeDoes) {
