@@ -9,17 +9,9 @@
 
 #include "core/language_model/activated.h"
 #include "core/operators/linear_attention.h"
-#include "core/operators/products.h"
 
 namespace roper {
 namespace {
-
-/// x Wᵀ. x [T, in], weight [out, in] → [T, out]
-at::Tensor product(const at::Tensor& x, const at::Tensor& weight) {
-    const at::Tensor out = at::empty({x.size(0), weight.size(0)}, at::kFloat);
-    multiplyInto(out, x.contiguous(), weight.t());
-    return out;
-}
 
 /// 1 + β·ln(1 + ⌊(n + m)/L⌋) for T positions from `first` on → [T, 1]
 at::Tensor growthOfQueries(const Architecture& model, std::int64_t first, std::int64_t T) {
@@ -165,7 +157,7 @@ at::Tensor Decoder::heads(const at::Tensor& x, const LinearLocation& by, std::in
 }
 
 at::Tensor Decoder::linear(const at::Tensor& x, const LinearLocation& location, WeightReader::Part part) {
-    const at::Tensor out = product(x, weights_.matrix(location.weight, part));
+    const at::Tensor out = weights_.product(x, location.weight, part);
     if (location.bias) out.add_(weights_.vector(*location.bias));
     return out;
 }
@@ -255,13 +247,13 @@ LayerView Decoder::projectLatent(const at::Tensor& x, std::int64_t layer, const 
     if (model.latent.scale != 1) latent.mul_(model.latent.scale);
     std::vector<at::Tensor> keys;
     for (const MatrixLocation& location : by.keys)
-        keys.push_back(product(latent, weights_.matrix(location)));
+        keys.push_back(weights_.product(latent, location));
     const at::Tensor unrotated = splitHeads(at::cat(keys, 1), model.heads),
                      shared = linear(x, by.shared_key).unsqueeze(0).expand({model.heads, -1, -1});
     return {.layer = layer,
             .q = splitHeads(linear(queries, block.query), model.heads),
             .k = at::cat({shared, unrotated}, -1),
-            .v = splitHeads(product(latent, weights_.matrix(by.values)), model.heads),
+            .v = splitHeads(weights_.product(latent, by.values), model.heads),
             .hidden_keys = hidden_keys};
 }
 
@@ -438,7 +430,7 @@ void Decoder::forEachLogitsBlock(
                      input = headInput(hidden);
     for (std::int64_t first = 0; first < model.vocabulary; first += kLogits) {
         const std::int64_t count = std::min<std::int64_t>(kLogits, model.vocabulary - first);
-        const at::Tensor part = product(input, weights_.part(location.weight, first, count));
+        const at::Tensor part = weights_.productOfRows(input, location.weight, first, count);
         if (bias.defined()) part.add_(bias.narrow(0, first, count));
         requireFinite(part, "the head", model_);
         if (model.logit_scale != 1) part.mul_(model.logit_scale);

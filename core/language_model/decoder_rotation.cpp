@@ -60,8 +60,7 @@ at::Tensor Decoder::rotated(const at::Tensor& x, const RotaryConfig& by, const C
             {x.narrow(2, 0, first), rotated(x.narrow(2, first, alone.head_dim), alone, angles, direction)},
             2);
     }
-    return rotateByTensorOps(x.unflatten(1, {x.size(1) / T, T}), angles.cosine, angles.sine, by.pairing,
-                             direction)
+    return rotate(x.unflatten(1, {x.size(1) / T, T}), angles.cosine, angles.sine, by.pairing, direction)
         .flatten(1, 2);
 }
 

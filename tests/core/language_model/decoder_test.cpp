@@ -427,10 +427,41 @@ TEST(Decoder, KeepsWhatEveryTokenUsesBeforeExperts) {
     const auto read = [&](const MatrixLocation& place, WeightReader::Part part) {
         return reader.matrix(place, part).const_data_ptr();
     };
+    read(of_expert, WeightReader::Part::of_expert);
     const void* const kept = read(of_expert, WeightReader::Part::of_expert);
     EXPECT_EQ(read(of_expert, WeightReader::Part::of_expert), kept);
-    const void* const first = read(of_all, WeightReader::Part::of_all_tokens);
-    EXPECT_EQ(read(of_all, WeightReader::Part::of_all_tokens), first);
+    read(of_all, WeightReader::Part::of_all_tokens);
+    const void* const second = read(of_all, WeightReader::Part::of_all_tokens);
+    EXPECT_EQ(read(of_all, WeightReader::Part::of_all_tokens), second);
+}
+
+/// Products of few rows by rows and parts of a packed tensor, cached or not.
+TEST(Decoder, MultipliesByPackedMatricesWithoutDecodingThem) {
+    constexpr std::int64_t kColumns = 64, kRows = 24;
+    std::vector<std::byte> bytes(kRows * kColumns / 32 * 34);
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        bytes[i] = static_cast<std::byte>(i % 34 == 0 ? i / 34 : i % 34 == 1 ? 0x2C : 37 * i);
+    const auto store = std::make_shared<TensorStore>();
+    const std::size_t file = store->addBytes("test", bytes);
+    store->add("w", {ElementType::Q8_0, {kRows, kColumns}, file, 0});
+    const std::vector<MatrixLocation> places = {
+        {"w", false, kRows, kColumns},
+        {.tensor = "w", .out = 7, .in = kColumns, .rows = {{20, 3}, {2, 4}}},
+        {.tensor = "w", .out = 8, .in = kColumns, .index = 2},
+    };
+    for (const std::uint64_t budget : {0, 1 << 20})
+        for (const MatrixLocation& place : places) {
+            WeightReader reader(store), decoding(store);
+            reader.setMemoryBudget(budget);
+            for (const std::int64_t rows : {1, 4, 5}) {
+                const at::Tensor x = at::randn({rows, kColumns}),
+                                 right = x.matmul(decoding.matrix(place).t());
+                for (int repeat = 0; repeat < 2; ++repeat)
+                    expectClose(reader.product(x, place), right, 1e-4, std::to_string(rows));
+                expectClose(reader.productOfRows(x, place, 2, 4), right.narrow(1, 2, 4), 1e-4,
+                            "part of " + std::to_string(rows));
+            }
+        }
 }
 
 TEST(Decoder, WhatIsMutedIsLeftOutOfTheScores) {
