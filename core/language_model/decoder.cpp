@@ -1,9 +1,11 @@
 #include "core/language_model/decoder.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -40,6 +42,42 @@ at::Tensor aboveCutoff(const at::Tensor& gate, double z) {
     const at::Tensor mean = gate.mean(-1, /*keepdim=*/true),
                      deviation = gate.std(-1, /*unbiased=*/false, /*keepdim=*/true);
     return at::relu(gate - mean - deviation * z);
+}
+
+/// x / √(mean(x²) + ε) ⊙ w over the last dimension (Zhang & Sennrich 2019), in one pass.
+/// @param x         [..., d]; w: [d], [x.size(0)·d] with a weight for each of the first dimension, or none
+/// @param adds_one  multiplies by 1 + w instead
+at::Tensor rmsNorm(const at::Tensor& x, const at::Tensor& weight, double epsilon, bool adds_one) {
+    const at::Tensor from = x.contiguous(), out = at::empty(x.sizes(), at::kFloat);
+    const std::int64_t d = x.size(-1), rows = x.numel() / d;
+    const std::int64_t rows_per_weight =
+        weight.defined() && weight.numel() != d ? rows / x.size(0) : rows;  // each with one [d] of w
+    const float* const x_data = from.const_data_ptr<float>();
+    const float* const w_data = weight.defined() ? weight.const_data_ptr<float>() : nullptr;
+    float* const y_data = out.mutable_data_ptr<float>();
+    const float added = adds_one ? 1.0F : 0.0F;
+    at::parallel_for(0, rows, 16, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row) {
+            const float* const in = x_data + row * d;
+            float* const y = y_data + row * d;
+            constexpr std::int64_t kSums = 16;
+            float sums[kSums] = {};
+            std::int64_t i = 0;
+            for (; i + kSums <= d; i += kSums)
+                for (std::int64_t j = 0; j < kSums; ++j)
+                    sums[j] += in[i + j] * in[i + j];
+            double sum = 0;
+            for (; i < d; ++i)
+                sum += static_cast<double>(in[i]) * in[i];
+            for (const float part : sums)
+                sum += part;
+            const auto scale = static_cast<float>(1 / std::sqrt(sum / static_cast<double>(d) + epsilon));
+            const float* const w = w_data == nullptr ? nullptr : w_data + row / rows_per_weight * d;
+            for (i = 0; i < d; ++i)
+                y[i] = w == nullptr ? in[i] * scale : in[i] * scale * (w[i] + added);
+        }
+    });
+    return out;
 }
 
 bool rotatesAnywhere(const Architecture& model) {
@@ -127,18 +165,15 @@ at::Tensor Decoder::embed(std::span<const std::int64_t> tokens, std::int64_t fir
 at::Tensor Decoder::norm(const at::Tensor& x, const NormLocation& location) {
     const Architecture& model = architecture();
     at::Tensor weight = location.weight ? weights_.vector(*location.weight) : at::Tensor();
-    if (weight.defined() && model.norm_adds_one) weight.add_(1);
+    if (model.norm == NormKind::rms) return rmsNorm(x, weight, model.norm_epsilon, model.norm_adds_one);
+    if (weight.defined() && model.norm_adds_one) weight = weight + 1;
     // Per-head weights: x [heads, T, d], weight [heads·d].
     const bool is_by_head = weight.defined() && weight.size(0) != x.size(-1);
     if (is_by_head) weight = weight.view({x.size(0), 1, x.size(2)});
-    if (model.norm == NormKind::layer) {
-        const at::Tensor bias = location.bias ? weights_.vector(*location.bias) : at::Tensor();
-        if (!is_by_head) return at::layer_norm(x, {x.size(-1)}, weight, bias, model.norm_epsilon);
-        const at::Tensor scaled = at::layer_norm(x, {x.size(-1)}, {}, {}, model.norm_epsilon).mul_(weight);
-        return bias.defined() ? scaled + bias.view_as(weight) : scaled;
-    }
-    const at::Tensor scale = x.square().mean({-1}, true).add_(model.norm_epsilon).rsqrt_();
-    return weight.defined() ? (x * scale).mul_(weight) : x * scale;
+    const at::Tensor bias = location.bias ? weights_.vector(*location.bias) : at::Tensor();
+    if (!is_by_head) return at::layer_norm(x, {x.size(-1)}, weight, bias, model.norm_epsilon);
+    const at::Tensor scaled = at::layer_norm(x, {x.size(-1)}, {}, {}, model.norm_epsilon).mul_(weight);
+    return bias.defined() ? scaled + bias.view_as(weight) : scaled;
 }
 
 at::Tensor Decoder::optionalNorm(const at::Tensor& x, const std::optional<NormLocation>& location) {

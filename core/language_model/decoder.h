@@ -263,6 +263,8 @@ class Decoder {
     bool isPlain(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) const;
     at::Tensor fusedWeightedSum(const LayerView& view, const DecoderCache::Layer& all,
                                 const Pass& pass) const;
+    at::Tensor singleQueryWeightedSum(const LayerView& view, const DecoderCache::Layer& all,
+                                      std::int64_t from, const at::Tensor& sinks) const;
     at::Tensor blockwiseWeightedSum(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass);
     at::Tensor weightedSum(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass);
     at::Tensor linearWeights(const LayerView& view, const DecoderCache::Layer& all, std::int64_t begin,
@@ -274,7 +276,7 @@ class Decoder {
                                        std::int64_t T, const Intervention& intervention,
                                        AttentionFactorUse scaled) const;
     static at::Tensor biasesOfHeads(const std::vector<std::function<double(int)>>& bias_of_head,
-                                std::int64_t first, std::int64_t count);
+                                    std::int64_t first, std::int64_t count);
     at::Tensor preNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
                             const Pass& pass);
     at::Tensor postNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,

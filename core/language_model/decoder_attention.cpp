@@ -1,4 +1,5 @@
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <cmath>
@@ -28,6 +29,22 @@ std::int64_t itemsFor(std::int64_t heads, std::int64_t kv_heads, std::int64_t se
     return heads;
 }
 
+/// Σ_i a_i b_i in sixteen sums, which the compiler makes vectors of.
+float dotProduct(const float* a, const float* b, std::int64_t count) {
+    constexpr std::int64_t kSums = 16;
+    float sums[kSums] = {};
+    std::int64_t i = 0;
+    for (; i + kSums <= count; i += kSums)
+        for (std::int64_t j = 0; j < kSums; ++j)
+            sums[j] += a[i + j] * b[i + j];
+    float sum = 0;
+    for (; i < count; ++i)
+        sum += a[i] * b[i];
+    for (const float part : sums)
+        sum += part;
+    return sum;
+}
+
 }  // namespace
 
 /// Whether weights are the softmax of scaled products and nothing else, every query sees all keys up to its
@@ -37,8 +54,8 @@ std::int64_t itemsFor(std::int64_t heads, std::int64_t kv_heads, std::int64_t se
 bool Decoder::isPlain(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) const {
     const Architecture& model = architecture();
     const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(view.layer)];
-    const bool is_whole = !model.isWindowed(view.layer) ||
-                          (model.window >= pass.tokens && (model.causal || !model.chunked));
+    const bool is_whole =
+        !model.isWindowed(view.layer) || (model.window >= pass.tokens && (model.causal || !model.chunked));
     return model.attention == AttentionKind::softmax && model.mixers.empty() && pass.cache == nullptr &&
            is_whole && !pass.recorder.attention && !block.sinks && model.score_softcap == 0 &&
            !pass.bias.defined() && !pass.key_bias.defined() && !view.hidden_keys.defined() &&
@@ -76,20 +93,64 @@ at::Tensor Decoder::fusedWeightedSum(const LayerView& view, const DecoderCache::
     return out.transpose(0, 1);
 }
 
+/// `weightedSum` of one softmax query that sees all keys from position `from` on, without a row of weights
+/// for hooks: Σ_j exp(s_j − m) v_j / (Σ_j exp(s_j − m) + exp(sink − m)), m = max_j s_j → [H, 1, v]
+at::Tensor Decoder::singleQueryWeightedSum(const LayerView& view, const DecoderCache::Layer& all,
+                                           std::int64_t from, const at::Tensor& sinks) const {
+    const Architecture& model = architecture();
+    const std::int64_t H = model.heads, N = all.k.size(1), d = all.k.size(2), v = all.v.size(2);
+    const auto scale = static_cast<float>(model.scoreScaleOf(view.layer));
+    const at::Tensor q = view.rotated_q.contiguous(), mixed = at::zeros({H, 1, v});
+    const at::Tensor k = all.k.stride(2) == 1 ? all.k : all.k.contiguous(),
+                     values = all.v.stride(2) == 1 ? all.v : all.v.contiguous();
+    constexpr std::int64_t kProductsPerTask = 1 << 15;
+    at::parallel_for(
+        0, H, std::max<std::int64_t>(1, kProductsPerTask / (N * (d + v))),
+        [&](std::int64_t begin, std::int64_t end) {
+            std::vector<float> weights(static_cast<std::size_t>(N - from));
+            for (std::int64_t head = begin; head < end; ++head) {
+                const float* const query = typedData<float>(q) + head * d;
+                const float* const keys = typedData<float>(k) + head * k.size(0) / H * k.stride(0);
+                const float* const of_head =
+                    typedData<float>(values) + head * values.size(0) / H * values.stride(0);
+                float* const sum = typedData<float>(mixed) + head * v;
+                float largest = sinks.defined() ? sinks.const_data_ptr<float>()[head] : -INFINITY;
+                for (std::int64_t j = from; j < N; ++j) {
+                    float& score = weights[static_cast<std::size_t>(j - from)];
+                    score = scale * dotProduct(query, keys + j * k.stride(1), d);
+                    largest = std::max(largest, score);
+                }
+                double total = sinks.defined() ? std::exp(sinks.const_data_ptr<float>()[head] - largest) : 0;
+                for (std::int64_t j = from; j < N; ++j) {
+                    const float weight = std::exp(weights[static_cast<std::size_t>(j - from)] - largest);
+                    total += weight;
+                    const float* const value = of_head + j * values.stride(1);
+                    for (std::int64_t i = 0; i < v; ++i)
+                        sum[i] += weight * value[i];
+                }
+                const auto inverse = static_cast<float>(1 / total);
+                for (std::int64_t i = 0; i < v; ++i)
+                    sum[i] *= inverse;
+            }
+        });
+    return mixed;
+}
+
 /// The weights of linear attention for queries from `begin` on and the first `keys` keys [H, queries, keys];
-/// `hidden` [queries, keys] marks masked keys.
+/// `hidden` [queries, keys] marks masked keys; undefined if there are none.
 at::Tensor Decoder::linearWeights(const LayerView& view, const DecoderCache::Layer& all, std::int64_t begin,
                                   std::int64_t queries, std::int64_t keys, const at::Tensor& hidden) const {
     const auto products = [&](const at::Tensor& q, const at::Tensor& k) {
         const std::int64_t H = q.size(0), K = k.size(0);
         const at::Tensor of_groups = q.narrow(1, begin, queries).reshape({K, H / K * queries, q.size(2)});
-        return at::bmm(of_groups, k.narrow(1, 0, keys).transpose(1, 2))
-            .view({H, queries, keys})
-            .masked_fill_(hidden, 0);
+        at::Tensor similarities =
+            at::bmm(of_groups, k.narrow(1, 0, keys).transpose(1, 2)).view({H, queries, keys});
+        return hidden.defined() ? similarities.masked_fill_(hidden, 0) : similarities;
     };
     at::Tensor similarities = products(view.rotated_q, all.k);
     const bool is_cosine = architecture().attention == AttentionKind::linear_cosine;
-    if (is_cosine) similarities.add_(1).masked_fill_(hidden, 0);
+    if (is_cosine) similarities.add_(1);
+    if (is_cosine && hidden.defined()) similarities.masked_fill_(hidden, 0);
     const at::Tensor counted = is_cosine ? similarities : products(view.unrotated_q, all.unrotated_k);
     return similarities / counted.sum(-1, /*keepdim=*/true).clamp_min(kMinDenominator);
 }
@@ -116,6 +177,11 @@ at::Tensor Decoder::blockwiseWeightedSum(const LayerView& view, const DecoderCac
     const double scale = model.scoreScaleOf(view.layer);
     const std::int64_t window = model.isWindowed(view.layer) ? model.window : pass.first + T + 1;
     const bool is_chunked = model.chunked && model.isWindowed(view.layer);
+    const bool has_rules = pass.bias.defined() || pass.key_bias.defined() || view.hidden_keys.defined() ||
+                           model.score_softcap > 0 || is_chunked;
+    if (T == 1 && model.causal && !has_rules && !pass.recorder.attention &&
+        model.attention == AttentionKind::softmax)
+        return singleQueryWeightedSum(view, all, std::max<std::int64_t>(0, pass.first + 1 - window), sinks);
     const at::Tensor mixed = at::empty({H, T, model.valueWidthOf(view.layer)}, at::kFloat);
     for (std::int64_t begin = 0; begin < T; begin += kQueries) {
         const std::int64_t queries = std::min<std::int64_t>(kQueries, T - begin), first = pass.first + begin;
@@ -127,22 +193,23 @@ at::Tensor Decoder::blockwiseWeightedSum(const LayerView& view, const DecoderCac
         const auto grouped = [&](const at::Tensor& x, std::int64_t heads) {
             return x.reshape({heads, H / heads * queries, x.size(2)});
         };
-        const at::Tensor n = at::arange(first, first + queries).unsqueeze(1);
-        const at::Tensor j = at::arange(from, end), distance = n - j;
-        at::Tensor hidden = hiddenByPosition(model, view.layer, n, j);
-        if (view.hidden_keys.defined())
-            hidden =
-                hidden.logical_or(view.hidden_keys.narrow(0, begin, queries).narrow(1, from, end - from));
+        const at::Tensor n = at::arange(first, first + queries).unsqueeze(1), j = at::arange(from, end);
+        at::Tensor hidden;  // undefined if all keys are seen, as by a single causal query
+        if (!model.causal || queries > 1) hidden = hiddenByPosition(model, view.layer, n, j);
+        if (view.hidden_keys.defined()) {
+            const at::Tensor here = view.hidden_keys.narrow(0, begin, queries).narrow(1, from, end - from);
+            hidden = hidden.defined() ? hidden.logical_or(here) : here;
+        }
         const auto softmaxWeights = [&] {
             at::Tensor scores =
                 at::bmm(grouped(view.rotated_q.narrow(1, begin, queries) * scale, all.k.size(0)),
                         all.k.narrow(1, from, end - from).transpose(1, 2));
             scores = capped(scores, model.score_softcap).view({H, queries, end - from});
             if (pass.bias.defined())
-                scores.add_(pass.bias.index_select(1, (distance + (pass.bias.size(1) / 2)).flatten())
-                                .view_as(scores));
+                scores.add_(
+                    pass.bias.index_select(1, (n - j + (pass.bias.size(1) / 2)).flatten()).view_as(scores));
             if (pass.key_bias.defined()) scores.add_(pass.key_bias.narrow(1, from, end - from).unsqueeze(1));
-            scores.masked_fill_(hidden, -INFINITY);
+            if (hidden.defined()) scores.masked_fill_(hidden, -INFINITY);
             if (!sinks.defined()) return at::softmax(scores, -1);
             const at::Tensor with_sink = at::cat({scores, sinks.view({H, 1, 1}).expand({H, queries, 1})}, -1);
             return at::softmax(with_sink, -1).narrow(-1, 0, scores.size(-1)).contiguous();

@@ -35,8 +35,8 @@ std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<RotaryCon
 }
 
 /// The bias of every head at `count` numbers from `first` on → [H, count]; undefined if there is none.
-at::Tensor Decoder::biasesOfHeads(const std::vector<std::function<double(int)>>& bias_of_head, std::int64_t first,
-                              std::int64_t count) {
+at::Tensor Decoder::biasesOfHeads(const std::vector<std::function<double(int)>>& bias_of_head,
+                                  std::int64_t first, std::int64_t count) {
     if (bias_of_head.empty()) return {};
     at::Tensor bias = at::empty({std::ssize(bias_of_head), count});
     auto access = bias.accessor<float, 2>();

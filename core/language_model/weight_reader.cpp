@@ -193,10 +193,15 @@ at::Tensor WeightReader::productOfRows(const at::Tensor& x, const MatrixLocation
 }
 
 at::Tensor WeightReader::vector(const VectorLocation& location) {
+    std::string key = "vector " + location.tensor;
+    if (!location.parts.empty()) key.append("@").append(std::to_string(location.parts.front().first));
+    if (location.index) key.append("#").append(std::to_string(*location.index));
+    if (const auto found = kept_.find(key); found != kept_.end()) return found->second;
     const std::vector<float> numbers = readVector(*store_, location);
     const at::Tensor out = at::empty({static_cast<std::int64_t>(numbers.size())}, at::kFloat);
     std::copy(numbers.begin(), numbers.end(), numbersOf(out).begin());
-    return out;
+    constexpr auto kPart = Part::of_all_tokens;
+    return shouldKeep(key, static_cast<std::uint64_t>(out.nbytes()), kPart) ? keep(key, out, kPart) : out;
 }
 
 at::Tensor WeightReader::gatherRows(const MatrixLocation& table,

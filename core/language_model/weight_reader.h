@@ -28,7 +28,8 @@ class WeightReader {
     /// Which parameters a matrix belongs to, for the memory budget.
     enum class Part { of_all_tokens, of_expert };
     at::Tensor matrix(const MatrixLocation& location, Part part = Part::of_all_tokens);  ///< [out, in]
-    at::Tensor vector(const VectorLocation& location);                                   ///< [size]
+    /// [size]; may be cached, so it must not be changed in place.
+    at::Tensor vector(const VectorLocation& location);
 
     /// x Wᵀ. x [T, in] → [T, out]. For few rows a matrix in a known packing is multiplied without decoding it
     /// (core/kernels/packed_product.h), which takes less memory and, where memory limits the speed, less
