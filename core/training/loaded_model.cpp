@@ -14,8 +14,8 @@ namespace roper {
 
 namespace {
 
-/// Checks sizes before anything is allocated, since run.toml and the length of a checkpoint may contain
-/// anything.
+/// Checks sizes before anything is allocated, since run.toml may describe a model of any size and a
+/// checkpoint may be of any length.
 /// @throws Error (checkpoint) if the checkpoint cannot contain such a model, Error (memory) if it does not
 /// fit
 void requireThatItFits(const RunFolder& folder, const Specification& specification,

@@ -35,10 +35,10 @@ LoadedModel loadToEvaluate(const RunFolder& folder, const ReadingOptions& option
     const std::optional<double> available = availableMemory();
     if (const auto problem = available ? evaluationProblem(read_at, *available) : std::nullopt)
         throw Error(ErrorKind::memory, *problem);
-    constexpr double kMinutes = 1e13,
-                     kPasses = 3;  // a step is a forward and a backward pass, which takes twice as long
+    constexpr double kSlowFlop = 1e13;  // minutes on a CPU
+    constexpr double kPasses = 3;       // a step is a forward and a backward pass, which takes twice as long
     const double flop = costOf(read_at).flop_per_step / kPasses;
-    if (flop > kMinutes && options.note)
+    if (flop > kSlowFlop && options.note)
         options.note("computing a loss on " + std::to_string(read_at.training.batch) + " sequences of " +
                      std::to_string(read_at.training.length) + " tokens takes about " +
                      formatWithUnit(flop / 1e12, {"TFLOP", "PFLOP", "EFLOP"}) + ", minutes or more");
@@ -47,8 +47,8 @@ LoadedModel loadToEvaluate(const RunFolder& folder, const ReadingOptions& option
     return loaded;
 }
 
-/// Number of training sequences to be regenerated to look for problems in them; empty if they had another
-/// length or are too many, since a checkpoint may state any number.
+/// Number of training sequences to generate again in order to look for the problems in them; nullopt if they
+/// had another length or are too many, since a checkpoint may state any number.
 std::optional<std::uint64_t> sequencesToCompare(const LoadedModel& loaded, const ReadingOptions& options,
                                                 const EvaluationOptions& at) {
     constexpr std::uint64_t kMaxTokens = 1'000'000'000;

@@ -15,11 +15,11 @@ namespace roper {
 /// How a finished run is evaluated; unset options are as in its specification.
 struct EvaluationOptions {
     std::int64_t problems = 128;
-    std::optional<std::int64_t> seed = {};
+    std::optional<std::int64_t> seed = {};  ///< of the problems and sequences
     std::optional<double> temperature = {};
     std::optional<std::int64_t> length = {};  ///< length in tokens of the sequences for the loss
-    std::optional<std::int64_t> largest =
-        {};  ///< maximal number of digits or letters for evaluation by size, may exceed those of training
+    /// maximum number of digits or letters for evaluation by size; may exceed that of training
+    std::optional<std::int64_t> largest = {};
     Scaling scaling = {};  ///< of the frequencies; original_length is set to the run's training length
 };
 
@@ -33,7 +33,7 @@ struct RunEvaluation {
 RunEvaluation evaluateRun(const RunFolder& folder, const ReadingOptions& options,
                           const EvaluationOptions& at);
 
-/// Loss by position of the token from which the next one is predicted.
+/// Mean −ln p of the next token, by the position of the token that predicts it.
 struct PositionLosses {
     std::int64_t step = 0;
     std::int64_t length = 0;     ///< of the sequences in tokens
