@@ -101,7 +101,7 @@ void Trainer::restore() {
     saved_step_ = checkpoints.empty() ? -1 : position_.step;
 }
 
-/// Loads the newest readable checkpoint. Unreadable ones are put aside once a readable one has been found.
+/// Loads the newest readable checkpoint. Unreadable ones are quarantined once a readable one is found.
 RewindPoint Trainer::readNewest(const std::vector<StepFile>& checkpoints) {
     std::optional<Error> first_problem;
     for (auto at = checkpoints.rbegin(); at != checkpoints.rend(); ++at) {
@@ -208,7 +208,7 @@ RunState Trainer::run() {
     return RunState::finished;
 }
 
-/// Steps from the last submitted one to the next at which something else is due.
+/// Number of steps after the last submitted one until an evaluation, snapshot or checkpoint is due.
 std::int64_t Trainer::stepsUntilDue() const {
     std::int64_t until = specification_.training.steps - submitted_;
     for (const std::int64_t every :
@@ -331,8 +331,8 @@ void Trainer::saveCheckpointNow() {
     followers_have_state_ = false;
 }
 
-/// After each checkpoint all processes continue from the state from which a resumed run would continue, since
-/// different processors round differently.
+/// After each checkpoint all processes continue from the state that a resumed run would load: processors of
+/// different types round differently.
 void Trainer::stepWithFollowers(std::int64_t steps) {
     if (!followers_have_state_) followers_->broadcastState(model_, optimizer_, position_);
     followers_have_state_ = true;
