@@ -114,11 +114,11 @@ bool isOlder(const MatmulDescriptor& kind) {
     return std::string_view(kind.impl_info_str()).starts_with("gemm");
 }
 
-// Where the other ways were measured to be faster (AVX2, oneDNN 2.6, 2,048 to 20,480 rows).
+// Limits within which the other methods were measured to be faster (AVX2, oneDNN 2.6, 2,048 to 20,480 rows).
 constexpr std::int64_t kMaxNarrowColumns = 256;
-constexpr std::int64_t kMaxExtraNumbers = 2048 * 512;  ///< limit of the additional memory of either
+constexpr std::int64_t kMaxExtraNumbers = 2048 * 512;  ///< additional memory of either, in floats
 
-/// Many rows times a matrix with few columns: 5 to 40 % less time.
+/// Many rows times a matrix with few columns, as a convolution: 5 to 40 % less time. Nullopt if not suitable.
 std::optional<PreparedProduct> preparePointwise(const MatrixView& a, const MatrixView& b,
                                                 const ProductEpilogue& epilogue) {
     constexpr std::int64_t kMinRows = 64;
@@ -141,12 +141,13 @@ std::optional<PreparedProduct> preparePointwise(const MatrixView& a, const Matri
         made.reorder = dnnl::reorder({engine(), made.reordered, engine(), made.workspace});
         return made;
     } catch (const dnnl::error& error) {
-        if (error.status == dnnl_unimplemented) return {};  // no convolution with this ending on this CPU
+        if (error.status == dnnl_unimplemented) return {};  // no convolution with this epilogue on this CPU
         throw;
     }
 }
 
-/// A tall product with few columns, as for gradients of weights: up to 40 % less time as a wide one.
+/// A tall product with few columns, as for gradients of weights, as a wide one: up to 40 % less time. Nullopt
+/// if not suitable.
 std::optional<PreparedProduct> prepareTransposed(const MatrixView& a, const MatrixView& b,
                                                  const ProductEpilogue& epilogue) {
     const std::int64_t M = a.rows, K = a.columns, N = b.columns;
@@ -180,8 +181,8 @@ PreparedProduct prepare(const MatrixView& a, const MatrixView& b, const ProductE
     return made;
 }
 
-/// oneDNN 2.6 crashes if the code of a new product finds no memory, where it should report that.
-/// @throws std::bad_alloc if the process cannot have a few megabytes more, several times what the code takes
+/// oneDNN 2.6 crashes, instead of reporting an error, if there is no memory for the code of a new product.
+/// @throws std::bad_alloc if 16 MiB, several times what the code takes, cannot be allocated
 void requireRoomForCode() {
     constexpr std::size_t kBytes = 16U << 20U;
     void* const probe = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -208,7 +209,7 @@ const PreparedProduct& cachedProduct(const MatrixView& a, const MatrixView& b,
     return known.emplace(key, prepare(a, b, epilogue, out)).first->second;
 }
 
-/// Additional memory for a product: reused, and grown to the largest need.
+/// Additional memory of this thread for a product, reused and grown as needed.
 void* roomFor(const Description& description) {
     thread_local dnnl::memory workspace;
     thread_local std::size_t size = 0;

@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace roper::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Calls whole(i) for each whole vector of a row and rest(i) for each remaining number.
+/// Calls onVector(i) for each whole vector of a row and onNumber(i) for each remaining number.
 template <class OnVector, class OnNumber>
 HWY_INLINE HWY_ATTR void forEachVector(std::size_t width, OnVector onVector, OnNumber onNumber) {
     const hn::ScalableTag<float> f;
@@ -62,7 +62,8 @@ HWY_ATTR void normalize(const float* x, const float* weight, const float* bias, 
     }
 }
 
-// With x̂ = (x − mean) · inverse and g = ∂L/∂y ∘ weight:  ∂L/∂x = inverse · (g − mean(g) − x̂ · mean(g ∘ x̂))
+// With inverse = 1 / √(variance + epsilon), x̂ = (x − mean) · inverse and g = ∂L/∂y ∘ weight:
+// ∂L/∂x = inverse · (g − mean(g) − x̂ · mean(g ∘ x̂))
 template <class Number>
 HWY_ATTR void normalizeBackward(const float* x, const float* weight, const float* means,
                                 const float* inverse_deviations, const Number* grad_y,
@@ -146,7 +147,7 @@ HWY_ATTR void reluBack(const Number* y, std::size_t rows, std::size_t width, Num
             });
 }
 
-/// Φ(x) and φ(x) of the standard normal distribution, to an absolute 3e-7: with z = |x| / √2,
+/// Φ(x) and φ(x) of the standard normal distribution, with an absolute error of 3e-7: with z = |x| / √2,
 /// Φ(|x|) = 1 − ½ e^(−z²) P(1 / (1 + 0.3275911 z)), P of degree 5 (Abramowitz & Stegun 1964, 7.1.26).
 template <class F>
 class NormalDistribution {
