@@ -21,13 +21,13 @@ using torch::autograd::tensor_list;
 /// threads.
 constexpr std::int64_t kParts = 64;
 
-/// Calls work(part, first row, rows) for every part of M rows.
+/// Divides M rows into parts and calls work(part, first row, number of rows) for each.
 template <class Work>
 void forEachPart(std::int64_t M, Work work) {
-    const std::int64_t each = (M + kParts - 1) / kParts;
+    const std::int64_t part_rows = (M + kParts - 1) / kParts;
     at::parallel_for(0, kParts, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t part = begin; part < end; ++part)
-            if (part * each < M) work(part, part * each, std::min(each, M - part * each));
+            if (part * part_rows < M) work(part, part * part_rows, std::min(part_rows, M - part * part_rows));
     });
 }
 
@@ -51,7 +51,7 @@ at::Tensor inShapeOf(const at::Tensor& x, const at::Tensor& rows) {
     return rows.view(shape);
 }
 
-/// Sums over M rows of N numbers: work(sums of a part [N], first row, rows) adds the rows of a part. → [N]
+/// Sums over M rows of N numbers: work(sums [N], first row, number of rows) adds the rows of a part. → [N]
 template <class Work>
 at::Tensor sumsOverRows(std::int64_t M, std::int64_t N, Work work) {
     const at::Tensor parts = at::zeros({kParts, N}, at::kFloat);
@@ -168,7 +168,7 @@ class FeedForwardFunction : public torch::autograd::Function<FeedForwardFunction
         return made;
     }
 
-    /// Backward through GELU or ReLU of a gradient [M, F], in place. → sums of its columns [F]
+    /// The backward pass of GELU or ReLU: changes a gradient [M, F] in place. @returns its column sums [F]
     /// @param hidden  input of GELU, or output of ReLU: [M, F]
     static at::Tensor throughActivation(bool gelu, const at::Tensor& hidden, const at::Tensor& gradient) {
         RECORD_USER_SCOPE("elementwise: activation backward");
@@ -215,7 +215,7 @@ class NormFunction : public torch::autograd::Function<NormFunction> {
         const at::Tensor &rows = saved[0], &weight = saved[1], &means = saved[2],
                          &inverse_deviations = saved[3];
         const std::int64_t M = rows.size(0), C = rows.size(1);
-        // the normalised output is unused
+        // the normalized output is unused
         if (!gradients[1].defined()) return {gradients[0], {}, {}, {}, {}};
         const at::Tensor of_normal = rowsOf(gradients[1]);
         const at::Tensor residual_gradient = gradients[0].defined() ? rowsOf(gradients[0]) : at::Tensor();
