@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kMaxBytes = 1 << 20;
 constexpr std::size_t kMaxImplementations = 1000;
 
-/// A text that must be one of several.
+/// The text of a key, which must be one of those accepted.
 std::string oneOf(TomlSection& section, const std::string& key, const std::vector<std::string>& accepted) {
     const std::string text = section.text(key);
     if (!hasElement(accepted, text))
