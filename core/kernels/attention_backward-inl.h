@@ -47,10 +47,10 @@ HWY_INLINE HWY_ATTR void loadQueryBlock(const AttentionSetup& setup, const Item&
                    const std::size_t t = first + i;
                    std::fill(row + (t < setup.T ? setup.d : 0), row + item.width, 0.0F);
                    if (t >= setup.T) return;
-                   const auto floatRowAt = [&](const Number* array, float* there) HWY_ATTR {
+                   const auto floatRowAt = [&](const Number* array, float* row_buffer) HWY_ATTR {
                        const Number* const from = outputRow(array, setup, item, t);
                        prefetchAhead(setup, t, from, outputStride(setup));
-                       return toFloatRow(from, setup.d, there);
+                       return toFloatRow(from, setup.d, row_buffer);
                    };
                    const float *gradient = floatRowAt(grad_out, gradient_buffer),
                                *output = floatRowAt(out, output_buffer);

@@ -80,19 +80,20 @@ HWY_ATTR void normalizeBackward(const float* x, const float* weight, const float
             width,
             [&](std::size_t i) HWY_ATTR {
                 const auto normal = hn::Mul(hn::Sub(hn::LoadU(f, x + i), mean_v), inverse_v);
-                const auto of_y = loadNumbers(f, grad_y + i), g = hn::Mul(of_y, hn::LoadU(f, weight + i));
+                const auto y_gradient = loadNumbers(f, grad_y + i),
+                           g = hn::Mul(y_gradient, hn::LoadU(f, weight + i));
                 sums = hn::Add(sums, g);
                 products = hn::MulAdd(g, normal, products);
-                hn::StoreU(hn::MulAdd(of_y, normal, hn::LoadU(f, grad_weight + i)), f, grad_weight + i);
-                hn::StoreU(hn::Add(hn::LoadU(f, grad_bias + i), of_y), f, grad_bias + i);
+                hn::StoreU(hn::MulAdd(y_gradient, normal, hn::LoadU(f, grad_weight + i)), f, grad_weight + i);
+                hn::StoreU(hn::Add(hn::LoadU(f, grad_bias + i), y_gradient), f, grad_bias + i);
             },
             [&](std::size_t i) {
-                const float normal = (x[i] - mean) * inverse, of_y = loadNumber(grad_y + i);
-                const float g = of_y * weight[i];
+                const float normal = (x[i] - mean) * inverse, y_gradient = loadNumber(grad_y + i);
+                const float g = y_gradient * weight[i];
                 sum += g;
                 product += g * normal;
-                grad_weight[i] += of_y * normal;
-                grad_bias[i] += of_y;
+                grad_weight[i] += y_gradient * normal;
+                grad_bias[i] += y_gradient;
             });
         const float mean_g = (sum + hn::GetLane(hn::SumOfLanes(f, sums))) * inverse_width;
         const float mean_product = (product + hn::GetLane(hn::SumOfLanes(f, products))) * inverse_width;

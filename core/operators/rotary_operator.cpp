@@ -95,10 +95,10 @@ at::Tensor rotateForward(const at::Tensor& x, const at::Tensor& cosine, const at
         gpu()->rotate({{withDenseRows(x), out, cosine, sine}}, pairing, direction);
         return out;
     }
-    const bool plain = x.is_cpu() && (x.scalar_type() == at::kFloat || x.scalar_type() == at::kDouble) &&
-                       cosine.scalar_type() == x.scalar_type() && cosine.is_contiguous() &&
-                       sine.is_contiguous();
-    if (!plain) return rotateByTensorOps(x, cosine, sine, pairing, direction);
+    const bool has_cpu_kernel =
+        x.is_cpu() && (x.scalar_type() == at::kFloat || x.scalar_type() == at::kDouble) &&
+        cosine.scalar_type() == x.scalar_type() && cosine.is_contiguous() && sine.is_contiguous();
+    if (!has_cpu_kernel) return rotateByTensorOps(x, cosine, sine, pairing, direction);
     at::Tensor out = emptyHeads(x);
     if (x.scalar_type() == at::kFloat)
         rotateOnCpu<float>(withDenseRows(x), cosine, sine, pairing, direction, out);

@@ -33,9 +33,9 @@ std::int64_t parametersOf(const Specification& s, std::int64_t V) {
         s.isModern() ? products + 3 * C * F + 2 * C : products + 2 * C * F + biases + 4 * C;
     const std::int64_t final_norm = s.model.norm == "pre" ? (s.isModern() ? 1 : 2) * C : 0,
                        head = V * C + (s.isModern() ? 0 : V);
-    const std::int64_t of_heads =
+    const std::int64_t head_parameters =
         rank + (s.model.qk_norm ? 2 * s.headDim() : 0) + (s.model.attention_sinks ? s.model.heads : 0);
-    return V * C + s.model.layers * (block + of_heads) + final_norm + head +
+    return V * C + s.model.layers * (block + head_parameters) + final_norm + head +
            (s.model.method().parameters ? s.model.method().parameters(s.model, s.shape()) : 0);
 }
 

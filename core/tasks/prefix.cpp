@@ -81,11 +81,11 @@ std::vector<double> PrefixTask::idealSurprisals(std::string_view sequence) const
     std::size_t at = 0;
     std::int64_t extra = substring_length_;
     while (at < sequence.size()) {
-        for (std::int64_t run = 0; at < sequence.size(); ++run) {
+        for (std::int64_t count = 0; at < sequence.size(); ++count) {
             // The length of a random part is uniform over extra + random_min … extra + random_max; `end` is
             // the probability that the part ends here.
-            const std::int64_t left = extra + random_max_ - run;
-            const double end = run < extra + random_min_ ? 0.0 : 1.0 / static_cast<double>(left + 1);
+            const std::int64_t left = extra + random_max_ - count;
+            const double end = count < extra + random_min_ ? 0.0 : 1.0 / static_cast<double>(left + 1);
             const char character = sequence[at++];
             if (character == kSeparator) {
                 if (end == 0.0) throw std::invalid_argument("a random part is shorter than random_min");

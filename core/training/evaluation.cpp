@@ -311,18 +311,18 @@ void Evaluator::evaluateProblems(Transformer& model, Evaluation& evaluation) con
     evaluation.row.of = static_cast<std::int64_t>(problems_.size());
 }
 
-std::vector<SizeScore> Evaluator::evaluateBySize(Transformer& model, std::int64_t each) const {
+std::vector<SizeScore> Evaluator::evaluateBySize(Transformer& model, std::int64_t per_size) const {
     constexpr std::size_t kBatch = 256;
     std::vector<SizeScore> scores;
     std::vector<Problem> problems;
     std::vector<std::size_t> size_of;
     for (const ProblemSize size : task_.sizes()) {
-        for (std::int64_t i = 0; i < each; ++i) {
+        for (std::int64_t i = 0; i < per_size; ++i) {
             problems.push_back(task_.problemOfSize(dataSeed(specification_), Stream::sizes,
                                                    static_cast<std::uint64_t>(problems.size()), size));
             size_of.push_back(scores.size());
         }
-        scores.push_back({size, 0, each});
+        scores.push_back({size, 0, per_size});
     }
     for (std::size_t first = 0; first < problems.size(); first += kBatch) {
         const std::vector<Problem> part(

@@ -36,8 +36,8 @@ class Evaluator {
     /// of `inputLength`. @throws std::invalid_argument for a masked language model
     std::vector<double> lossByPosition(Transformer& model) const;
 
-    /// `each` problems of every size, in the order of `Task::sizes`.
-    std::vector<SizeScore> evaluateBySize(Transformer& model, std::int64_t each) const;
+    /// Evaluates `per_size` problems of every size, in the order of `Task::sizes`.
+    std::vector<SizeScore> evaluateBySize(Transformer& model, std::int64_t per_size) const;
 
   private:
     void evaluateLoss(Transformer& model, Evaluation& evaluation) const;

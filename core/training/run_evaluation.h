@@ -31,7 +31,7 @@ struct RunEvaluation {
 /// Evaluates a checkpoint of a run on problems.
 /// @throws Error (checkpoint) if there is no such checkpoint
 RunEvaluation evaluateRun(const RunFolder& folder, const ReadingOptions& options,
-                          const EvaluationOptions& at);
+                          const EvaluationOptions& settings);
 
 /// Mean −ln p of the next token, by the position of the token that predicts it.
 struct PositionLosses {
@@ -43,7 +43,7 @@ struct PositionLosses {
 /// Computes the loss of a checkpoint on `problems` validation sequences by position.
 /// @throws Error (usage) for a masked language model, Error (checkpoint)
 PositionLosses lossByPosition(const RunFolder& folder, const ReadingOptions& options,
-                              const EvaluationOptions& at);
+                              const EvaluationOptions& settings);
 
 /// Numbers of problems solved, by size.
 struct SizeScores {
@@ -56,6 +56,6 @@ struct SizeScores {
 /// Evaluates a checkpoint of a run on `problems` problems of every size. @throws Error (usage) for a task
 /// without problems, or a scaling if the method has no frequencies, Error (checkpoint)
 SizeScores evaluateRunBySize(const RunFolder& folder, const ReadingOptions& options,
-                             const EvaluationOptions& at);
+                             const EvaluationOptions& settings);
 
 }  // namespace roper

@@ -36,13 +36,13 @@ std::string precisionName(at::ScalarType type) {
 
 /// Describes what computes a model's training in this process, on an opened device.
 ComputeEnvironment currentComputeEnvironment(const Transformer& model, const c10::Device& device) {
-    const bool ours = model.usesKernels();
+    const bool uses_kernels = model.usesKernels();
     ComputeEnvironment c;
     c.device = device.is_cpu() ? "cpu" : describeDevice(device);
     c.processor = processorName();
-    c.kernel = ours ? "ours" : "LibTorch";
-    c.instruction_set = ours ? kernelTarget() : "";
-    c.matrix_products = ours && reasonWithoutOneDnn().empty() ? oneDnnVersion() : "LibTorch";
+    c.kernel = uses_kernels ? "ours" : "LibTorch";
+    c.instruction_set = uses_kernels ? kernelTarget() : "";
+    c.matrix_products = uses_kernels && reasonWithoutOneDnn().empty() ? oneDnnVersion() : "LibTorch";
     c.precision = precisionName(model.computeType());
     c.threads = at::get_num_threads();
     c.libtorch = TORCH_VERSION;
@@ -165,7 +165,7 @@ RunState Trainer::run() {
     stepper_ =
         makeStepper({model_, optimizer_, *batches_, specification_, device_, reducer_ ? &*reducer_ : nullptr},
                     position_.step);
-    std::string noted;
+    std::string logged_note;
     while (submitted_ < specification_.training.steps && !shouldStopEarly()) {
         RunRequest request = control_.poll(handlers("step ", RunState::running));
         if (request == RunRequest::pause) request = waitWhilePaused();
@@ -181,7 +181,7 @@ RunState Trainer::run() {
         if (followers_ != nullptr) stepWithFollowers(count);
         recordResults(stepper_->advance(count));
         submitted_ += count;
-        if (stepper_->note() != noted) recorder_.log(noted = stepper_->note());
+        if (stepper_->note() != logged_note) recorder_.log(logged_note = stepper_->note());
         const bool last = submitted_ == specification_.training.steps;
         const bool evaluates = last || isDue(specification_.evaluation.every);
         const bool takes_snapshot = last || isDue(specification_.snapshots.every);
