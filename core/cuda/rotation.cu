@@ -1,7 +1,7 @@
 // Rotates pairs of features by the angle of their token: y = R(±m)x. Each thread handles one pair.
 //
-// NVRTC, CUDA's run-time compiler, compiles this text when a GPU is opened. tests/core/cuda/rotation_test.cpp compiles it as C++ and
-// runs its threads sequentially.
+// NVRTC, CUDA's run-time compiler, compiles this text when a GPU is opened. tests/core/cuda/rotation_test.cpp
+// compiles it as C++ and runs its threads sequentially.
 
 #include "rotation_job.h"
 

@@ -71,7 +71,7 @@ bool cpuMultipliesBFloat16() {
 
 struct Target {
     const char* name;
-    std::int64_t bit;       ///< Highway's
+    std::int64_t bit;       ///< Highway's bit for it
     bool bfloat16 = false;  ///< uses AVX512-BF16
 };
 constexpr std::array kTargets = {Target{"AVX-512 BF16", HWY_AVX3, true}, Target{"AVX-512", HWY_AVX3},
@@ -104,7 +104,7 @@ std::vector<Target> availableTargets() {
     return available;
 }
 
-/// Restricts the allowed targets; 0 allows all again.
+/// Restricts the allowed targets to these bits of Highway; 0 allows all again.
 void allow(std::int64_t targets, bool bfloat16) {
     hwy::SetSupportedTargetsForTest(targets);
     bfloat16_allowed = bfloat16;

@@ -7,7 +7,7 @@
 // outer loop is over blocks of queries, the inner over blocks of keys; with a causal mask only visible keys
 // are computed.
 //
-// Scores are in units of log 2: queries are scaled by log₂e / √d when they are rotated.
+// Scores are in units of ln 2, so that weights are powers of 2: rotation scales queries by log₂e / √d.
 
 #if defined(ROPER_KERNELS_ATTENTION_BLOCKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROPER_KERNELS_ATTENTION_BLOCKS_INL_H_
@@ -239,7 +239,7 @@ HWY_INLINE HWY_ATTR void loadQueries(const AttentionSetup& setup, const Item& it
     });
 }
 
-/// Loads the β of a head in units of log 2 into [distances], 0 beyond. @returns the entry of query − key = 0
+/// Loads the β of a head in units of ln 2 into [distances], 0 beyond. @returns the entry of query − key = 0
 HWY_INLINE HWY_ATTR const float* loadBias(const AttentionSetup& setup, const Item& item, float* to) {
     std::fill_n(to, item.distances, 0.0F);
     const float* from = setup.bias + item.h * (2 * setup.T - 1);
@@ -248,7 +248,7 @@ HWY_INLINE HWY_ATTR const float* loadBias(const AttentionSetup& setup, const Ite
     return to + item.tokens;
 }
 
-/// The score of a head's sink in units of log 2, −∞ without one.
+/// The score of a head's sink in units of ln 2, −∞ without one.
 inline float sinkOf(const AttentionSetup& setup, std::size_t head) {
     return setup.sinks != nullptr ? setup.sinks[head] * kLog2OfE : -kInfinity;
 }

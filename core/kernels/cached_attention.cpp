@@ -131,7 +131,7 @@ HWY_INLINE HWY_ATTR void cacheRows(const AttentionSetup& setup, const typename K
         cacheToken<Kind>(setup, item, qkv, t, t, head, t, rows, packed);
 }
 
-/// Turns scores in units of log 2, [roundUp(keys, kKeysPerBlock)], into weights 2^(s − max): a factor of the
+/// Turns scores in units of ln 2, [roundUp(keys, kKeysPerBlock)], into weights 2^(s − max): a factor of the
 /// product with values, 0 for the first `hidden` keys and beyond the last one.
 /// @param sink  a further score, −∞ if there is none
 /// @returns     the sum of all weights, with the sink's

@@ -31,9 +31,9 @@ struct ProductDestination {
 /// Returned by `MultiplyFunction` if memory ran out.
 inline constexpr const char* kNoMemory = "no memory";
 
-/// out = A·B with an epilogue, by oneDNN on all threads of OpenMP. Its kernels use the vectors of any x86
-/// CPU, while LibTorch's own float32 products use Intel's MKL, which is slower on other manufacturers' CPUs.
-/// bfloat16 is summed in float32; only some CPUs support it.
+/// out = A·B with an epilogue, by oneDNN on all threads of OpenMP, which is fast on any x86 CPU, while
+/// Intel's MKL, which LibTorch uses for float32, is slower on other manufacturers' CPUs. bfloat16 is summed
+/// in float32; only some CPUs support it.
 ///
 /// LibTorch contains another oneDNN with partly the same symbols. Therefore this function is in a separate
 /// library, libroper-products.so, opened so that its own oneDNN is found first; the symbol is roper_multiply.

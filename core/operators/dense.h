@@ -8,7 +8,7 @@ namespace roper {
 // The layers of a transformer block outside attention, each as one autograd function with few passes over
 // memory: products by oneDNN with bias, ReLU and residual fused, row operations by core/kernels. On the CPU;
 // parameters, residuals and all gradients of parameters are float32. layer_operations.cpp has the equivalent
-// with LibTorch's operations; a test compares the two.
+// with LibTorch's operations; a test compares the two. C: width of the model, F: features between the layers.
 
 /// x Wᵀ + b, plus `residual` if it is defined. x [..., in], weight [out, in], bias [out] → [..., out]
 /// @param x    float32; or bfloat16, in which case the factors of products in both passes are, too

@@ -17,7 +17,7 @@ at::Tensor featureMap(AttentionKind kind, const at::Tensor& x);
 /// Σ_{j ≤ n} (q_n·k_j) v_j for every n, by running sums over k vᵀ: memory grows with T, not with T²
 /// (Katharopoulos et al. 2020, eq. 9–12). Differentiable; the backward pass computes such sums over
 /// earlier and over later tokens.
-/// @param q, k  [B, H, T, d]
+/// @param q, k  [B, H, T, d]: B sequences, H heads, T tokens
 /// @param v     [B, H, T, e]
 /// @return      [B, H, T, e]
 at::Tensor causalProduct(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v);

@@ -10,8 +10,8 @@ namespace roper {
 
 enum class Direction { forward, inverse };  ///< R(m) or R(−m)
 
-/// Source and destination of a rotation of heads: [B, H, T, d] each, with arbitrary strides except the last,
-/// which is 1.
+/// Source and destination of a rotation of heads: [B, H, T, d] each (B sequences, H heads of d features, T
+/// tokens), with arbitrary strides except the last, which is 1.
 struct RotationPart {
     at::Tensor from, to;      ///< of the same type
     at::Tensor cosine, sine;  ///< [T, pairs] (float32); features beyond 2·pairs are copied

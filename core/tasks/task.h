@@ -136,7 +136,7 @@ class Task {
 };
 
 /// Counts the problems of an evaluation that occurred in a training stream. Held-out problems never do, so
-/// only problems of sizes too small for holding any out must be searched for.
+/// it searches only for problems of sizes with too few problems to hold any out.
 class OverlapCounter {
   public:
     /// @param seed, length  of the training sequences

@@ -18,7 +18,7 @@ struct TrainingPosition {
     double time_s = 0;                ///< seconds of training (`TrainingClock`)
 };
 
-/// Writes weights, optimizer moments, generator states and position atomically. Layout: docs/run-folder.md.
+/// Writes weights, moments, states of random generators and position atomically. Layout: docs/run-folder.md.
 /// @throws Error (disk)
 void saveCheckpoint(const FilePath& path, const Transformer& model, const AdamW& optimizer,
                     const TrainingPosition& position, const std::string& specification_toml,

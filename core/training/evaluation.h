@@ -21,7 +21,7 @@ struct Evaluation {
 /// A task without problems is evaluated on `evaluation.problems` sequences, each a sample: its prompt is the
 /// first character, and its completion the most likely token at each position given the true preceding
 /// tokens. For a text the samples are prompts that the model continues, or sequences whose masks it fills.
-/// Changes nothing in a model and uses none of the generators of training.
+/// Changes nothing in a model and uses none of the random generators of training.
 class Evaluator {
   public:
     /// @param problem_seed  of the problems and sequences; default: the data seed

@@ -49,7 +49,7 @@ class QueuedStepper final : public Stepper {
     at::Tensor inputs_, targets_;            ///< the same on the device
     at::Tensor results_, host_results_;      ///< loss and gradient norm: [2 · kMaxStepsPerSubmission, 2]
     at::Tensor rates_;                       ///< learning rate of each step, from step 1 on: [steps + 1]
-    at::Tensor step_, slot_;  ///< counters on the device: [1]; of steps, and the index into the arrays
+    at::Tensor step_, slot_;  ///< on the device: [1]; the step's number, its index in the arrays
     std::int64_t submitted_;  ///< number of steps, including those of earlier sessions
     std::int64_t half_ = 0, max_steps_per_submission_ = 1;
     std::optional<SubmittedSteps> in_flight_;

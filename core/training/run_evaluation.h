@@ -14,7 +14,7 @@ namespace roper {
 
 /// How a finished run is evaluated; unset options are as in its specification.
 struct EvaluationOptions {
-    std::int64_t problems = 128;
+    std::int64_t problems = 128;            ///< or sequences; for evaluation by size, of each size
     std::optional<std::int64_t> seed = {};  ///< of the problems and sequences
     std::optional<double> temperature = {};
     std::optional<std::int64_t> length = {};  ///< length in tokens of the sequences for the loss

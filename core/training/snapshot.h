@@ -16,7 +16,8 @@ namespace roper {
 std::vector<std::int64_t> snapshotTokens(const Task& task, const Specification& specification);
 
 /// Writes "attention" [L, H, T, T], "norms" [4, L, H, d/2] (`Transformer::statistics`) and "tokens" [T] of
-/// the model for the snapshot text to the run's snapshots folder. @throws Error (disk)
+/// the model for the snapshot text to the run's snapshots folder: L layers, H heads of d features, T tokens.
+/// @throws Error (disk)
 void writeSnapshot(const RunFolder& folder, Transformer& model, const Task& task,
                    const Specification& specification, std::int64_t step);
 

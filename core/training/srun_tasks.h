@@ -9,8 +9,8 @@
 
 namespace roper {
 
-// The processes of a run, all started by srun with the same command. The first announces its address in the
-// run's folder, which all processes share.
+// The processes of a run, all started by Slurm's srun with the same command. The first announces its address
+// in the run's folder, which all processes share.
 
 /// The rank of this process (SLURM_PROCID), and the number of processes, started by srun.
 struct SrunTask {
