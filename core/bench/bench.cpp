@@ -42,10 +42,10 @@ class BenchModel {
     /// @returns seconds per step
     double takeRound() {
         const std::int64_t count = device_.is_cpu() ? 1 : QueuedStepper::kMaxStepsPerSubmission;
-        return secondsOf([&] { steps(count); }) / static_cast<double>(count);
+        return secondsOf([&] { takeSteps(count); }) / static_cast<double>(count);
     }
 
-    void steps(std::int64_t count) {
+    void takeSteps(std::int64_t count) {
         stepper_->advance(count);
         stepper_->finish();
     }
@@ -63,7 +63,7 @@ class BenchModel {
     std::unique_ptr<Stepper> stepper_;
 };
 
-/// What a benchmark runs on, set up as for training.
+/// Device, stream and threads of a benchmark, set up as for training.
 struct BenchSetup {
     explicit BenchSetup(const Specification& specification)
         : opened(openDevice(specification.device)), stream(opened.device) {
@@ -101,12 +101,12 @@ double secondsSinceProcessStart() {
            std::stod(field) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-/// The fraction of a step's time spent in each of its parts, from some profiled steps.
+/// The fraction of a step's time spent in each of its parts, measured by profiling `steps` steps.
 std::array<double, kStepParts> timeFractionsOfParts(BenchModel& model, int steps) {
     const StepProfile profile;
     const double all = secondsOf([&] {
         for (int step = 0; step < steps; ++step)
-            model.steps(1);
+            model.takeSteps(1);
     });
     std::array<double, kStepParts> fractions = profile.seconds();
     double rest = 1;
@@ -162,7 +162,7 @@ std::vector<std::string> nativePrecisions(const Specification& specification) {
 std::vector<StepBench> benchInterleaved(const std::vector<Specification>& specifications, int steps,
                                         int warm_up, const std::function<void(int)>& before_round) {
     return translateErrors([&] {
-        constexpr int kProfiled = 5, kBetweenRates = 8;
+        constexpr int kProfiledSteps = 5, kRoundsPerRateSample = 8;
         const BenchSetup setup(specifications.front());
         const at::Device& device = setup.opened.device;
         std::vector<std::unique_ptr<BenchModel>> models;
@@ -174,11 +174,11 @@ std::vector<StepBench> benchInterleaved(const std::vector<Specification>& specif
                 model.takeRound();
         }
         std::vector<StepBench> benches(models.size());
-        // On a GPU, a round is fifty steps.
+        // On a GPU, a round consists of fifty steps.
         if (!device.is_cpu()) steps = std::max(3, steps / 10);
         for (int round = 0; round < steps; ++round) {
             if (before_round) before_round(round);
-            if (round % kBetweenRates == 0)
+            if (round % kRoundsPerRateSample == 0)
                 for (auto& [type, meter] : meters)
                     meter.sample();
             for (std::size_t i = 0; i < models.size(); ++i)
@@ -187,7 +187,7 @@ std::vector<StepBench> benchInterleaved(const std::vector<Specification>& specif
         for (std::size_t i = 0; i < models.size(); ++i) {
             benches[i].rates = meters.at(models[i]->computeType()).rates();
             if (device.is_cpu()) {
-                benches[i].parts = timeFractionsOfParts(*models[i], std::min(kProfiled, steps));
+                benches[i].parts = timeFractionsOfParts(*models[i], std::min(kProfiledSteps, steps));
                 for (double& part : benches[i].parts)
                     part *= benches[i].times.median();
             }
@@ -201,7 +201,7 @@ std::vector<StepBench> benchInterleaved(const std::vector<Specification>& specif
 FirstStepCost measureFirstStep(const Specification& specification) {
     return translateErrors([&] {
         const BenchSetup setup(specification);
-        BenchModel(specification, setup.opened.device).steps(1);
+        BenchModel(specification, setup.opened.device).takeSteps(1);
         return FirstStepCost{secondsSinceProcessStart(), peakMemory()};
     });
 }

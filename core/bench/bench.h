@@ -29,7 +29,7 @@ BenchTimes benchSteps(const Specification& specification, int steps, int warm_up
 /// hardware, "bf16"; only one if `device.precision` requires it.
 std::vector<std::string> nativePrecisions(const Specification& specification);
 
-/// Throughput of the whole device in one precision, in floating-point operations per second.
+/// Throughput of the whole device in one precision, in floating-point operations (FLOP) per second.
 struct MachineRates {
     double gemm = 0;          ///< product of two large matrices; on a CPU the faster of oneDNN and LibTorch
     double multiply_add = 0;  ///< multiply-adds of our kernels in registers; 0 on a GPU
@@ -38,20 +38,20 @@ struct MachineRates {
 /// Steps of several models, interleaved so that other load on the machine affects all of them alike.
 struct StepBench {
     BenchTimes times;
-    /// The median step, divided by profiling further steps; CPU only.
+    /// Seconds of the median step by `StepPart`, according to profiled further steps; on a GPU all 0.
     std::array<double, kStepParts> parts{};
-    MachineRates rates;              ///< for its precision: medians of measurements between rounds
+    MachineRates rates;              ///< in the model's precision: medians of measurements between rounds
     std::vector<std::string> notes;  ///< warnings for the user about suboptimal conditions
 };
 /// @param before_round  called with the index of each round, from 0; may be empty
-/// @return             one per specification
+/// @returns one per specification
 std::vector<StepBench> benchInterleaved(const std::vector<Specification>& specifications, int steps,
                                         int warm_up, const std::function<void(int)>& before_round = {});
 
 /// Attention of a single layer, forward and backward.
 struct AttentionBench {
-    BenchTimes kernel, plain;  ///< our kernel, and LibTorch's operations
-    double flop = 0;           ///< of forward and backward, without masked pairs
+    BenchTimes kernel, plain;  ///< by our kernel, and by LibTorch's operations
+    double flop = 0;           ///< of forward and backward, without masked keys
     MachineRates rates;
 };
 AttentionBench benchAttention(const Specification& specification, int times);
@@ -63,8 +63,8 @@ struct FirstStepCost {
 };
 FirstStepCost measureFirstStep(const Specification& specification);
 
-/// Generation with an untrained model: answers to `evaluation.problems` problems with the longest answers,
-/// using the key/value cache.
+/// Generation with an untrained model and the key/value cache: continues the prompts of `evaluation.problems`
+/// problems by the length of the longest answer.
 struct GenerationBench {
     BenchTimes times;
     std::int64_t characters = 0;  ///< generated each time

@@ -24,7 +24,7 @@ at::Tensor plainAttention(const at::Tensor& qkv, const HeadLayout& layout, const
     return mergedHeads(weightedSum(kKind, heads, mask), pairing, pass, 0);
 }
 
-/// Prompts to continue: those of problems, or beginnings of sequences.
+/// Prompts to continue: those of problems, or the first `beginning` characters of sequences.
 std::vector<std::string> promptsOf(const Task& task, std::int64_t count, int beginning) {
     std::vector<std::string> prompts;
     for (std::int64_t i = 0; i < count; ++i) {

@@ -15,7 +15,7 @@ class RateMeter {
     /// @param type  bfloat16 is measured as float32 if the device does not multiply it natively
     RateMeter(const at::Device& device, at::ScalarType type);
 
-    void sample();
+    void sample();  ///< measures once
 
     /// Medians of the samples.
     MachineRates rates() const;
@@ -28,9 +28,9 @@ class RateMeter {
     at::Device device_;
     at::ScalarType type_;
     at::Tensor a_, b_, c_;
-    double flop_ = 0;
+    double flop_ = 0;            ///< floating-point operations of c = a · b
     BenchTimes gemm_, one_dnn_;  ///< the same product by LibTorch and, on CPUs that support it, by oneDNN
-    BenchTimes multiply_add_;    ///< by operation
+    BenchTimes multiply_add_;    ///< seconds per floating-point operation
 };
 
 /// Duration of `work` in seconds.

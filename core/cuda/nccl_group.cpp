@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kLimit = 2min;
+constexpr auto kTimeout = 2min;
 
 /// @throws c10::Error for any result other than success or "in progress"
 void require(ncclResult_t result, const char* what) {
@@ -67,7 +67,7 @@ class NcclGroup final : public GpuGroup {
     /// Waits until NCCL has no operation in progress and `is_done` holds. @throws c10::Error
     template <class IsDone>
     void await(const char* what, IsDone is_done) {
-        const auto end = Clock::now() + kLimit;
+        const auto end = Clock::now() + kTimeout;
         while (true) {
             ncclResult_t state = ncclSuccess;
             require(ncclCommGetAsyncError(communicator_, &state), what);

@@ -31,8 +31,8 @@ class CapturedGraph final : public CapturedWork {
     void replay() override { graph_.replay(); }
 
   private:
-    /// Stream and allocator remain unusable until a capture ends, so this ends it in any state. Errors are
-    /// ignored: the capture has already failed, or there is nothing to end.
+    /// Stream and allocator remain unusable until a capture ends, so this ends it, whatever its state. Errors
+    /// are ignored: the capture has already failed, or there is nothing to end.
     void abandon() {
         const auto tryTo = [](const auto& end) {
             try {

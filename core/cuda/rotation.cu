@@ -1,7 +1,7 @@
 // Rotates pairs of features by the angle of their token: y = R(±m)x. Each thread handles one pair.
 //
-// NVRTC compiles this text when a GPU is opened. tests/core/cuda/rotation_test.cpp compiles it as C++ and
-// runs its threads sequentially.
+// NVRTC, CUDA's run-time compiler, compiles this text when a GPU is opened. tests/core/cuda/rotation_test.cpp
+// compiles it as C++ and runs its threads sequentially.
 
 #include "rotation_job.h"
 
@@ -23,9 +23,9 @@ struct BFloat16 {  // the upper half of a float32
     }
 };
 
-template <class Kind>
+template <class Format>
 __device__ void rotate(const roper::RotationJob& job) {
-    typedef typename Kind::Number Number;
+    typedef typename Format::Number Number;
     const roper::RotationJob::Part& part = job.parts[blockIdx.y];
     const long long index = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
     const long long all = static_cast<long long>(job.sequences) * job.tokens * job.heads * job.half_width;
@@ -47,9 +47,9 @@ __device__ void rotate(const roper::RotationJob& job) {
     const int first = job.is_half_pairing ? i : 2 * i, second = job.is_half_pairing ? i + part.pairs : 2 * i + 1;
     const float c = part.cosine[static_cast<long long>(token) * part.pairs + i];
     const float s = part.sine[static_cast<long long>(token) * part.pairs + i] * job.sign;
-    const float x1 = Kind::load(from + first), x2 = Kind::load(from + second);
-    Kind::store(to + first, x1 * c - x2 * s);
-    Kind::store(to + second, x2 * c + x1 * s);
+    const float x1 = Format::load(from + first), x2 = Format::load(from + second);
+    Format::store(to + first, x1 * c - x2 * s);
+    Format::store(to + second, x2 * c + x1 * s);
 }
 
 extern "C" __global__ void rotate_float32(const roper::RotationJob job) {

@@ -11,8 +11,8 @@ namespace {
 
 constexpr const char* kLibrary = "libnvrtc.so.13";
 
-/// The functions of NVRTC used here, declared by hand because NVRTC's header comes only with CUDA packages.
-/// Its interface has been stable since CUDA 7.
+/// The functions of NVRTC used here, which return 0 on success; declared by hand, since NVRTC's header comes
+/// only with CUDA packages. Its interface has been stable since CUDA 7.
 class Nvrtc {
   public:
     using Program = void*;
@@ -91,13 +91,13 @@ RotationJob makeRotationJob(const std::vector<RotationPart>& parts, Pairing pair
         for (const at::Tensor& heads : {part.from, part.to})
             TORCH_CHECK(heads.sizes() == like.sizes() && heads.scalar_type() == like.scalar_type() &&
                             heads.device() == like.device() && heads.stride(3) == 1,
-                        "heads of ", heads.sizes(), " beside those of ", like.sizes());
+                        "heads of ", heads.sizes(), " do not match those of ", like.sizes());
         for (const at::Tensor& table : {part.cosine, part.sine})
             TORCH_CHECK(table.dim() == 2 && table.size(0) == like.size(2) &&
                             2 * table.size(1) <= like.size(3) && table.sizes() == part.cosine.sizes() &&
                             table.is_contiguous() && table.scalar_type() == at::kFloat &&
                             table.device() == like.device(),
-                        "a table of ", table.sizes(), " for heads of ", like.sizes());
+                        "a table of ", table.sizes(), " does not fit heads of ", like.sizes());
         job.parts[i] = {part.from.const_data_ptr(),
                         part.to.mutable_data_ptr(),
                         part.cosine.const_data_ptr<float>(),

@@ -2,14 +2,15 @@
 
 namespace roper {
 
-/// Arguments of rotation.cu. Both the host's compiler and NVRTC read this file, so it includes nothing.
+/// Arguments of the kernels in rotation.cu. Both the host's compiler and NVRTC read this file, so it includes
+/// nothing.
 struct RotationJob {
     struct Part {
         const void* from;
         void* to;
         const float *cosine, *sine;                      ///< [tokens, pairs]
         long long from_sequence, from_head, from_token;  ///< strides, in elements
-        long long to_sequence, to_head, to_token;
+        long long to_sequence, to_head, to_token;        ///< likewise
         int pairs;
     } parts[3];
     int sequences, heads, tokens;

@@ -12,10 +12,11 @@ HWY_BEFORE_NAMESPACE();
 namespace roper::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Register accumulators of `multiplyAdd`, in independent chains.
+/// Multiply-adds to registers in independent chains. Kind: format of the factors (products-inl.h).
+/// @returns the number of floating-point operations
 template <class Kind>
 HWY_INLINE HWY_ATTR double multiplyAddChains(std::size_t rounds, typename Kind::Unit factor) {
-    // Two units with a latency of up to 6 cycles need 12; there are 16 registers, or 32 with AVX-512.
+    // Two execution units with a latency of up to 6 cycles need 12 chains; 16 registers, or 32 with AVX-512.
     constexpr std::size_t kChains = HWY_MAX_BYTES >= 64 ? 24 : 12;
     const Floats f;
     const hn::ScalableTag<typename Kind::Unit> units;
@@ -42,7 +43,7 @@ inline HWY_ATTR double multiplyAddsFloat32(std::size_t rounds) {
 }
 
 inline HWY_ATTR double multiplyAddsBFloat16(std::size_t rounds) {
-    constexpr std::uint32_t kSmall = 0x3A833A83;  // twice 1e-3
+    constexpr std::uint32_t kSmall = 0x3A833A83;  // 1e-3 in both halves
 #if HWY_ARCH_X86 && HWY_MAX_BYTES >= 64
     return multiplyAddChains<NativeBFloat16Format>(rounds, kSmall);
 #else

@@ -71,8 +71,8 @@ bool cpuMultipliesBFloat16() {
 
 struct Target {
     const char* name;
-    std::int64_t bit;
-    bool bfloat16 = false;
+    std::int64_t bit;       ///< Highway's bit for it
+    bool bfloat16 = false;  ///< uses AVX512-BF16
 };
 constexpr std::array kTargets = {Target{"AVX-512 BF16", HWY_AVX3, true}, Target{"AVX-512", HWY_AVX3},
                                  Target{"AVX2", HWY_AVX2}, Target{"SSE4", HWY_SSE4},
@@ -81,14 +81,14 @@ constexpr std::array kTargets = {Target{"AVX-512 BF16", HWY_AVX3, true}, Target{
 /// Set by `selectKernelTarget`.
 std::atomic<bool> bfloat16_allowed{true};
 
-/// Whether products use that instruction; cached, since Highway queries the CPU each time, which in a virtual
+/// Whether products use AVX512-BF16; cached, since Highway queries the CPU each time, which in a virtual
 /// machine takes longer than the attention of a token.
 std::atomic<bool>& usesNativeBFloat16() {
     static std::atomic<bool> does{cpuMultipliesBFloat16() && (hwy::SupportedTargets() & HWY_AVX3) != 0};
     return does;
 }
 
-void noteTargets() {
+void updateNativeBFloat16() {
     usesNativeBFloat16() =
         cpuMultipliesBFloat16() && bfloat16_allowed && (hwy::SupportedTargets() & HWY_AVX3) != 0;
 }
@@ -97,18 +97,18 @@ void noteTargets() {
 std::vector<Target> availableTargets() {
     std::vector<Target> available;
     for (const Target& target : kTargets) {
-        const bool there = (target.bit & HWY_TARGETS & (hwy::SupportedTargets() | HWY_STATIC_TARGET)) != 0;
-        if (there && (!target.bfloat16 || (cpuMultipliesBFloat16() && bfloat16_allowed)))
+        const bool usable = (target.bit & HWY_TARGETS & (hwy::SupportedTargets() | HWY_STATIC_TARGET)) != 0;
+        if (usable && (!target.bfloat16 || (cpuMultipliesBFloat16() && bfloat16_allowed)))
             available.push_back(target);
     }
     return available;
 }
 
-/// Restricts the allowed targets; 0 allows all again.
+/// Restricts the allowed targets to these bits of Highway; 0 allows all again.
 void allow(std::int64_t targets, bool bfloat16) {
     hwy::SetSupportedTargetsForTest(targets);
     bfloat16_allowed = bfloat16;
-    noteTargets();
+    updateNativeBFloat16();
 }
 
 }  // namespace

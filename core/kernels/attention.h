@@ -17,23 +17,24 @@ struct RotationTable {
     std::size_t pairs = 0;
 };
 
-/// Softmax attention of B sequences of T tokens with H heads of width d, which rotates q, k and v itself:
+/// Softmax attention of B sequences of T tokens with H heads of d features. It rotates q, k and v itself;
+/// R(m) is the rotation by position m, β a bias by distance:
 ///
 ///     s_nj = (R(n)q_n)ᵀ R(j)k_j / √d + β_{n−j}      a_nj = softmax_j(s_nj)
 ///     o_n  = R(−n) Σ_j a_nj R(j)v_j                 (Su et al. 2021; Harik & Jayasiri 2022)
 ///
-/// Keys and values have K heads, each for a group of H/K queries' heads (Ainslie et al. 2023), which read one
-/// copy of them. They may also be one: v = k, rotated once.
+/// There are K heads of keys and values, each for a group of H/K heads of queries (grouped-query attention,
+/// Ainslie et al. 2023). With `shared_kv`, the rotated keys are also the values.
 ///
-/// With a window, j > n − window; with sinks, the softmax has a further score, of a key whose value is 0.
-/// Features beyond 2·pairs of a table pass through, so RoPE has no pairs for values and outputs, and a model
-/// without rotation none at all. No matrix of T × T numbers is ever kept: softmax is computed block by block
-/// (Milakov & Gimelshein 2018; Dao et al. 2022).
+/// With a window, only keys j > n − window are visible; with sinks, the softmax has a further score, of a key
+/// whose value is 0. Features beyond 2·pairs of a table are not rotated, so RoPE has no pairs for values and
+/// outputs. No matrix of T × T numbers is ever kept: softmax is computed block by block (Milakov & Gimelshein
+/// 2018; Dao et al. 2022).
 struct AttentionSetup {
     std::size_t B = 0, T = 0, H = 0, K = 0, d = 0;
     bool shared_kv = false;  ///< values are the keys, and qkv has none
     bool causal = true;      ///< query n sees keys 0 … n, otherwise all keys
-    std::size_t window = 0;  ///< if causal and not 0: of these, only the last `window` keys
+    std::size_t window = 0;  ///< if causal and not 0: query n sees only the last `window` of these
     Pairing pairing = Pairing::half;
     RotationTable query, key;     ///< cos² + sin² may have any value (YaRN, xPos)
     RotationTable value;          ///< rotations: cos² + sin² = 1; unused with `shared_kv`
@@ -43,10 +44,10 @@ struct AttentionSetup {
     /// a query then sum to less than 1.
     const float* sinks = nullptr;
 
-    /// A sequence and a key/value head with its group of queries.
+    /// Number of items: an item is a sequence and a key/value head with its group of query heads.
     std::size_t items() const { return B * K; }
     std::size_t headsPerItem() const { return H / K; }
-    /// Rows of d numbers of a token in qkv: the queries of all heads, then keys, then values.
+    /// Rows of d numbers per token in qkv: the queries of all heads, then keys, then values.
     std::size_t rowsPerToken() const { return H + (shared_kv ? 1 : 2) * K; }
 };
 
@@ -77,8 +78,8 @@ void attendForward(const AttentionSetup& setup, const float* qkv, float* out, fl
 void attendForward(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* out, float* log_sum_exps,
                    std::size_t item, AttentionScratch& scratch);
 
-/// Gradients of the same item, apart from those of the sinks: −Σ_n 2^(s log₂e − log_sum_exps_n) ∂L/∂o_n ·
-/// o_n.
+/// Gradients of the same item, apart from that of a sink of score s, which is
+/// −Σ_n 2^(s log₂e − log_sum_exps_n) ∂L/∂o_n · o_n.
 /// @param out, log_sum_exps  results of `attendForward`
 /// @param grad_out       [B, T, H, d]
 /// @param grad_qkv       [B, T, rowsPerToken, d]
@@ -95,7 +96,7 @@ void attendBackward(const AttentionSetup& setup, const BFloat16* qkv, const BFlo
 /// "AVX-512", "AVX2", … All but the first emulate bfloat16 products in float32, which is slow.
 std::vector<std::string> kernelTargets();
 
-/// Whether this CPU has bfloat16 products, and that instruction set is in use.
+/// Whether the instruction set in use has bfloat16 products.
 bool kernelsMultiplyBFloat16();
 
 /// The instruction set in use.

@@ -1,5 +1,5 @@
 // Gradients of attention of one sequence and group of heads. Included once for every instruction set
-// (hwy/foreach_target.h).
+// (hwy/foreach_target.h). Notation: S scores, P weights, O outputs, dX = ∂L/∂X, D_n = ∂L/∂o_n · o_n.
 
 #if defined(ROPER_KERNELS_ATTENTION_BACKWARD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROPER_KERNELS_ATTENTION_BACKWARD_INL_H_
@@ -28,7 +28,7 @@ struct QueryBlock {
     Unit* output_transposed;       ///< [width / kDepth, kQueryBlock]
     float* minus_log_sum_exps;     ///< [kQueryBlock]; beyond T −∞, so that weights there vanish
     float* minus_deltas;           ///< −D_n = −∂L/∂o_n · o_n: [kQueryBlock]
-    float* gradient;               ///< with respect to the scaled queries of the scores: [width, kQueryBlock]
+    float* gradient;               ///< ∂L/∂q of the scaled queries: [width, kQueryBlock]
 };
 
 /// @param buffer  space for four rows
@@ -47,10 +47,10 @@ HWY_INLINE HWY_ATTR void loadQueryBlock(const AttentionSetup& setup, const Item&
                    const std::size_t t = first + i;
                    std::fill(row + (t < setup.T ? setup.d : 0), row + item.width, 0.0F);
                    if (t >= setup.T) return;
-                   const auto floatRowAt = [&](const Number* array, float* there) HWY_ATTR {
+                   const auto floatRowAt = [&](const Number* array, float* row_buffer) HWY_ATTR {
                        const Number* const from = outputRow(array, setup, item, t);
                        prefetchAhead(setup, t, from, outputStride(setup));
-                       return toFloatRow(from, setup.d, there);
+                       return toFloatRow(from, setup.d, row_buffer);
                    };
                    const float *gradient = floatRowAt(grad_out, gradient_buffer),
                                *output = floatRowAt(out, output_buffer);
@@ -86,7 +86,7 @@ ScoreBlock<Kind> scoreBlock(ScratchAllocator& allocator) {
 }
 
 /// Computes weights and score gradients of a strip that starts at `at` in its block of queries.
-/// @param grad_bias  at query − key = 0, or null
+/// @param grad_bias  the entry of query − key = 0, or null
 template <class Kind>
 HWY_INLINE HWY_ATTR void weightGradients(bool causal, const QueryKeyTile& tile, float* grad_bias,
                                          std::size_t at, const ScoreBlock<Kind>& block) {
@@ -131,15 +131,15 @@ HWY_INLINE HWY_ATTR void storeGradients(const AttentionSetup& setup, const Item&
 /// Inputs and outputs of an item's gradients: arrays in scratch, rotated.
 template <class Kind>
 struct BackwardBuffers {
-    KeysAndValues<Kind> of;
+    KeysAndValues<Kind> kv;
     float *grad_keys, *grad_values;  ///< [tokens, width]
     ScoreBlock<Kind> scores;
-    const float* bias;  ///< at query − key = 0, or null
+    const float* bias;  ///< the entry of query − key = 0, or null
     float* grad_bias;   ///< likewise
 };
 
-/// Adds the contributions of a block of queries, of which `queries` are processed, to the gradients of `rows`
-/// keys and values from `key` on, and theirs to the queries' gradients.
+/// Adds the contributions of the first `queries` queries of the block at `first` to the gradients of `rows`
+/// keys and values from `key` on, and the contributions of these to the queries' gradients.
 template <class Kind>
 HWY_INLINE HWY_ATTR void backwardBlock(const AttentionSetup& setup, const Item& item,
                                        const BackwardBuffers<Kind>& buffers,
@@ -153,18 +153,18 @@ HWY_INLINE HWY_ATTR void backwardBlock(const AttentionSetup& setup, const Item& 
         // S[j][n] = Σ_i K[j][i] Qᵀ[i][n] − log sum_n, dP[j][n] = Σ_i V[j][i] dOᵀ[i][n] − D_n
         multiplyStrip<kTileVectors>(
             StartFromRow{query_block.minus_log_sum_exps + at}, count, feature_steps,
-            RowMajorFactor<Kind>{buffers.of.keys.rows + key * feature_steps, feature_steps},
+            RowMajorFactor<Kind>{buffers.kv.keys.rows + key * feature_steps, feature_steps},
             query_block.transposed + at, kQueryBlock, scores.scores + at, kQueryBlock);
         multiplyStrip<kTileVectors>(
             StartFromRow{query_block.minus_deltas + at}, count, feature_steps,
-            RowMajorFactor<Kind>{buffers.of.values.rows + key * feature_steps, feature_steps},
+            RowMajorFactor<Kind>{buffers.kv.values.rows + key * feature_steps, feature_steps},
             query_block.output_transposed + at, kQueryBlock, scores.gradients + at, kQueryBlock);
         weightGradients(setup.causal, {first + at, key, count, buffers.bias, setup.window}, buffers.grad_bias,
                         at, scores);
         // dQᵀ[i][n] += Σ_j Kᵀ[i][j] dS[j][n]
         multiplyStrip<kTileVectors>(
             AccumulateInto{}, width, steps<Kind>(count),
-            ColumnMajorFactor<Kind>{buffers.of.keys.alongTokens() + key / Kind::kDepth * width, width},
+            ColumnMajorFactor<Kind>{buffers.kv.keys.alongTokens() + key / Kind::kDepth * width, width},
             scores.score_gradients.alongTokens() + at, kQueryBlock, query_block.gradient + at, kQueryBlock);
         for (std::size_t j = count; j < rows; ++j) {
             std::fill_n(scores.weights.rows + j * kRow + at / Kind::kDepth, kStripUnits, 0);
@@ -227,7 +227,7 @@ HWY_INLINE HWY_ATTR void backward(const AttentionSetup& setup, const typename Ki
     float* const gradient_rows = allocator.allocate(block);
     float *const bias = allocator.allocate(item.distances), *const distances =
                                                                 allocator.allocate(item.distances);
-    loadKeysAndValues(setup, item, qkv, buffers.of, buffer);
+    loadKeysAndValues(setup, item, qkv, buffers.kv, buffer);
     std::fill_n(buffers.grad_keys, all, 0.0F);
     std::fill_n(buffers.grad_values, all, 0.0F);
     forEachHead(setup, item, [&](const Item& head) HWY_ATTR {

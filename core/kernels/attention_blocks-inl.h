@@ -1,12 +1,13 @@
 // Common code of forward and backward attention: layout and loading of an item, division into blocks.
-// Included once for every instruction set (hwy/foreach_target.h).
+// Included once for every instruction set (hwy/foreach_target.h). Kind: format of the factors
+// (products-inl.h).
 //
 // Scores are transposed, S[key][query]: a vector runs along queries, so the maximum and the sum over keys are
 // plain vector operations, and every product multiplies broadcast numbers with vectors (products-inl.h). The
 // outer loop is over blocks of queries, the inner over blocks of keys; with a causal mask only visible keys
 // are computed.
 //
-// Scores are in units of log 2: queries are scaled by log₂e / √d when they are rotated.
+// Scores are in units of ln 2, so that weights are powers of 2: rotation scales queries by log₂e / √d.
 
 #if defined(ROPER_KERNELS_ATTENTION_BLOCKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROPER_KERNELS_ATTENTION_BLOCKS_INL_H_
@@ -41,9 +42,9 @@ static_assert(kQueryBlock % kStrip == 0 && kQueryBlock % 4 == 0);
 inline constexpr float kLog2OfE = std::numbers::log2e_v<float>, kLn2 = std::numbers::ln2_v<float>;
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-/// Position of one sequence, key/value head and head of its group in the arrays, and its needs in scratch.
+/// Indices of one sequence, key/value head and query head of its group, and the sizes of arrays in scratch.
 struct Item {
-    /// With the first head of the group.
+    /// Selects the first query head of the group.
     /// @param depth  numbers per unit of the factors: blocks of 4 × 4 units are transposed
     Item(const AttentionSetup& setup, std::size_t item, std::size_t depth)
         : b(item / setup.K),
@@ -57,16 +58,16 @@ struct Item {
         return (count + multiple - 1) / multiple * multiple;
     }
 
-    std::size_t b, group, h;
-    std::size_t width;      ///< d padded with zeros to whole vectors
-    std::size_t tokens;     ///< T padded with zeros to whole blocks
-    std::size_t distances;  ///< size of a bias by distance, padded likewise
+    std::size_t b, group, h;  ///< sequence, key/value head, query head
+    std::size_t width;        ///< d padded with zeros to whole vectors
+    std::size_t tokens;       ///< T padded with zeros to whole blocks
+    std::size_t distances;    ///< size of a bias by distance, padded likewise
 };
 
 /// The directions in which products traverse the rows of a factor.
 enum class ProductAxis { features, tokens, both };
 
-/// Allocates parts of a scratch.
+/// Divides the scratch memory of a thread.
 class ScratchAllocator {
   public:
     explicit ScratchAllocator(float* next) : next_(next) {}
@@ -108,7 +109,7 @@ Number* rowOf(Number* qkv, const AttentionSetup& setup, const Item& item, QkvPar
     return qkv + (item.b * setup.T + t) * qkvStride(setup) + row * setup.d;
 }
 
-/// The rotation of a part.
+/// The rotation table of queries, keys or values.
 inline const RotationTable& tableOf(const AttentionSetup& setup, QkvPart part) {
     return part == QkvPart::query                    ? setup.query
            : part == QkvPart::key || setup.shared_kv ? setup.key
@@ -238,7 +239,7 @@ HWY_INLINE HWY_ATTR void loadQueries(const AttentionSetup& setup, const Item& it
     });
 }
 
-/// Loads the item head's β in units of log 2 into [distances], 0 beyond. → the entry of query − key = 0
+/// Loads the β of a head in units of ln 2 into [distances], 0 beyond. @returns the entry of query − key = 0
 HWY_INLINE HWY_ATTR const float* loadBias(const AttentionSetup& setup, const Item& item, float* to) {
     std::fill_n(to, item.distances, 0.0F);
     const float* from = setup.bias + item.h * (2 * setup.T - 1);
@@ -247,12 +248,12 @@ HWY_INLINE HWY_ATTR const float* loadBias(const AttentionSetup& setup, const Ite
     return to + item.tokens;
 }
 
-/// The score of a head's sink in units of log 2, −∞ without one.
+/// The score of a head's sink in units of ln 2, −∞ without one.
 inline float sinkOf(const AttentionSetup& setup, std::size_t head) {
     return setup.sinks != nullptr ? setup.sinks[head] * kLog2OfE : -kInfinity;
 }
 
-/// First block of keys of which queries from `query` on see some.
+/// Index of the first key in the first block that contains keys visible to queries from `query` on.
 inline std::size_t firstKeyBlock(const AttentionSetup& setup, std::size_t query) {
     const bool sees_all = setup.window == 0 || query < setup.window;
     return sees_all ? 0 : (query + 1 - setup.window) / kKeyBlock * kKeyBlock;
@@ -271,7 +272,7 @@ struct QueryKeyTile {
     const float* bias;              ///< entry of query − key = 0, or null
     std::size_t window;             ///< as in `AttentionSetup`
 
-    /// Distance from key number j to a query.
+    /// Distance from key number j of the tile to the query at `from`.
     std::ptrdiff_t distance(std::size_t from, std::size_t j) const {
         return static_cast<std::ptrdiff_t>(from) - static_cast<std::ptrdiff_t>(key + j);
     }
@@ -292,8 +293,8 @@ struct QueryKeyTile {
     bool isBeforeWindows() const { return window > 0 && key + count + window <= query + 1; }
 };
 
-/// Mask of the queries `from` … of a vector that must not see key number j: those that precede it, and those
-/// whose window begins after it.
+/// Mask of the queries, in a vector of queries from `from` on, that must not see key number j of the tile:
+/// they precede it, or their window begins after it.
 template <class F>
 HWY_INLINE HWY_ATTR hn::Mask<F> maskedQueries(F f, const QueryKeyTile& tile, std::size_t from,
                                               std::size_t j) {
@@ -305,7 +306,7 @@ HWY_INLINE HWY_ATTR hn::Mask<F> maskedQueries(F f, const QueryKeyTile& tile, std
     return hn::Or(first(key), hn::Not(first(key + tile.window)));
 }
 
-/// Calls each(j, kept) for every key j, for the vector of queries from `query` on: kept(x) is x, or 0 for
+/// Calls each(j, masked) for every key j, for the vector of queries from `query` on: masked(x) is x, or 0 for
 /// queries that do not see the key.
 template <class Each>
 HWY_INLINE HWY_ATTR void forEachKey(bool causal, const QueryKeyTile& tile, std::size_t query, Each each) {

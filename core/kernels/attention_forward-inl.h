@@ -69,8 +69,8 @@ HWY_INLINE HWY_ATTR void softmaxStrip(bool causal, std::size_t width, const Quer
         hn::StoreU(maximum, f, running.maxima + at);
         hn::StoreU(sum, f, running.sums + at);
         for (std::size_t i = 0; i < width; ++i) {
-            float* place = running.mixed + i * kQueryBlock + at;
-            hn::StoreU(hn::Mul(hn::LoadU(f, place), correction), f, place);
+            float* mixed = running.mixed + i * kQueryBlock + at;
+            hn::StoreU(hn::Mul(hn::LoadU(f, mixed), correction), f, mixed);
         }
     }
 }
@@ -94,7 +94,7 @@ HWY_INLINE HWY_ATTR void storeOutputs(const AttentionSetup& setup, const Item& i
 /// Scratch of the forward pass.
 template <class Kind>
 struct ForwardBuffers {
-    KeysAndValues<Kind> of;
+    KeysAndValues<Kind> kv;
     Factor<Kind> rows;             ///< of a block of queries
     typename Kind::Unit* queries;  ///< the same, transposed: [width / kDepth, kQueryBlock]
     float* out_rows;               ///< [kQueryBlock, width]
@@ -102,7 +102,7 @@ struct ForwardBuffers {
     typename Kind::Unit* weights;  ///< likewise
     OnlineSoftmax running;
     float* bias;  ///< [distances], if there is one
-    float* row;   ///< [2, width]
+    float* row;   ///< space for two rows: [2, width]
 
     ForwardBuffers(const AttentionSetup& setup, const Item& item, AttentionScratch& scratch)
         : ForwardBuffers(setup, item.tokens * item.width, kQueryBlock * item.width, item, scratch) {}
@@ -113,7 +113,7 @@ struct ForwardBuffers {
         ScratchAllocator allocator(scratch.buffer(2 * all + 4 * block + 2 * kKeyBlock * kStrip +
                                                   2 * kQueryBlock + 2 * item.width + item.distances));
         row = allocator.allocate(2 * item.width);
-        of = allocateKeysAndValues<Kind>(setup, allocator, all, ProductAxis::features, ProductAxis::tokens);
+        kv = allocateKeysAndValues<Kind>(setup, allocator, all, ProductAxis::features, ProductAxis::tokens);
         rows = allocator.factor<Kind>(block, ProductAxis::features);
         queries = allocator.units<Kind>(block);
         running.mixed = allocator.allocate(block);
@@ -134,8 +134,8 @@ HWY_INLINE HWY_ATTR void forwardHead(const AttentionSetup& setup, const Item& it
     const std::size_t feature_steps = item.width / Kind::kDepth;
     const OnlineSoftmax& running = buffers.running;
     const float* const bias = setup.bias != nullptr ? loadBias(setup, item, buffers.bias) : nullptr;
-    // With windows, a query may see no key of its first block: below any score, yet finite, so that no weight
-    // is 2^(−∞ + ∞).
+    // With windows, a query may see no key of its first block: its maximum stays below any score, yet finite,
+    // so that no weight is 2^(−∞ + ∞).
     constexpr float kBelowScores = -1e30F;
     const float first_maximum = std::max(sinkOf(setup, item.h), setup.window > 0 ? kBelowScores : -kInfinity);
     for (std::size_t first = 0; first < setup.T; first += kQueryBlock) {
@@ -154,14 +154,14 @@ HWY_INLINE HWY_ATTR void forwardHead(const AttentionSetup& setup, const Item& it
                 // S[j][n] = Σ_i K[j][i] Qᵀ[i][n]
                 multiplyStrip<kTileVectors>(
                     StartFromRow{kZeros}, count, feature_steps,
-                    RowMajorFactor<Kind>{buffers.of.keys.rows + key * feature_steps, feature_steps},
+                    RowMajorFactor<Kind>{buffers.kv.keys.rows + key * feature_steps, feature_steps},
                     buffers.queries + at, kQueryBlock, buffers.scores, kStrip);
                 softmaxStrip<Kind>(setup.causal, item.width, tile, at, buffers.scores, buffers.weights,
                                    running);
                 // Oᵀ[i][n] += Σ_j Vᵀ[i][j] P[j][n]
                 multiplyStrip<kTileVectors>(
                     AccumulateInto{}, item.width, steps<Kind>(count),
-                    ColumnMajorFactor<Kind>{buffers.of.values.alongTokens() + key / Kind::kDepth * item.width,
+                    ColumnMajorFactor<Kind>{buffers.kv.values.alongTokens() + key / Kind::kDepth * item.width,
                                             item.width},
                     buffers.weights, kStrip, running.mixed + at, kQueryBlock);
             }
@@ -175,7 +175,7 @@ HWY_INLINE HWY_ATTR void forward(const AttentionSetup& setup, const typename Kin
                                  AttentionScratch& scratch) {
     const Item item(setup, item_index, Kind::kDepth);
     const ForwardBuffers<Kind> buffers(setup, item, scratch);
-    loadKeysAndValues(setup, item, qkv, buffers.of, buffers.row);
+    loadKeysAndValues(setup, item, qkv, buffers.kv, buffers.row);
     forEachHead(setup, item, [&](const Item& head) HWY_ATTR {
         forwardHead<Kind>(setup, head, qkv, buffers, out, log_sum_exps);
     });

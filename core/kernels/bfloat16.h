@@ -5,7 +5,7 @@
 
 namespace roper {
 
-/// The upper half of a float32: its exponent and 8 bits of precision.
+/// The upper half of a float32: its sign, exponent and 8 bits of precision.
 enum class BFloat16 : std::uint16_t {};
 
 inline float toFloat(BFloat16 number) {

@@ -44,7 +44,9 @@ template <class Kind>
 struct CachedHead {
     using Unit = typename Kind::Unit;
 
-    /// @param K  key/value heads of the layer, of which this is `group`
+    /// @param K      number of key/value heads of the layer
+    /// @param slot   index of the cached sequence
+    /// @param group  index of the key/value head
     CachedHead(const CachedLayer<typename Kind::Number>& cache, std::size_t d, std::size_t K,
                std::size_t slot, std::size_t group)
         : width(cachedWidth(d)),
@@ -52,8 +54,8 @@ struct CachedHead {
           keys(unitsAt(cache.keys, cachedElements(d, cache.capacity), slot * K + group)),
           values(unitsAt(cache.values, cachedElements(d, cache.capacity), slot * K + group)) {}
 
-    static Unit* unitsAt(typename Kind::Number* numbers, std::size_t each, std::size_t head) {
-        return reinterpret_cast<Unit*>(numbers + head * each);
+    static Unit* unitsAt(typename Kind::Number* numbers, std::size_t head_size, std::size_t head) {
+        return reinterpret_cast<Unit*>(numbers + head * head_size);
     }
 
     Unit* keyBlock(std::size_t j) const { return keys + j / kKeysPerBlock * feature_steps * kKeysPerBlock; }
@@ -85,18 +87,18 @@ HWY_INLINE HWY_ATTR void storeToken(const CachedHead<Kind>& head, std::size_t j,
     } else {
         const hn::ScalableTag<std::uint32_t> u;
         for (std::size_t i = 0; i < head.width; i += lanes()) {
-            const auto made = hn::LoadU(Floats(), value + i);
+            const auto current = hn::LoadU(Floats(), value + i);
             const auto previous = hn::BitCast(Floats(), hn::ShiftLeft<16>(hn::LoadU(u, row + i)));
-            hn::StoreU(j % 2 == 0 ? interleaveBFloat16(made, hn::Zero(Floats()))
-                                  : interleaveBFloat16(previous, made),
+            hn::StoreU(j % 2 == 0 ? interleaveBFloat16(current, hn::Zero(Floats()))
+                                  : interleaveBFloat16(previous, current),
                        u, row + i);
         }
     }
 }
 
-/// R(t) of a row of d numbers, padded with 0: [width]
+/// row [width] = scale · R(t) from, for d numbers padded with 0.
 template <class Number>
-HWY_INLINE HWY_ATTR void rotateFilled(const AttentionSetup& setup, const RotationTable& table, std::size_t t,
+HWY_INLINE HWY_ATTR void rotatePadded(const AttentionSetup& setup, const RotationTable& table, std::size_t t,
                                       float scale, const Number* from, float* row) {
     rotate(setup, table, t, 1.0F, scale, from, row);
     std::fill(row + setup.d, row + cachedWidth(setup.d), 0.0F);
@@ -110,9 +112,9 @@ HWY_INLINE HWY_ATTR void cacheToken(const AttentionSetup& setup, const Item& ite
                                     const CachedHead<Kind>& head, std::size_t j, float* rows,
                                     typename Kind::Unit* packed) {
     float *const key = rows, *const value = setup.shared_kv ? rows : rows + head.width;
-    rotateFilled(setup, setup.key, at, 1.0F, rowOf(qkv, setup, item, QkvPart::key, t), key);
+    rotatePadded(setup, setup.key, at, 1.0F, rowOf(qkv, setup, item, QkvPart::key, t), key);
     if (!setup.shared_kv)
-        rotateFilled(setup, setup.value, at, 1.0F, rowOf(qkv, setup, item, QkvPart::value, t), value);
+        rotatePadded(setup, setup.value, at, 1.0F, rowOf(qkv, setup, item, QkvPart::value, t), value);
     storeToken(head, j, key, value, packed);
 }
 
@@ -129,10 +131,10 @@ HWY_INLINE HWY_ATTR void cacheRows(const AttentionSetup& setup, const typename K
         cacheToken<Kind>(setup, item, qkv, t, t, head, t, rows, packed);
 }
 
-/// Turns scores in units of log 2, [roundUp(keys, kKeysPerBlock)], into weights 2^(s − max): a factor of the
+/// Turns scores in units of ln 2, [roundUp(keys, kKeysPerBlock)], into weights 2^(s − max): a factor of the
 /// product with values, 0 for the first `hidden` keys and beyond the last one.
 /// @param sink  a further score, −∞ if there is none
-/// @return      the sum of all weights, with the sink's
+/// @returns     the sum of all weights, with the sink's
 template <class Kind>
 HWY_INLINE HWY_ATTR float softmaxRow(float* scores, std::size_t hidden, std::size_t keys, float sink,
                                      typename Kind::Unit* weights) {
@@ -192,7 +194,7 @@ HWY_INLINE HWY_ATTR void attendHead(const AttentionSetup& setup, const Item& ite
                       padded_keys = roundUp(used, kKeysPerBlock);
     float* const scores = buffers.scores;
     const float scale = kLog2OfE / std::sqrt(static_cast<float>(setup.d));
-    rotateFilled(setup, setup.query, item.b, scale, rowOf(qkv, setup, item, QkvPart::query, 0),
+    rotatePadded(setup, setup.query, item.b, scale, rowOf(qkv, setup, item, QkvPart::query, 0),
                  buffers.query);
     packRow<Kind>(buffers.query, head.width, buffers.query_units);
     std::fill_n(scores, padded_keys, 0.0F);

@@ -27,19 +27,19 @@ struct DecodingSetup {
 };
 
 /// The cache of one layer: keys and values of all sequences and key/value heads, [sequences, K,
-/// cachedElements] each, in the kernel's order. Shared ones are stored in both orders. Number: float or
-/// BFloat16, the type of the products' factors.
+/// cachedElements] each, in the kernel's order. Shared keys and values are stored in both orders. Number:
+/// float or BFloat16, the type of the products' factors.
 template <class Number>
 struct CachedLayer {
     Number* keys = nullptr;
     Number* values = nullptr;
-    std::size_t capacity = 0;  ///< maximal number of tokens per sequence
+    std::size_t capacity = 0;  ///< maximum number of tokens per sequence
 };
 
 /// Size of the keys, and of the values, of one sequence and key/value head in a cache, in numbers.
 std::size_t cachedElements(std::size_t d, std::size_t capacity);
 
-/// Stores the rotated keys and values of whole prompts in an empty cache: of sequence `item / K` and
+/// Stores the rotated keys and values of a whole prompt in an empty cache, for sequence `item / K` and
 /// key/value head `item % K`, with `setup` and `qkv` as in `attendForward`.
 void cachePrompt(const AttentionSetup& setup, const float* qkv, const CachedLayer<float>& cache,
                  std::size_t item, AttentionScratch& scratch);

@@ -1,5 +1,5 @@
-// Layout of the factors of products in scratch, for each number type (products-inl.h). Included once for
-// every instruction set (hwy/foreach_target.h).
+// Layout of the factors of products in scratch, for each number format, Kind (products-inl.h). Included once
+// for every instruction set (hwy/foreach_target.h).
 //
 // A product runs along features or along tokens. With float32 the same rows serve both; with bfloat16 two
 // consecutive numbers in the product's direction must be adjacent, so there are two arrays: rows, whose units
@@ -70,7 +70,7 @@ HWY_INLINE HWY_ATTR void fillFactor(std::size_t tokens, std::size_t width, const
     }
 }
 
-/// Writes vectors as consecutive rows, from row 0 on, of a factor of products that run down the rows.
+/// Writes vectors as consecutive rows, from row 0 on, of a factor whose products sum over rows.
 template <class Kind>
 class ColumnWriter {
   public:

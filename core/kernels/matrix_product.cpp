@@ -70,15 +70,16 @@ dnnl::primitive_attr attributesOf(const ProductEpilogue& epilogue, const Descrip
 
 using MatmulDescriptor = dnnl::matmul::primitive_desc;
 
-MatmulDescriptor matmulDescriptor(const PreparedProduct& made, const ProductEpilogue& epilogue) {
-    const dnnl::primitive_attr attributes = attributesOf(epilogue, made.out);
+MatmulDescriptor matmulDescriptor(const PreparedProduct& prepared, const ProductEpilogue& epilogue) {
+    const dnnl::primitive_attr attributes = attributesOf(epilogue, prepared.out);
     const bool biased = epilogue.bias != nullptr;
 #if DNNL_VERSION_MAJOR >= 3
-    return biased ? MatmulDescriptor(engine(), made.a, made.b, made.bias, made.out, attributes)
-                  : MatmulDescriptor(engine(), made.a, made.b, made.out, attributes);
+    return biased
+               ? MatmulDescriptor(engine(), prepared.a, prepared.b, prepared.bias, prepared.out, attributes)
+               : MatmulDescriptor(engine(), prepared.a, prepared.b, prepared.out, attributes);
 #else
-    const auto descriptor = biased ? dnnl::matmul::desc(made.a, made.b, made.bias, made.out)
-                                   : dnnl::matmul::desc(made.a, made.b, made.out);
+    const auto descriptor = biased ? dnnl::matmul::desc(prepared.a, prepared.b, prepared.bias, prepared.out)
+                                   : dnnl::matmul::desc(prepared.a, prepared.b, prepared.out);
     return {descriptor, attributes, engine()};
 #endif
 }
@@ -86,39 +87,40 @@ MatmulDescriptor matmulDescriptor(const PreparedProduct& made, const ProductEpil
 using ConvolutionDescriptor = dnnl::convolution_forward::primitive_desc;
 
 /// @throws dnnl::error  if oneDNN has no such convolution
-ConvolutionDescriptor convolutionDescriptor(const PreparedProduct& made, const Description& packed,
+ConvolutionDescriptor convolutionDescriptor(const PreparedProduct& prepared, const Description& packed,
                                             const ProductEpilogue& epilogue) {
-    const dnnl::primitive_attr attributes = attributesOf(epilogue, made.out);
+    const dnnl::primitive_attr attributes = attributesOf(epilogue, prepared.out);
     const bool biased = epilogue.bias != nullptr;
     constexpr auto kKind = dnnl::prop_kind::forward_inference;
     constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
     const dnnl::memory::dims step = {1}, padding = {0};
 #if DNNL_VERSION_MAJOR >= 3
-    return biased ? ConvolutionDescriptor(engine(), kKind, kAlgorithm, made.a, packed, made.bias, made.out,
-                                          step, padding, padding, attributes)
-                  : ConvolutionDescriptor(engine(), kKind, kAlgorithm, made.a, packed, made.out, step,
+    return biased ? ConvolutionDescriptor(engine(), kKind, kAlgorithm, prepared.a, packed, prepared.bias,
+                                          prepared.out, step, padding, padding, attributes)
+                  : ConvolutionDescriptor(engine(), kKind, kAlgorithm, prepared.a, packed, prepared.out, step,
                                           padding, padding, attributes);
 #else
     using ConvolutionDescription = dnnl::convolution_forward::desc;
-    const auto descriptor =
-        biased ? ConvolutionDescription(kKind, kAlgorithm, made.a, packed, made.bias, made.out, step, padding,
-                                        padding)
-               : ConvolutionDescription(kKind, kAlgorithm, made.a, packed, made.out, step, padding, padding);
+    const auto descriptor = biased
+                                ? ConvolutionDescription(kKind, kAlgorithm, prepared.a, packed, prepared.bias,
+                                                         prepared.out, step, padding, padding)
+                                : ConvolutionDescription(kKind, kAlgorithm, prepared.a, packed, prepared.out,
+                                                         step, padding, padding);
     return {descriptor, attributes, engine()};
 #endif
 }
 
 /// Whether this is oneDNN's older implementation of products, the only one on CPUs without AVX-512. With AVX2
 /// it takes up to half more time for few columns than for many, and more than a convolution for both.
-bool isOlder(const MatmulDescriptor& kind) {
-    return std::string_view(kind.impl_info_str()).starts_with("gemm");
+bool usesOlderProducts(const MatmulDescriptor& descriptor) {
+    return std::string_view(descriptor.impl_info_str()).starts_with("gemm");
 }
 
-// Where the other ways were measured to be faster (AVX2, oneDNN 2.6, 2,048 to 20,480 rows).
+// Limits within which the other methods were measured to be faster (AVX2, oneDNN 2.6, 2,048 to 20,480 rows).
 constexpr std::int64_t kMaxNarrowColumns = 256;
-constexpr std::int64_t kMaxExtraNumbers = 2048 * 512;  ///< limit of the additional memory of either
+constexpr std::int64_t kMaxExtraNumbers = 2048 * 512;  ///< additional memory of either, in floats
 
-/// Many rows times a matrix with few columns: 5 to 40 % less time.
+/// Many rows times a matrix with few columns, as a convolution: 5 to 40 % less time. Nullopt if not suitable.
 std::optional<PreparedProduct> preparePointwise(const MatrixView& a, const MatrixView& b,
                                                 const ProductEpilogue& epilogue) {
     constexpr std::int64_t kMinRows = 64;
@@ -127,61 +129,62 @@ std::optional<PreparedProduct> preparePointwise(const MatrixView& a, const Matri
         a.column_stride != 1 || a.row_stride != K)
         return {};
     // One image of M points in a row with K channels: [1, K, M], the channels of a point adjacent.
-    PreparedProduct made{.method = ProductMethod::pointwise,
-                         .a = {{1, K, M}, kFloat, {M * K, 1, K}},
-                         .bias = {{N}, kFloat, {1}},
-                         .out = {{1, N, M}, kFloat, {M * N, 1, N}},
-                         .reordered = {{N, K, 1}, kFloat, {b.column_stride, b.row_stride, 1}}};
+    PreparedProduct prepared{.method = ProductMethod::pointwise,
+                             .a = {{1, K, M}, kFloat, {M * K, 1, K}},
+                             .bias = {{N}, kFloat, {1}},
+                             .out = {{1, N, M}, kFloat, {M * N, 1, N}},
+                             .reordered = {{N, K, 1}, kFloat, {b.column_stride, b.row_stride, 1}}};
     const Description any_order({N, K, 1}, kFloat, dnnl::memory::format_tag::any);
     try {
-        const ConvolutionDescriptor kind = convolutionDescriptor(made, any_order, epilogue);
-        if (std::string_view(kind.impl_info_str()).find("1x1") == std::string_view::npos) return {};
-        made.product = dnnl::convolution_forward(kind);
-        made.b = made.workspace = kind.weights_desc();
-        made.reorder = dnnl::reorder({engine(), made.reordered, engine(), made.workspace});
-        return made;
+        const ConvolutionDescriptor descriptor = convolutionDescriptor(prepared, any_order, epilogue);
+        if (std::string_view(descriptor.impl_info_str()).find("1x1") == std::string_view::npos) return {};
+        prepared.product = dnnl::convolution_forward(descriptor);
+        prepared.b = prepared.workspace = descriptor.weights_desc();
+        prepared.reorder = dnnl::reorder({engine(), prepared.reordered, engine(), prepared.workspace});
+        return prepared;
     } catch (const dnnl::error& error) {
-        if (error.status == dnnl_unimplemented) return {};  // no convolution with this ending on this CPU
+        if (error.status == dnnl_unimplemented) return {};  // no convolution with this epilogue on this CPU
         throw;
     }
 }
 
-/// A tall product with few columns, as for gradients of weights: up to 40 % less time as a wide one.
+/// A tall product with few columns, as for gradients of weights, as a wide one: up to 40 % less time. Nullopt
+/// if not suitable.
 std::optional<PreparedProduct> prepareTransposed(const MatrixView& a, const MatrixView& b,
                                                  const ProductEpilogue& epilogue) {
     const std::int64_t M = a.rows, K = a.columns, N = b.columns;
     if (N > kMaxNarrowColumns || M <= kMaxNarrowColumns || M * N > kMaxExtraNumbers || a.row_stride != 1 ||
         epilogue.bias != nullptr || epilogue.added != nullptr || epilogue.relu)
         return {};
-    PreparedProduct made{.method = ProductMethod::transposed,
-                         .a = {{N, K}, kFloat, {b.column_stride, b.row_stride}},
-                         .b = {{K, M}, kFloat, {a.column_stride, a.row_stride}},
-                         .out = describe(N, M, NumberType::float32),
-                         .workspace = {{M, N}, kFloat, {1, M}},
-                         .reordered = describe(M, N, NumberType::float32)};
-    made.product = dnnl::matmul(matmulDescriptor(made, epilogue));
-    made.reorder = dnnl::reorder({engine(), made.workspace, engine(), made.reordered});
-    return made;
+    PreparedProduct prepared{.method = ProductMethod::transposed,
+                             .a = {{N, K}, kFloat, {b.column_stride, b.row_stride}},
+                             .b = {{K, M}, kFloat, {a.column_stride, a.row_stride}},
+                             .out = describe(N, M, NumberType::float32),
+                             .workspace = {{M, N}, kFloat, {1, M}},
+                             .reordered = describe(M, N, NumberType::float32)};
+    prepared.product = dnnl::matmul(matmulDescriptor(prepared, epilogue));
+    prepared.reorder = dnnl::reorder({engine(), prepared.workspace, engine(), prepared.reordered});
+    return prepared;
 }
 
 PreparedProduct prepare(const MatrixView& a, const MatrixView& b, const ProductEpilogue& epilogue,
                         NumberType out) {
     const std::int64_t N = b.columns;
-    PreparedProduct made{.a = describe(a),
-                         .b = describe(b),
-                         .bias = describe(1, N, NumberType::float32),
-                         .out = describe(a.rows, N, out)};
-    const MatmulDescriptor kind = matmulDescriptor(made, epilogue);
-    if (a.type == NumberType::float32 && isOlder(kind)) {
+    PreparedProduct prepared{.a = describe(a),
+                             .b = describe(b),
+                             .bias = describe(1, N, NumberType::float32),
+                             .out = describe(a.rows, N, out)};
+    const MatmulDescriptor descriptor = matmulDescriptor(prepared, epilogue);
+    if (a.type == NumberType::float32 && usesOlderProducts(descriptor)) {
         if (const auto pointwise = preparePointwise(a, b, epilogue)) return *pointwise;
         if (const auto transposed = prepareTransposed(a, b, epilogue)) return *transposed;
     }
-    made.product = dnnl::matmul(kind);
-    return made;
+    prepared.product = dnnl::matmul(descriptor);
+    return prepared;
 }
 
-/// oneDNN 2.6 crashes if the code of a new product finds no memory, where it should report that.
-/// @throws std::bad_alloc if the process cannot have a few megabytes more, several times what the code takes
+/// oneDNN 2.6 crashes, instead of reporting an error, if there is no memory for the code of a new product.
+/// @throws std::bad_alloc if 16 MiB, several times what the code takes, cannot be allocated
 void requireRoomForCode() {
     constexpr std::size_t kBytes = 16U << 20U;
     void* const probe = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -208,7 +211,7 @@ const PreparedProduct& cachedProduct(const MatrixView& a, const MatrixView& b,
     return known.emplace(key, prepare(a, b, epilogue, out)).first->second;
 }
 
-/// Additional memory for a product: reused, and grown to the largest need.
+/// Additional memory of this thread for a product, reused and grown as needed.
 void* roomFor(const Description& description) {
     thread_local dnnl::memory workspace;
     thread_local std::size_t size = 0;
@@ -231,18 +234,18 @@ void multiply(const MatrixView& a, const MatrixView& b, const ProductEpilogue& e
     const void *left = a.data, *right = b.data;
     void *const workspace =
                     prepared.method == ProductMethod::straight ? nullptr : roomFor(prepared.workspace),
-                *place = out.data;
+                *destination = out.data;
     if (prepared.method == ProductMethod::pointwise) {
         auto from = memory(prepared.reordered, b.data), to = memory(prepared.workspace, workspace);
         prepared.reorder.execute(stream, from, to);
         right = workspace;
     } else if (prepared.method == ProductMethod::transposed) {
         std::swap(left, right);
-        place = workspace;
+        destination = workspace;
     }
     std::unordered_map<int, dnnl::memory> arguments = {{DNNL_ARG_SRC, memory(prepared.a, left)},
                                                        {DNNL_ARG_WEIGHTS, memory(prepared.b, right)},
-                                                       {DNNL_ARG_DST, memory(prepared.out, place)}};
+                                                       {DNNL_ARG_DST, memory(prepared.out, destination)}};
     if (epilogue.bias != nullptr) arguments.emplace(DNNL_ARG_BIAS, memory(prepared.bias, epilogue.bias));
     if (epilogue.added != nullptr)
         arguments.emplace(DNNL_ARG_ATTR_MULTIPLE_POST_OP(epilogue.relu ? 1 : 0) | DNNL_ARG_SRC_1,
@@ -284,9 +287,9 @@ const char* instructionSet() {
 
 extern "C" __attribute__((visibility("default"))) const char* roper_products_version() {
     static const std::string version = [] {
-        const dnnl_version_t* of = dnnl_version();
-        return "oneDNN " + std::to_string(of->major) + "." + std::to_string(of->minor) + "." +
-               std::to_string(of->patch) + ", " + roper::instructionSet();
+        const dnnl_version_t* linked = dnnl_version();
+        return "oneDNN " + std::to_string(linked->major) + "." + std::to_string(linked->minor) + "." +
+               std::to_string(linked->patch) + ", " + roper::instructionSet();
     }();
     return version.c_str();
 }

@@ -14,7 +14,8 @@ struct MatrixView {
     std::int64_t row_stride = 0, column_stride = 1;
 };
 
-/// Operation fused into a product before its rows are stored: act(row + bias) + added.
+/// Operation fused into a product before its rows are stored: act(row + bias) + added, where act is ReLU if
+/// `relu`, else the identity; null pointers count as 0.
 struct ProductEpilogue {
     const float* bias = nullptr;   ///< [columns of the product]
     const float* added = nullptr;  ///< of the product's shape, row-major
@@ -27,21 +28,23 @@ struct ProductDestination {
     NumberType type = NumberType::float32;
 };
 
-/// out = A·B with an ending, by oneDNN on all threads of OpenMP. Its kernels suit the vectors of any x86 CPU,
-/// while LibTorch's own float32 products use Intel's library, which has slower ones for other manufacturers'
-/// CPUs. bfloat16 is summed in float32; only some CPUs support it.
+/// Returned by `MultiplyFunction` if memory ran out.
+inline constexpr const char* kNoMemory = "no memory";
+
+/// out = A·B with an epilogue, by oneDNN on all threads of OpenMP, which is fast on any x86 CPU, while
+/// Intel's MKL, which LibTorch uses for float32, is slower on other manufacturers' CPUs. bfloat16 is summed
+/// in float32; only some CPUs support it.
 ///
 /// LibTorch contains another oneDNN with partly the same symbols. Therefore this function is in a separate
 /// library, libroper-products.so, opened so that its own oneDNN is found first; the symbol is roper_multiply.
 /// @param a, b     of one type and of matching shapes; products of float32 are float32
 /// @param threads  the current number of OpenMP threads, for which the product is prepared
-/// @return         null, or an error message; `kNoMemory` if memory ran out
-inline constexpr const char* kNoMemory = "no memory";
+/// @returns        null, or an error message; `kNoMemory` if memory ran out
 using MultiplyFunction = const char* (*)(const MatrixView& a, const MatrixView& b,
                                          const ProductEpilogue& epilogue, int threads,
                                          const ProductDestination& out);
 
-/// The version of that oneDNN and the instructions that it uses on this CPU: roper_products_version.
+/// The version of that oneDNN and its instruction set on this CPU; the symbol is roper_products_version.
 using ProductsVersionFunction = const char* (*)();
 
 }  // namespace roper

@@ -1,5 +1,5 @@
-// Products of small matrices in registers, which do all the work of attention beyond T·d operations. Included
-// once for every instruction set (hwy/foreach_target.h).
+// Products of small matrices in registers, which do all the work of attention beyond T·d operations for T
+// tokens of d features. Included once for every instruction set (hwy/foreach_target.h).
 
 #if defined(ROPER_KERNELS_PRODUCTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROPER_KERNELS_PRODUCTS_INL_H_
@@ -35,9 +35,9 @@ inline constexpr std::size_t kTileRows = HWY_MAX_BYTES >= 64 ? 8 : 6;
 
 /// Factors of float32. A product advances by one number per step.
 struct Float32Format {
-    using Number = float;  ///< type of the input and output arrays
-    using Unit = float;    ///< what a product consumes per step
-    static constexpr std::size_t kDepth = 1;
+    using Number = float;                     ///< type of the input and output arrays
+    using Unit = float;                       ///< what a product consumes per step
+    static constexpr std::size_t kDepth = 1;  ///< numbers per unit
 
     static HWY_INLINE HWY_ATTR Vector multiplyAdd(Vector a, Vector b, Vector sum) {
         return hn::MulAdd(a, b, sum);
@@ -98,7 +98,7 @@ template <class K>
 struct ColumnMajorFactor {
     using Kind = K;
     const typename Kind::Unit* data;
-    std::size_t column;  ///< units per column
+    std::size_t column;  ///< units per column, with padding
 
     HWY_INLINE auto at(std::size_t r, std::size_t k) const { return data[k * column + r]; }
     HWY_INLINE ColumnMajorFactor from(std::size_t r, std::size_t k) const {

@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace roper::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Calls whole(i) for each whole vector of a row and rest(i) for each remaining number.
+/// Calls onVector(i) for each whole vector of a row and onNumber(i) for each remaining number.
 template <class OnVector, class OnNumber>
 HWY_INLINE HWY_ATTR void forEachVector(std::size_t width, OnVector onVector, OnNumber onNumber) {
     const hn::ScalableTag<float> f;
@@ -62,7 +62,8 @@ HWY_ATTR void normalize(const float* x, const float* weight, const float* bias, 
     }
 }
 
-// With x̂ = (x − mean) · inverse and g = ∂L/∂y ∘ weight:  ∂L/∂x = inverse · (g − mean(g) − x̂ · mean(g ∘ x̂))
+// With inverse = 1 / √(variance + epsilon), x̂ = (x − mean) · inverse and g = ∂L/∂y ∘ weight:
+// ∂L/∂x = inverse · (g − mean(g) − x̂ · mean(g ∘ x̂))
 template <class Number>
 HWY_ATTR void normalizeBackward(const float* x, const float* weight, const float* means,
                                 const float* inverse_deviations, const Number* grad_y,
@@ -79,19 +80,20 @@ HWY_ATTR void normalizeBackward(const float* x, const float* weight, const float
             width,
             [&](std::size_t i) HWY_ATTR {
                 const auto normal = hn::Mul(hn::Sub(hn::LoadU(f, x + i), mean_v), inverse_v);
-                const auto of_y = loadNumbers(f, grad_y + i), g = hn::Mul(of_y, hn::LoadU(f, weight + i));
+                const auto y_gradient = loadNumbers(f, grad_y + i),
+                           g = hn::Mul(y_gradient, hn::LoadU(f, weight + i));
                 sums = hn::Add(sums, g);
                 products = hn::MulAdd(g, normal, products);
-                hn::StoreU(hn::MulAdd(of_y, normal, hn::LoadU(f, grad_weight + i)), f, grad_weight + i);
-                hn::StoreU(hn::Add(hn::LoadU(f, grad_bias + i), of_y), f, grad_bias + i);
+                hn::StoreU(hn::MulAdd(y_gradient, normal, hn::LoadU(f, grad_weight + i)), f, grad_weight + i);
+                hn::StoreU(hn::Add(hn::LoadU(f, grad_bias + i), y_gradient), f, grad_bias + i);
             },
             [&](std::size_t i) {
-                const float normal = (x[i] - mean) * inverse, of_y = loadNumber(grad_y + i);
-                const float g = of_y * weight[i];
+                const float normal = (x[i] - mean) * inverse, y_gradient = loadNumber(grad_y + i);
+                const float g = y_gradient * weight[i];
                 sum += g;
                 product += g * normal;
-                grad_weight[i] += of_y * normal;
-                grad_bias[i] += of_y;
+                grad_weight[i] += y_gradient * normal;
+                grad_bias[i] += y_gradient;
             });
         const float mean_g = (sum + hn::GetLane(hn::SumOfLanes(f, sums))) * inverse_width;
         const float mean_product = (product + hn::GetLane(hn::SumOfLanes(f, products))) * inverse_width;
@@ -146,7 +148,7 @@ HWY_ATTR void reluBack(const Number* y, std::size_t rows, std::size_t width, Num
             });
 }
 
-/// Φ(x) and φ(x) of the standard normal distribution, to an absolute 3e-7: with z = |x| / √2,
+/// Φ(x) and φ(x) of the standard normal distribution, with an absolute error of 3e-7: with z = |x| / √2,
 /// Φ(|x|) = 1 − ½ e^(−z²) P(1 / (1 + 0.3275911 z)), P of degree 5 (Abramowitz & Stegun 1964, 7.1.26).
 template <class F>
 class NormalDistribution {

@@ -10,7 +10,7 @@ namespace roper {
 /// row-major, [rows, width]; sums over rows are added to the existing values. Number: float or BFloat16.
 template <class Number>
 struct RowKernels {
-    /// y = (x − mean) / deviation · weight + bias for each row (Ba et al. 2016).
+    /// LayerNorm, y = (x − mean) / deviation · weight + bias for each row (Ba et al. 2016).
     /// @param means, inverse_deviations  [rows]: each row's mean, and 1 / √(variance + epsilon)
     void (*normalize)(const float* x, const float* weight, const float* bias, float epsilon, std::size_t rows,
                       std::size_t width, Number* y, float* means, float* inverse_deviations);
@@ -35,7 +35,8 @@ struct RowKernels {
     /// y = x Φ(x) with the cumulative normal distribution Φ (Hendrycks & Gimpel 2016). y may be x.
     void (*gelu)(const Number* x, std::size_t count, Number* y);
 
-    /// gradient = gradient ∘ (Φ(x) + x φ(x)), back through `gelu`; sums [width] += Σ of its rows
+    /// gradient = gradient ∘ (Φ(x) + x φ(x)), the backward pass of `gelu`, where φ = Φ′; sums [width] += Σ of
+    /// its rows
     void (*gelu_backward)(const Number* x, std::size_t rows, std::size_t width, Number* gradient,
                           float* sums);
 };

@@ -124,7 +124,8 @@ HWY_INLINE HWY_ATTR float dot(const float* a, const float* b, std::size_t d) {
     return sum;
 }
 
-/// x rounded to bfloat16, in the upper half of each lane; the lower half is undefined. As `toBFloat16`.
+/// x rounded to bfloat16, in the upper half of each lane; the lower half is undefined. Rounds like
+/// `toBFloat16`.
 template <class F>
 HWY_INLINE HWY_ATTR auto roundedUpperHalves(F, hn::Vec<F> x) {
     const hn::RebindToUnsigned<F> u;

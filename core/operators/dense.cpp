@@ -21,13 +21,13 @@ using torch::autograd::tensor_list;
 /// threads.
 constexpr std::int64_t kParts = 64;
 
-/// Calls work(part, first row, rows) for every part of M rows.
+/// Divides M rows into parts and calls work(part, first row, number of rows) for each.
 template <class Work>
 void forEachPart(std::int64_t M, Work work) {
-    const std::int64_t each = (M + kParts - 1) / kParts;
+    const std::int64_t part_rows = (M + kParts - 1) / kParts;
     at::parallel_for(0, kParts, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t part = begin; part < end; ++part)
-            if (part * each < M) work(part, part * each, std::min(each, M - part * each));
+            if (part * part_rows < M) work(part, part * part_rows, std::min(part_rows, M - part * part_rows));
     });
 }
 
@@ -51,7 +51,7 @@ at::Tensor inShapeOf(const at::Tensor& x, const at::Tensor& rows) {
     return rows.view(shape);
 }
 
-/// Sums over M rows of N numbers: work(sums of a part [N], first row, rows) adds the rows of a part. → [N]
+/// Sums over M rows of N numbers: work(sums [N], first row, number of rows) adds the rows of a part. → [N]
 template <class Work>
 at::Tensor sumsOverRows(std::int64_t M, std::int64_t N, Work work) {
     const at::Tensor parts = at::zeros({kParts, N}, at::kFloat);
@@ -77,9 +77,9 @@ at::Tensor columnSums(const at::Tensor& gradient) {
 /// act(a·b + bias) + added, as in `multiplyInto`, in the given type. a [M, K], b [K, N] → [M, N]
 at::Tensor product(at::ScalarType type, const at::Tensor& a, const at::Tensor& b, const at::Tensor& bias = {},
                    const at::Tensor& added = {}, bool relu = false) {
-    const at::Tensor made = at::empty({a.size(0), b.size(1)}, a.options().dtype(type));
-    multiplyInto(made, a, b, bias, added, relu);
-    return made;
+    const at::Tensor result = at::empty({a.size(0), b.size(1)}, a.options().dtype(type));
+    multiplyInto(result, a, b, bias, added, relu);
+    return result;
 }
 
 /// Autograd functions accept no undefined tensors; an empty one replaces them.
@@ -156,19 +156,19 @@ class FeedForwardFunction : public torch::autograd::Function<FeedForwardFunction
   private:
     static at::Tensor geluOf(const at::Tensor& x) {
         RECORD_USER_SCOPE("elementwise: gelu");
-        const at::Tensor made = at::empty_like(x);
+        const at::Tensor out = at::empty_like(x);
         const std::int64_t F = x.size(1);
         dispatchType(x, [&](auto number) {
-            auto *const from = typedData<decltype(number)>(x), *const to = typedData<decltype(number)>(made);
+            auto *const from = typedData<decltype(number)>(x), *const to = typedData<decltype(number)>(out);
             const auto& kernels = rowKernels<decltype(number)>();
             forEachPart(x.size(0), [&](std::int64_t, std::int64_t first, std::int64_t rows) {
                 kernels.gelu(from + first * F, sizeOf(rows * F), to + first * F);
             });
         });
-        return made;
+        return out;
     }
 
-    /// Backward through GELU or ReLU of a gradient [M, F], in place. → sums of its columns [F]
+    /// The backward pass of GELU or ReLU: changes a gradient [M, F] in place. @returns its column sums [F]
     /// @param hidden  input of GELU, or output of ReLU: [M, F]
     static at::Tensor throughActivation(bool gelu, const at::Tensor& hidden, const at::Tensor& gradient) {
         RECORD_USER_SCOPE("elementwise: activation backward");
@@ -215,23 +215,23 @@ class NormFunction : public torch::autograd::Function<NormFunction> {
         const at::Tensor &rows = saved[0], &weight = saved[1], &means = saved[2],
                          &inverse_deviations = saved[3];
         const std::int64_t M = rows.size(0), C = rows.size(1);
-        // the normalised output is unused
+        // the normalized output is unused
         if (!gradients[1].defined()) return {gradients[0], {}, {}, {}, {}};
-        const at::Tensor of_normal = rowsOf(gradients[1]);
+        const at::Tensor normal_gradient = rowsOf(gradients[1]);
         const at::Tensor residual_gradient = gradients[0].defined() ? rowsOf(gradients[0]) : at::Tensor();
         const at::Tensor grad_x = at::empty(gradients[1].sizes(), rows.options());
         const at::Tensor weights = at::zeros({kParts, C}, rows.options()), biases = at::zeros_like(weights);
-        const float* const passed = residual_gradient.defined() ? dataOf(residual_gradient) : nullptr;
-        dispatchType(of_normal, [&](auto number) {
-            const auto* const g = typedData<decltype(number)>(of_normal);
+        const float* const residual_data = residual_gradient.defined() ? dataOf(residual_gradient) : nullptr;
+        dispatchType(normal_gradient, [&](auto number) {
+            const auto* const g = typedData<decltype(number)>(normal_gradient);
             const auto& kernels = rowKernels<decltype(number)>();
             forEachPart(M, [&, from = dataOf(rows), to = dataOf(grad_x)](
                                std::int64_t part, std::int64_t first, std::int64_t count) {
                 kernels.normalize_backward(from + first * C, dataOf(weight), dataOf(means) + first,
                                            dataOf(inverse_deviations) + first, g + first * C,
-                                           passed != nullptr ? passed + first * C : nullptr, sizeOf(count),
-                                           sizeOf(C), to + first * C, dataOf(weights) + part * C,
-                                           dataOf(biases) + part * C);
+                                           residual_data != nullptr ? residual_data + first * C : nullptr,
+                                           sizeOf(count), sizeOf(C), to + first * C,
+                                           dataOf(weights) + part * C, dataOf(biases) + part * C);
             });
         });
         return {grad_x, weights.sum(0), biases.sum(0), {}, {}};
@@ -254,8 +254,8 @@ at::Tensor denseFeedForward(const at::Tensor& x, const at::Tensor& up_weight, co
 
 Normalized denseNorm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias, double epsilon,
                      at::ScalarType type) {
-    const tensor_list made = NormFunction::apply(x, weight, bias, epsilon, type);
-    return {made[0], made[1]};
+    const tensor_list result = NormFunction::apply(x, weight, bias, epsilon, type);
+    return {result[0], result[1]};
 }
 
 }  // namespace roper

@@ -12,7 +12,7 @@
 
 namespace roper {
 
-/// Captured work that can be replayed as a whole.
+/// GPU operations captured as a whole (a CUDA graph), which can be replayed.
 class CapturedWork {
   public:
     virtual ~CapturedWork() = default;
@@ -38,7 +38,7 @@ class Gpu {
 
     virtual c10::DeviceType deviceType() const = 0;
 
-    /// "NVIDIA H200"
+    /// Such as "NVIDIA H200".
     virtual std::string name() const = 0;
 
     struct Memory {
@@ -49,7 +49,7 @@ class Gpu {
     /// Whether it multiplies bfloat16 faster than float32.
     virtual bool multipliesBFloat16() const = 0;
 
-    /// Rotates up to three parts of the same sizes in one launch.
+    /// Rotates up to three tensors of the same shape, such as q, k and v, in one launch.
     virtual void rotate(const std::vector<RotationPart>& parts, Pairing pairing, Direction direction) = 0;
 
     /// Captures the operations that `work` launches, without executing them. The memory that `work` reads and
@@ -57,7 +57,7 @@ class Gpu {
     /// @throws c10::Error if an operation cannot be captured
     virtual std::unique_ptr<CapturedWork> capture(const std::function<void()>& work) = 0;
 
-    /// A globally unique identifier of the GPU.
+    /// A globally unique identifier of the GPU, as bytes.
     virtual std::string uuid() const = 0;
 
     /// The identifier (bytes) of a new group, with which its processes `join`.
@@ -76,7 +76,7 @@ Gpu* gpu();
 /// Replaces the GPU, or removes it; for `openDevice` and tests.
 void useGpu(std::shared_ptr<Gpu> gpu);
 
-/// Type of the function roper_open_gpu of libroper_cuda.so.
+/// Type of the function roper_open_gpu of libroper_cuda.so. index: of the CUDA device, from 0.
 using OpenGpuFunction = Gpu* (*)(int index);
 
 }  // namespace roper

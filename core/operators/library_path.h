@@ -4,7 +4,7 @@
 
 namespace roper {
 
-/// Path of a library of ours that is opened on demand: in the program's own folder.
+/// Path of a library that is part of this program and opened on demand: in the program's own folder.
 inline std::filesystem::path libraryPath(const char* library) {
     return std::filesystem::read_symlink("/proc/self/exe").parent_path() / library;
 }

@@ -8,11 +8,11 @@
 namespace roper {
 namespace {
 
-enum class Over { earlier, later };
+enum class Over { earlier, later };  ///< positions j ≤ n or j ≥ n
 
-/// Σ_j (a_n·b_j) c_j over j ≤ n, or over j ≥ n, processed in chunks of tokens: all pairs within a chunk are
-/// computed, those of chunks already processed are accumulated in one matrix per head. a, b [B, H, T, d], c
-/// [B, H, T, e] → [B, H, T, e]
+/// Σ_j (a_n·b_j) c_j over j ≤ n, or over j ≥ n, in chunks of tokens: all products a_n·b_j within a chunk are
+/// computed; b_j c_jᵀ of chunks already processed are summed in one matrix per head. a, b [B, H, T, d],
+/// c [B, H, T, e] → [B, H, T, e]
 at::Tensor runningProduct(const at::Tensor& a, const at::Tensor& b, const at::Tensor& c, Over over) {
     constexpr std::int64_t kChunk = 64;
     const std::int64_t T = a.size(2), chunks = (T + kChunk - 1) / kChunk;

@@ -6,7 +6,7 @@
 
 namespace roper {
 
-/// Lower bound to which denominators and norms of linear attention are clamped; where one is smaller, the
+/// Minimum to which denominators and norms of linear attention are clamped; where one would be smaller, the
 /// numerator vanishes, too.
 inline constexpr double kMinDenominator = 1e-12;
 
@@ -15,9 +15,9 @@ inline constexpr double kMinDenominator = 1e-12;
 at::Tensor featureMap(AttentionKind kind, const at::Tensor& x);
 
 /// Σ_{j ≤ n} (q_n·k_j) v_j for every n, by running sums over k vᵀ: memory grows with T, not with T²
-/// (Katharopoulos et al. 2020, eq. 9–12). Differentiable; the backward pass computes the same sums again, in
-/// both directions.
-/// @param q, k  [B, H, T, d]
+/// (Katharopoulos et al. 2020, eq. 9–12). Differentiable; the backward pass computes such sums over
+/// earlier and over later tokens.
+/// @param q, k  [B, H, T, d]: B sequences, H heads, T tokens
 /// @param v     [B, H, T, e]
 /// @return      [B, H, T, e]
 at::Tensor causalProduct(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v);

@@ -25,10 +25,10 @@ class Parameters {
     at::Tensor normal(const std::string& name, std::int64_t rows, std::int64_t columns,
                       double standard_deviation);
 
-    /// A constant: [size].
+    /// All numbers equal to `value`: [size].
     at::Tensor constant(const std::string& name, std::int64_t size, double value);
 
-    /// The given values, of any shape.
+    /// A parameter with the given values, of any shape.
     at::Tensor from(const std::string& name, const at::Tensor& values);
 
     const std::vector<NamedParameter>& all() const { return all_; }

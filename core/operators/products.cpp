@@ -16,8 +16,8 @@ namespace roper {
 namespace {
 
 struct OneDnn {
-    MultiplyFunction multiply = nullptr;
-    std::string problem;
+    MultiplyFunction multiply = nullptr;  ///< null if oneDNN cannot be used
+    std::string problem;                  ///< why not
     std::string version = {};
 };
 
@@ -51,7 +51,7 @@ MatrixView viewOf(const at::Tensor& matrix) {
             matrix.size(1),          matrix.stride(0), matrix.stride(1)};
 }
 
-/// → an error message, or null
+/// @returns an error message, or null
 const char* multiplyByOneDnn(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b,
                              const at::Tensor& bias, const at::Tensor& added, bool relu) {
     const ProductEpilogue epilogue{bias.defined() ? bias.const_data_ptr<float>() : nullptr,
@@ -60,7 +60,7 @@ const char* multiplyByOneDnn(const at::Tensor& out, const at::Tensor& a, const a
                              {out.mutable_data_ptr(), typeOf(out)});
 }
 
-/// Tries products with every ending and type that models use.
+/// Tries products with every epilogue and type that models use.
 bool tryBFloat16() {
     if (oneDnn().multiply == nullptr) return false;
     const at::NoGradGuard no_gradients;

@@ -9,7 +9,7 @@ namespace roper {
 /// Why LibTorch computes the products; empty if oneDNN does (core/kernels/matrix_product.h).
 const std::string& reasonWithoutOneDnn();
 
-/// Version of oneDNN and the instructions that it uses on this CPU: "oneDNN 2.7.2, AVX-512 BF16"; empty if
+/// Version of oneDNN and its instruction set on this CPU, such as "oneDNN 2.7.2, AVX-512 BF16"; empty if
 /// LibTorch computes the products.
 const std::string& oneDnnVersion();
 

@@ -33,7 +33,7 @@ at::Tensor rotateByTensorOps(const at::Tensor& x, const at::Tensor& cosine, cons
 
 namespace {
 
-/// R(±m)x for the heads of one token in float64; as `rotateRows`.
+/// R(±m)x for the heads of one token in float64, like `rotateRows` of core/kernels in float32.
 void rotateRows(const double* from, std::int64_t from_stride, double* to, std::int64_t to_stride,
                 std::size_t rows, std::size_t d, Pairing pairing, const double* cosine, const double* sine,
                 std::size_t pairs, double sign) {
@@ -48,7 +48,7 @@ void rotateRows(const double* from, std::int64_t from_stride, double* to, std::i
     }
 }
 
-/// One pass over x on the CPU.
+/// Rotates in one pass over x on the CPU.
 template <class Scalar>
 void rotateOnCpu(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, Pairing pairing,
                  Direction direction, at::Tensor& out) {
@@ -70,7 +70,7 @@ void rotateOnCpu(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor
     });
 }
 
-/// [B, H, T, d], laid out in memory as [B, T, H, d], like a head's part of q, k and v.
+/// An uninitialized tensor [B, H, T, d], laid out in memory as [B, T, H, d], as products produce q, k and v.
 at::Tensor emptyHeads(const at::Tensor& like) {
     return at::empty({like.size(0), like.size(2), like.size(1), like.size(3)}, like.options())
         .transpose(1, 2);
@@ -95,10 +95,10 @@ at::Tensor rotateForward(const at::Tensor& x, const at::Tensor& cosine, const at
         gpu()->rotate({{withDenseRows(x), out, cosine, sine}}, pairing, direction);
         return out;
     }
-    const bool plain = x.is_cpu() && (x.scalar_type() == at::kFloat || x.scalar_type() == at::kDouble) &&
-                       cosine.scalar_type() == x.scalar_type() && cosine.is_contiguous() &&
-                       sine.is_contiguous();
-    if (!plain) return rotateByTensorOps(x, cosine, sine, pairing, direction);
+    const bool has_cpu_kernel =
+        x.is_cpu() && (x.scalar_type() == at::kFloat || x.scalar_type() == at::kDouble) &&
+        cosine.scalar_type() == x.scalar_type() && cosine.is_contiguous() && sine.is_contiguous();
+    if (!has_cpu_kernel) return rotateByTensorOps(x, cosine, sine, pairing, direction);
     at::Tensor out = emptyHeads(x);
     if (x.scalar_type() == at::kFloat)
         rotateOnCpu<float>(withDenseRows(x), cosine, sine, pairing, direction, out);
@@ -231,15 +231,15 @@ at::Tensor pairNorms(const at::Tensor& x, Pairing pairing, std::int64_t pairs, s
     const auto lengths = [](const at::Tensor& a, const at::Tensor& b) {
         return (a.square() + b.square()).sqrt_().mean(-2);
     };
-    const auto ofNeighbours = [&](at::Tensor features) {
+    const auto ofNeighbors = [&](at::Tensor features) {
         if (features.size(-1) % 2 != 0) features = at::constant_pad_nd(features, {0, 1});
         const at::Tensor as_pairs = features.unflatten(-1, {features.size(-1) / 2, 2});
         return lengths(as_pairs.select(-1, 0), as_pairs.select(-1, 1));
     };
     const at::Tensor rotated = pairing == Pairing::half
                                    ? lengths(x.narrow(-1, 0, pairs), x.narrow(-1, pairs, pairs))
-                                   : ofNeighbours(x.narrow(-1, 0, r));
-    return rest == 0 ? rotated : at::cat({rotated, ofNeighbours(x.narrow(-1, r, rest))}, -1);
+                                   : ofNeighbors(x.narrow(-1, 0, r));
+    return rest == 0 ? rotated : at::cat({rotated, ofNeighbors(x.narrow(-1, r, rest))}, -1);
 }
 
 }  // namespace roper

@@ -16,7 +16,7 @@ namespace {
 /// If threads cannot be started, OpenMP ends the program without saying what to change.
 /// @throws std::system_error
 void requireThreads(std::int64_t count) {
-    constexpr std::int64_t kExtraThreads = 3;  // batch preparation, watching stopped time, and LibTorch's own
+    constexpr std::int64_t kExtraThreads = 3;  // BatchStream, watchStoppedTime, and one of LibTorch
     std::latch end(1);
     std::vector<std::thread> threads;
     std::exception_ptr problem;

@@ -11,7 +11,7 @@ namespace roper {
 
 /// Sets the number of CPU threads, at most four per core; 0 means one per core.
 /// @return  a note for the user if fewer were set than requested; otherwise empty
-/// @throws std::system_error if so many cannot be started
+/// @throws std::system_error if that many cannot be started
 std::string setThreads(std::int64_t threads);
 
 /// Calls `work(item, scratch)` for every item, with one scratch per thread, which keeps its memory. Items are

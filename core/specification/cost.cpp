@@ -8,7 +8,10 @@
 namespace roper {
 namespace {
 
-/// Weights of one layer that give queries, keys and values.
+// L layers of width C, F features inside a feed-forward layer, H heads, V tokens in the vocabulary, B
+// sequences of T tokens per step. FLOP: floating-point operations.
+
+/// Number of weights of one layer that compute queries, keys and values.
 std::int64_t queryKeyValueWeights(const Specification& s) {
     const std::int64_t C = s.model.width, rank = s.model.latent_rank;
     if (rank == 0) return C * s.headLayout().jointWidth();
@@ -16,7 +19,7 @@ std::int64_t queryKeyValueWeights(const Specification& s) {
     return C * C + C * (rank + rotated) + rank * s.model.heads * (2 * s.headDim() - rotated);
 }
 
-/// Weights of one layer by which every token is multiplied.
+/// Number of weights of one layer by which every token is multiplied.
 double layerWeights(const Specification& s) {
     const auto C = static_cast<double>(s.model.width), F = static_cast<double>(s.model.feed_forward);
     return static_cast<double>(queryKeyValueWeights(s)) + C * C + (s.isModern() ? 3 : 2) * C * F;
@@ -30,9 +33,9 @@ std::int64_t parametersOf(const Specification& s, std::int64_t V) {
         s.isModern() ? products + 3 * C * F + 2 * C : products + 2 * C * F + biases + 4 * C;
     const std::int64_t final_norm = s.model.norm == "pre" ? (s.isModern() ? 1 : 2) * C : 0,
                        head = V * C + (s.isModern() ? 0 : V);
-    const std::int64_t of_heads =
+    const std::int64_t head_parameters =
         rank + (s.model.qk_norm ? 2 * s.headDim() : 0) + (s.model.attention_sinks ? s.model.heads : 0);
-    return V * C + s.model.layers * (block + of_heads) + final_norm + head +
+    return V * C + s.model.layers * (block + head_parameters) + final_norm + head +
            (s.model.method().parameters ? s.model.method().parameters(s.model, s.shape()) : 0);
 }
 
@@ -49,7 +52,7 @@ bool usesCpuKernels(const Specification& s) {
     return s.device.kernel == "auto" && !s.device.name.starts_with("cuda");
 }
 
-/// Whether a run computes its products in bfloat16, as far as this is known without its device.
+/// Whether a run computes its products in bfloat16, as far as can be known without opening its device.
 bool isInBFloat16(const Specification& s) {
     if (s.device.precision != "auto") return s.device.precision == "bf16";
 #if defined(__x86_64__)
@@ -119,7 +122,7 @@ double modelVocabulary(const Specification& s) {
 /// Memory limit for the sequences or problems that an evaluation processes at once (at least one).
 constexpr double kEvaluationMemoryBytes = 2.0 * (1U << 30U);
 
-/// Tokens of a problem with its solution: the longest of the first problems.
+/// Number of tokens of a problem with its solution: the longest among the first problems.
 double problemTokens(const Specification& s) {
     constexpr std::uint64_t kSampledProblems = 32;
     const std::unique_ptr<Task> task = makeTask(s.task);
@@ -155,7 +158,7 @@ double attentionMapBytes(const Specification& s) {
     return 4 * static_cast<double>(s.model.layers * s.model.heads) * T * T;
 }
 
-/// Memory for taking a snapshot: the weights by layer and once more as one tensor.
+/// Bytes for taking a snapshot: the attention weights by layer and once more as one tensor.
 double snapshotBytes(const Specification& s) {
     return s.snapshots.every == 0 ? 0 : 2 * attentionMapBytes(s);
 }
@@ -165,7 +168,7 @@ double occurrencesIn(std::int64_t steps, std::int64_t every) {
     return every == 0 ? 1 : std::ceil(static_cast<double>(steps) / static_cast<double>(every));
 }
 
-/// Parameters and AdamW's two moments, with names, shapes and generator states.
+/// Bytes of the parameters and AdamW's two moments, with names, shapes and generator states.
 double checkpointBytes(std::int64_t parameters) {
     constexpr double kOverheadBytes = 64e3;
     return kOverheadBytes + 3 * 4 * static_cast<double>(parameters);

@@ -31,7 +31,7 @@ Preset loadPreset(const std::string& name);
 std::filesystem::path textPath(const std::string& text);
 
 /// Path of the run or checkpoint given by `training.initial_weights`, in which `{seed}` stands for the model
-/// seed: without a slash, the name of a run in the same runs folder.
+/// seed: without a slash, the name of a run in the folder `runs`.
 std::filesystem::path initialWeightsPath(const Specification& specification,
                                          const std::filesystem::path& runs);
 

@@ -26,11 +26,11 @@ struct Specification {
         std::string title;
         std::string teaches;
         std::string evidence;
-        std::string measure = "auto";  ///< chosen before the runs: an entry of core/compare/outcome.h
+        std::string measure = "auto";  ///< chosen before the runs, from core/compare/outcome.h
         double minutes = 0;
-        /// The method's name if the run was imported and its method is not known to be one of ours.
+        /// The method's name, if the run was imported and its method may be unknown to this program.
         std::string method;
-        /// For imported metrics: the keys of the known settings, separated by blanks. Empty: all are known.
+        /// For imported metrics: the keys of the known settings, separated by spaces. Empty: all are known.
         std::string known;
     } about;
 
@@ -101,7 +101,7 @@ struct Specification {
     } device;
 
     /// Name and title of the method under which the run is shown and compared. An imported run may have used
-    /// a method that is none of ours.
+    /// a method that this program does not know.
     const std::string& methodName() const { return about.method.empty() ? model.position : about.method; }
     const std::string& methodTitle() const {
         return about.method.empty() ? model.method().title : about.method;
@@ -113,7 +113,7 @@ struct Specification {
 
     std::int64_t headDim() const { return model.width / model.heads; }
 
-    /// The heads of a layer's attention, and their places in its joint projection.
+    /// The heads of a layer's attention, and where they are in its joint projection to q, k and v.
     HeadLayout headLayout() const {
         return {model.heads, model.kv_heads > 0 ? model.kv_heads : model.heads, headDim(), model.shared_kv};
     }
@@ -166,7 +166,7 @@ bool seedsAreKnown(const Specification& specification);
 /// that this run never reads, settings of imported metrics, … Empty if the run can start.
 std::vector<SettingProblem> check(const Specification& specification);
 
-/// Why a run of this specification never reads the field; nothing if it does.
+/// Why a run of this specification never reads the field; nullopt if it does.
 std::optional<std::string> unusedReason(const SpecificationField& field, const Specification& specification);
 
 /// The specification with all fields that the run never reads reset to their defaults. When methods are

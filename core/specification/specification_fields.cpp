@@ -13,7 +13,7 @@ constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
 using S = Specification;
 
-/// Makes the fields of a section, such as model.width.
+/// Returns a function that makes the fields of a section, such as model.width.
 template <class Section>
 auto fieldsOf(const char* name, Section S::*section) {
     return [=](std::string field_name, std::string unit, std::string help, AcceptedValues accepts,
@@ -66,7 +66,8 @@ std::vector<SpecificationField> model() {
         make("heads", "", "Attention heads per layer; width/heads must be even", IntegerRange{1, 1024},
              &S::Model::heads),
         make("kv_heads", "",
-             "Heads of keys and values, each for heads/kv_heads queries (grouped-query attention); 0: heads",
+             "Key/value heads, each for heads/kv_heads query heads (grouped-query attention); 0: as many as "
+             "heads",
              IntegerRange{0, 1024}, &S::Model::kv_heads),
         make("shared_kv", "",
              "1: one vector is key and value (K = V, as in DeepSeek V4); it is rotated once, as a key",

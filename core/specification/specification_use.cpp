@@ -6,7 +6,7 @@
 namespace roper {
 namespace {
 
-/// "RoPE", "RoPE and RoPER", "RoPE, RoPER and sinusoids"
+/// Such as "RoPE", "RoPE and RoPER", "RoPE, RoPER and sinusoids".
 std::string joinWithAnd(std::vector<std::string> names) {
     if (names.size() < 2) return join(names, "");
     const std::string last = names.back();
@@ -25,7 +25,7 @@ std::optional<std::string> taskUnusedReason(const SpecificationField& field, con
     return std::nullopt;
 }
 
-/// Which methods read a field, if the chosen one does not; nothing for fields of all methods.
+/// Which methods read a field, if the chosen one does not; nullopt for fields of all methods.
 std::optional<std::string> otherReaders(const SpecificationField& field, const Specification& s) {
     std::vector<std::string> readers;
     for (const PositionMethod& method : positionMethods())

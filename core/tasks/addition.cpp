@@ -90,15 +90,16 @@ std::optional<ProblemSize> AdditionTask::sizeOf(std::string_view prompt) const {
 
 /// In "?d=12+345; …" the operands and where they end are random; everything after them is determined.
 std::vector<double> AdditionTask::idealSurprisals(std::string_view problem) const {
-    std::vector<double> costs(problem.size());
+    std::vector<double> surprisals(problem.size());
     std::size_t at = kQuestion.size();
     for (int operand = 0; operand < 2; ++operand) {
         std::int64_t digits = 0;
         for (; at < problem.size() && isDigit(problem[at]); ++at, ++digits)
-            costs[at] = surprisalOfContinuing(digits, 1, digits_max_) + std::log(digits == 0 ? 9.0 : 10.0);
-        if (at < problem.size()) costs[at++] = surprisalOfEnding(digits, 1, digits_max_);
+            surprisals[at] =
+                surprisalOfContinuing(digits, 1, digits_max_) + std::log(digits == 0 ? 9.0 : 10.0);
+        if (at < problem.size()) surprisals[at++] = surprisalOfEnding(digits, 1, digits_max_);
     }
-    return costs;
+    return surprisals;
 }
 
 ProblemSize AdditionTask::drawSize(Random& random) const {

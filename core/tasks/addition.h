@@ -4,9 +4,9 @@
 
 namespace roper {
 
-/// Step-by-step addition: "?d=66623+401; 3e0+1e0+0e0==4e0 and 2e1+0e1+0e1==2e1 and … and d==67024#". Each
-/// step adds the digits of one place and the carry, until both operands are used up and the carry is 0. The
-/// prompt ends with ';'. The size of a problem is the number of digits of each operand.
+/// Step-by-step addition: "?d=66623+401; 3e0+1e0+0e0==4e0 and 2e1+0e1+0e1==2e1 and … and d==67024#", where e1
+/// marks the tens. Each step adds the digits of one decimal place and the carry, until both operands are used
+/// up and the carry is 0. The prompt ends with ';'. A problem's size is the number of digits of each operand.
 class AdditionTask final : public ProblemTask {
   public:
     /// @param digits_max  1 … 18; the number of digits of each operand is drawn uniformly from 1 … digits_max

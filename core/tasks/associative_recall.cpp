@@ -16,8 +16,8 @@ constexpr std::int64_t kKeys = 26, kValues = 10;
 /// value. The size of a problem is the number of pairs and the index of the query, from 0.
 class AssociativeRecallTask final : public ProblemTask {
   public:
-    /// @param pairs_min, pairs_max  pairs of a sequence are drawn uniformly from this range; keys are
-    /// distinct letters, so at most 26
+    /// @param pairs_min, pairs_max  bounds of the number of pairs of a sequence, which is drawn uniformly; at
+    /// most 26, since keys are distinct letters
     AssociativeRecallTask(std::int64_t pairs_min, std::int64_t pairs_max)
         : ProblemTask("abcdefghijklmnopqrstuvwxyz0123456789>#"), least_(pairs_min), most_(pairs_max) {
         if (pairs_min < 2 || pairs_max < pairs_min || pairs_max > kKeys)
@@ -33,7 +33,7 @@ class AssociativeRecallTask final : public ProblemTask {
     }
     bool isComplete(std::string_view completion) const override { return !completion.empty(); }
 
-    /// The longer the prompt, the fewer characters follow it.
+    /// Less than the sum of both maxima: the longest prompt has the shortest answer.
     int maxProblemLength() const override { return static_cast<int>(4 * most_ + 2); }
 
     std::int64_t sizeCount() const override { return (most_ - least_ + 1) * (least_ + most_) / 2; }
@@ -64,19 +64,19 @@ class AssociativeRecallTask final : public ProblemTask {
   private:
     /// The pairs are random, with distinct keys, and so is the order of the queries.
     std::vector<double> idealSurprisals(std::string_view problem) const override {
-        std::vector<double> costs(problem.size());
+        std::vector<double> surprisals(problem.size());
         const std::size_t end = std::min(problem.find('>'), problem.size());
         for (std::size_t i = 0; i < end; ++i) {
             const auto pairs = static_cast<std::int64_t>(i / 2);
-            costs[i] = i % 2 == 1 ? std::log(static_cast<double>(kValues))
-                                  : surprisalOfContinuing(pairs, least_, most_) +
-                                        std::log(static_cast<double>(kKeys - pairs));
+            surprisals[i] = i % 2 == 1 ? std::log(static_cast<double>(kValues))
+                                       : surprisalOfContinuing(pairs, least_, most_) +
+                                             std::log(static_cast<double>(kKeys - pairs));
         }
-        if (end == problem.size()) return costs;
-        costs[end] = surprisalOfEnding(static_cast<std::int64_t>(end / 2), least_, most_);
+        if (end == problem.size()) return surprisals;
+        surprisals[end] = surprisalOfEnding(static_cast<std::int64_t>(end / 2), least_, most_);
         for (std::size_t left = end / 2, i = end + 1; i < problem.size() && left > 0; i += 2, --left)
-            costs[i] = std::log(static_cast<double>(left));
-        return costs;
+            surprisals[i] = std::log(static_cast<double>(left));
+        return surprisals;
     }
 
     ProblemSize drawSize(Random& random) const override {
@@ -122,7 +122,7 @@ class AssociativeRecallTask final : public ProblemTask {
     }
     std::string_view promptTerminator() const override { return ">"; }
 
-    /// The pairs: training shows either all queries of them or none.
+    /// The pairs: training shows either all problems with the same pairs or none.
     std::string_view holdoutKey(std::string_view prompt) const override {
         return prompt.substr(0, prompt.find(promptTerminator()) + 1);
     }

@@ -46,13 +46,14 @@ class CopyTask final : public ProblemTask {
   private:
     /// The letters before '>' are random; the rest repeats them.
     std::vector<double> idealSurprisals(std::string_view problem) const override {
-        std::vector<double> costs(problem.size());
+        std::vector<double> surprisals(problem.size());
         const std::size_t end = std::min(problem.find('>'), problem.size());
         for (std::size_t i = 0; i < end; ++i)
-            costs[i] = surprisalOfContinuing(static_cast<std::int64_t>(i), least_, most_) + std::log(26.0);
+            surprisals[i] =
+                surprisalOfContinuing(static_cast<std::int64_t>(i), least_, most_) + std::log(26.0);
         if (end < problem.size())
-            costs[end] = surprisalOfEnding(static_cast<std::int64_t>(end), least_, most_);
-        return costs;
+            surprisals[end] = surprisalOfEnding(static_cast<std::int64_t>(end), least_, most_);
+        return surprisals;
     }
 
     ProblemSize drawSize(Random& random) const override { return {random.between(least_, most_), 1}; }

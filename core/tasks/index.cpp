@@ -67,13 +67,13 @@ std::optional<ProblemSize> IndexTask::sizeOf(std::string_view prompt) const {
 
 /// In "?s='dyjeof'; s[2:]=='jeof'#" the letters up to the second quote and the index are random.
 std::vector<double> IndexTask::idealSurprisals(std::string_view problem) const {
-    std::vector<double> costs(problem.size());
+    std::vector<double> surprisals(problem.size());
     std::size_t at = kStart.size();
     std::int64_t letters = 0;
     for (; at < problem.size() && problem[at] != '\''; ++at, ++letters)
-        costs[at] = surprisalOfContinuing(letters, string_min_, string_max_) + std::log(26.0);
-    if (at >= problem.size()) return costs;
-    costs[at] = surprisalOfEnding(letters, string_min_, string_max_);
+        surprisals[at] = surprisalOfContinuing(letters, string_min_, string_max_) + std::log(26.0);
+    if (at >= problem.size()) return surprisals;
+    surprisals[at] = surprisalOfEnding(letters, string_min_, string_max_);
     at += kMiddle.size();
     // Among the indices that begin as written so far, counts those that continue with this digit or end here.
     for (std::string written; at < problem.size(); ++at) {
@@ -81,10 +81,10 @@ std::vector<double> IndexTask::idealSurprisals(std::string_view problem) const {
         const bool ends = problem[at] == ':';
         if (!ends) written += problem[at];
         const double after = ends ? 1 : static_cast<double>(numbersBeginningWith(written, letters));
-        costs[at] = std::log(before / after);
+        surprisals[at] = std::log(before / after);
         if (ends) break;
     }
-    return costs;
+    return surprisals;
 }
 
 ProblemSize IndexTask::drawSize(Random& random) const {

@@ -75,51 +75,52 @@ std::string PrefixTask::sequence(std::uint64_t seed, Stream stream, std::uint64_
 }
 
 std::vector<double> PrefixTask::idealSurprisals(std::string_view sequence) const {
-    std::vector<double> costs;
-    costs.reserve(sequence.size());
+    std::vector<double> surprisals;
+    surprisals.reserve(sequence.size());
     std::string letters;
     std::size_t at = 0;
     std::int64_t extra = substring_length_;
     while (at < sequence.size()) {
-        for (std::int64_t run = 0; at < sequence.size(); ++run) {
-            // The length of the part is uniform over extra + random_min … extra + random_max; `end` is the
-            // probability that it ends now.
-            const std::int64_t left = extra + random_max_ - run;
-            const double end = run < extra + random_min_ ? 0.0 : 1.0 / static_cast<double>(left + 1);
+        for (std::int64_t count = 0; at < sequence.size(); ++count) {
+            // The length of a random part is uniform over extra + random_min … extra + random_max; `end` is
+            // the probability that the part ends here.
+            const std::int64_t left = extra + random_max_ - count;
+            const double end = count < extra + random_min_ ? 0.0 : 1.0 / static_cast<double>(left + 1);
             const char character = sequence[at++];
             if (character == kSeparator) {
                 if (end == 0.0) throw std::invalid_argument("a random part is shorter than random_min");
-                costs.push_back(-std::log(end));
+                surprisals.push_back(-std::log(end));
                 break;
             }
             if (left == 0) throw std::invalid_argument("a random part is longer than random_max");
-            costs.push_back(std::log(static_cast<double>(kLetters.size())) - std::log1p(-end));
+            surprisals.push_back(std::log(static_cast<double>(kLetters.size())) - std::log1p(-end));
             letters += character;
         }
         extra = 0;
         if (at >= sequence.size()) break;
         Candidates candidates(letters, static_cast<std::size_t>(substring_length_));
         for (std::int64_t i = 0; i < substring_length_ && at < sequence.size(); ++i) {
-            costs.push_back(candidates.observe(sequence[at]));
+            surprisals.push_back(candidates.observe(sequence[at]));
             letters += sequence[at++];
         }
     }
-    return costs;
+    return surprisals;
 }
 
 std::vector<bool> PrefixTask::determined(std::string_view sequence) const {
-    const std::vector<double> costs = idealSurprisals(sequence);
-    std::vector<bool> certain(costs.size());
+    const std::vector<double> surprisals = idealSurprisals(sequence);
+    std::vector<bool> certain(surprisals.size());
     // A '>' that must come now has no surprisal either, but only letters are scored.
-    for (std::size_t i = 0; i < costs.size(); ++i)
-        certain[i] = costs[i] == 0.0 && sequence[i] != kSeparator;
+    for (std::size_t i = 0; i < surprisals.size(); ++i)
+        certain[i] = surprisals[i] == 0.0 && sequence[i] != kSeparator;
     return certain;
 }
 
 std::optional<double> PrefixTask::lossLowerBound(std::string_view sequence) const {
     if (sequence.size() < 2) return std::nullopt;
-    const std::vector<double> costs = idealSurprisals(sequence);
-    return std::accumulate(costs.begin() + 1, costs.end(), 0.0) / static_cast<double>(costs.size() - 1);
+    const std::vector<double> surprisals = idealSurprisals(sequence);
+    return std::accumulate(surprisals.begin() + 1, surprisals.end(), 0.0) /
+           static_cast<double>(surprisals.size() - 1);
 }
 
 TaskKind prefixTask() {

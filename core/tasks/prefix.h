@@ -11,14 +11,15 @@ namespace roper {
 /// The first random part is longer by substring_length, so that a substring can be drawn from it.
 class PrefixTask final : public Task {
   public:
+    /// @param random_min, random_max  bounds of the number of letters of a random part, drawn uniformly
     PrefixTask(std::int64_t substring_length, std::int64_t random_min, std::int64_t random_max);
 
     bool hasProblems() const override { return false; }
     std::string sequence(std::uint64_t seed, Stream stream, std::uint64_t index, int length) const override;
 
-    /// Surprisal, in nats, of each character for an ideal predictor that knows how sequences are generated: a
-    /// random letter costs ln 4 (more where the part might have ended), '>' costs −ln of its probability, and
-    /// a repeated letter costs −ln of the fraction of possible start positions that continue with it.
+    /// Surprisal, in nats, of each character for an ideal predictor that knows how sequences are generated:
+    /// ln 4 for a random letter (more where the part might have ended), −ln of its probability for '>', and
+    /// for a repeated letter −ln of the fraction of possible start positions that continue with it.
     /// @throws std::invalid_argument if the text cannot come from this task
     std::vector<double> idealSurprisals(std::string_view sequence) const;
 

@@ -70,9 +70,9 @@ std::optional<double> ProblemTask::lossLowerBound(std::string_view sequence) con
     double sum = 0;
     for (std::size_t begin = 0; begin < sequence.size();) {
         const std::size_t end = std::min(sequence.find('#', begin), sequence.size() - 1) + 1;
-        const std::vector<double> costs = idealSurprisals(sequence.substr(begin, end - begin));
+        const std::vector<double> surprisals = idealSurprisals(sequence.substr(begin, end - begin));
         // The first character of a sequence is not predicted.
-        sum = std::accumulate(costs.begin() + (begin == 0 ? 1 : 0), costs.end(), sum);
+        sum = std::accumulate(surprisals.begin() + (begin == 0 ? 1 : 0), surprisals.end(), sum);
         begin = end;
     }
     return sum / static_cast<double>(sequence.size() - 1);

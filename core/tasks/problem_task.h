@@ -21,7 +21,7 @@ class ProblemTask : public Task {
         return completion.find('#') != std::string_view::npos;
     }
     std::vector<std::string_view> promptsIn(std::string_view sequence) const final;
-    /// The bound ignores that a few problems are held out; knowing which would save 0.03 nats a problem.
+    /// The bound ignores that a few problems are held out; knowing which would save 0.03 nats per problem.
     std::optional<double> lossLowerBound(std::string_view sequence) const final;
 
   protected:
@@ -36,12 +36,12 @@ class ProblemTask : public Task {
     /// Surprisal −ln p of each character of a problem, which may be truncated anywhere, for a predictor that
     /// knows how problems are drawn and has seen the characters before.
     virtual std::vector<double> idealSurprisals(std::string_view problem) const = 0;
-    /// Surprisals for a part with `min_count` … `max_count` elements, uniformly distributed: that it
-    /// continues after `count` elements, or that it ends.
+    /// Surprisals, in nats, of the events that a part of a problem continues after `count` elements, or ends,
+    /// if its length is uniformly distributed over `min_count` … `max_count`.
     static double surprisalOfContinuing(std::int64_t count, std::int64_t min_count, std::int64_t max_count);
     static double surprisalOfEnding(std::int64_t count, std::int64_t min_count, std::int64_t max_count);
 
-    /// So many of the letters a to z.
+    /// `count` random letters from a to z.
     static std::string drawLetters(Random& random, std::int64_t count);
 
     virtual ProblemSize drawSize(Random& random) const = 0;
@@ -61,8 +61,8 @@ class ProblemTask : public Task {
     int max_prompt_length_ = 0, max_answer_length_ = 0;
 };
 
-/// The kind of a task whose problems have a length between two settings, in their unit.
-/// @param message  what is wrong if the smallest length is above the largest
+/// The `TaskKind` of a task whose problems have lengths between two settings, in the settings' unit.
+/// @param message  shown if the smallest length is above the largest
 template <class LengthTask>
 TaskKind taskOfLengths(const std::string& name, const std::string& help, const DeclaredSetting& smallest,
                        const DeclaredSetting& largest, const std::string& message) {

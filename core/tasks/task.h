@@ -33,8 +33,8 @@ struct ProblemSize {
 /// Number of solved problems of one size.
 struct SizeScore {
     ProblemSize size;
-    std::int64_t correct = 0, of = 0;
-    /// Those with every step of the working, if the task has one.
+    std::int64_t correct = 0, of = 0;  ///< problems solved, and problems in total
+    /// Number of problems solved with every step of the working correct; nullopt if the task has no working.
     std::optional<std::int64_t> fully_correct = {};
 };
 
@@ -85,7 +85,7 @@ class Task {
     /// What the two numbers of a size count; empty if the task has no problems.
     virtual std::vector<std::string> sizeNames() const { return {}; }
 
-    /// The size of the problem with this prompt; nothing if this is not a prompt of the task.
+    /// The size of the problem with this prompt; nullopt if this is not a prompt of the task.
     virtual std::optional<ProblemSize> sizeOf(std::string_view /*prompt*/) const { return std::nullopt; }
 
     /// Whether training never shows this problem. About one in 32 problems of every size with at least 1,000
@@ -93,7 +93,7 @@ class Task {
     virtual bool isHeldOut(const Problem& /*problem*/) const { return false; }
 
     /// The prompts of the problems in a training sequence, or the parts that decide whether they are held
-    /// out. The last problem is included only if it is complete.
+    /// out; a truncated one at the end is left out.
     virtual std::vector<std::string_view> promptsIn(std::string_view /*sequence*/) const { return {}; }
 
     /// Which characters of a sequence are determined by the preceding ones, such as the letters of a repeated
@@ -105,8 +105,8 @@ class Task {
         return false;
     }
 
-    /// Whether the completion also contains every step of the working and nothing else before its end.
-    /// Nothing if problems have no working.
+    /// Whether the completion also contains every step of the working and nothing else before its end;
+    /// nullopt if problems have no working.
     virtual std::optional<bool> isFullyCorrect(const Problem& /*problem*/,
                                                std::string_view /*completion*/) const {
         return std::nullopt;
@@ -124,7 +124,7 @@ class Task {
 
     /// Mean loss of an ideal predictor on characters 1 … n−1 of this sequence, in nats per character. It
     /// knows how sequences are generated and the preceding characters, nothing more. On average over many
-    /// sequences no predictor can do better. Nothing if the bound has not been derived.
+    /// sequences no predictor can do better. Nullopt if the bound has not been derived.
     virtual std::optional<double> lossLowerBound(std::string_view /*sequence*/) const { return std::nullopt; }
 
   protected:
@@ -136,7 +136,7 @@ class Task {
 };
 
 /// Counts the problems of an evaluation that occurred in a training stream. Held-out problems never do, so
-/// only problems of sizes too small for holding any out must be searched for.
+/// it searches only for problems of sizes with too few problems to hold any out.
 class OverlapCounter {
   public:
     /// @param seed, length  of the training sequences
@@ -151,8 +151,8 @@ class OverlapCounter {
     std::uint64_t seed_;
     int length_;
     std::unordered_multiset<std::string> unseen_;  ///< prompts not seen so far
-    std::int64_t seen_ = 0;
-    std::uint64_t scanned_ = 0;
+    std::int64_t seen_ = 0;                        ///< number of problems
+    std::uint64_t scanned_ = 0;                    ///< number of sequences
 };
 
 }  // namespace roper

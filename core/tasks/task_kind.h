@@ -19,7 +19,7 @@ struct TaskKind {
 
     /// Whether each problem has one correct answer; otherwise the task is measured by its loss.
     bool has_problems = false;
-    /// Whether it is a text of the user, which must be opened (core/corpus) and can also be learned by
+    /// Whether the task is to learn a text, which must be opened (core/corpus) and can also be learned by
     /// predicting masked tokens.
     bool is_text = false;
 
@@ -38,7 +38,8 @@ struct TaskKind {
 };
 
 /// A `TaskKind::check` that refuses a smallest number above the largest.
-/// @param message  what is wrong then
+/// @param smallest, largest  names of the two settings
+/// @param message            shown if it refuses
 std::function<std::vector<SettingProblem>(const DeclaredSettings&)> requireOrdered(
     const std::string& smallest, const std::string& largest, const std::string& message);
 

@@ -17,8 +17,10 @@ class TokenFile {
     /// @throws Error (disk) naming the file if it cannot be read or is not a whole number of tokens
     TokenFile(const FilePath& path, int vocabulary_size);
 
+    /// Number of tokens.
     std::int64_t size() const { return static_cast<std::int64_t>(bytes_ / width_); }
 
+    /// Tokens `first` … `first + count − 1`.
     /// @throws Error (disk) if the file has become shorter or contains a token outside the vocabulary
     std::vector<std::int64_t> read(std::int64_t first, int count) const;
 
@@ -27,12 +29,12 @@ class TokenFile {
   private:
     std::string path_;
     Descriptor file_;
-    std::size_t bytes_ = 0, width_ = 2;
+    std::size_t bytes_ = 0, width_ = 2;  ///< bytes of the file, and of a token
     std::int64_t vocabulary_size_ = 0;
 };
 
-/// A text for language modelling. Its last part is reserved for validation. Training sequences begin at
-/// random positions before it; validation sequences are consecutive parts of it.
+/// A text for language modeling. Its last part is reserved for validation. Training sequences are at random
+/// positions before that part; validation sequences divide it.
 class TextTask : public Task {
   public:
     /// A task with only a vocabulary, enough to run a trained model but not to train one.
@@ -57,7 +59,7 @@ class TextTask : public Task {
 
   private:
     std::shared_ptr<const TokenFile> tokens_;
-    std::int64_t training_ = 0, validation_ = 0;
+    std::int64_t training_ = 0, validation_ = 0;  ///< numbers of tokens
 };
 
 }  // namespace roper

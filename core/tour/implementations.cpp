@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kMaxBytes = 1 << 20;
 constexpr std::size_t kMaxImplementations = 1000;
 
-/// A text that must be one of several.
+/// The text of a key, which must be one of those accepted.
 std::string oneOf(TomlSection& section, const std::string& key, const std::vector<std::string>& accepted) {
     const std::string text = section.text(key);
     if (!hasElement(accepted, text))
@@ -23,27 +23,27 @@ std::string oneOf(TomlSection& section, const std::string& key, const std::vecto
 }
 
 Implementation readImplementation(TomlSection section) {
-    Implementation made;
-    made.name = section.text("name");
-    made.version = section.text("version");
-    made.year = section.whole("year", 2017, 9999);
-    made.pairing = section.text("pairing");
-    made.part = section.text("part");
-    made.back = oneOf(section, "back", {"never", "yes", "twice"});
-    made.shared_keys = section.text("grouped");
-    made.cache = section.text("cache");
-    made.scaling = section.text("scaling");
-    made.was_run = oneOf(section, "checked", {"run", "read"}) == "run";
-    made.source = section.text("source");
+    Implementation implementation;
+    implementation.name = section.text("name");
+    implementation.version = section.text("version");
+    implementation.year = section.whole("year", 2017, 9999);
+    implementation.pairing = section.text("pairing");
+    implementation.part = section.text("part");
+    implementation.back = oneOf(section, "back", {"never", "yes", "twice"});
+    implementation.shared_keys = section.text("grouped");
+    implementation.cache = section.text("cache");
+    implementation.scaling = section.text("scaling");
+    implementation.was_run = oneOf(section, "checked", {"run", "read"}) == "run";
+    implementation.source = section.text("source");
     section.optionalText("script");  // of the project's findings
-    made.settings = section.entries("setup");
+    implementation.settings = section.entries("setup");
     section.finish();
     try {
-        made.rotation = made.applyTo(Setup{});
+        implementation.rotation = implementation.applyTo(Setup{});
     } catch (const Error& error) {
-        section.fail(section.place(), "\"" + made.name + "\": " + error.what());
+        section.fail(section.place(), "\"" + implementation.name + "\": " + error.what());
     }
-    return made;
+    return implementation;
 }
 
 }  // namespace

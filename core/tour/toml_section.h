@@ -18,13 +18,14 @@ class TomlSection {
 
     std::string text(const std::string& key);
     std::optional<std::string> optionalText(const std::string& key);
+    /// An integer from `low` to `high`.
     int whole(const std::string& key, int low, int high);
     /// False if the key is missing.
     bool flag(const std::string& key);
     std::vector<std::string> texts(const std::string& key, std::size_t min_count, std::size_t max_count);
     /// The entries of a nested table as texts; empty if the table is missing.
     std::vector<std::pair<std::string, std::string>> entries(const std::string& key);
-    /// A nested table; nothing if it is missing.
+    /// A nested table; nullopt if it is missing.
     std::optional<TomlSection> section(const std::string& key);
     /// An array of one to `max_count` tables.
     std::vector<const toml::table*> tables(const std::string& key, std::size_t max_count);
@@ -32,6 +33,7 @@ class TomlSection {
     /// @throws Error (usage) for a key that was not read
     void finish() const;
 
+    /// @throws Error (usage) with this position in the file
     [[noreturn]] void fail(const toml::source_region& place, const std::string& what) const;
     const toml::source_region& place() const { return table_.source(); }
 

@@ -26,20 +26,20 @@ struct TourStop {
     std::size_t answer = 0;            ///< index of the right one
     std::string task;                  ///< instruction for the user
     std::string control;               ///< accessible name of the control to use; empty: none is highlighted
-    std::string reveal;
-    std::string reveal_control;  ///< control to highlight once the answer is revealed
-    std::string takeaway;        ///< one sentence
+    std::string reveal;                ///< shown after an answer is chosen
+    std::string reveal_control;        ///< control to highlight once the answer is revealed
+    std::string takeaway;              ///< one sentence
 
     /// @throws Error (usage) for a setting that is unknown or out of bounds
     Setup setup() const { return withSettings(Setup{}, settings); }
 };
 
-/// The card after the last stop: what to remember, and where to go on. The takeaways of all stops are listed
-/// with it.
+/// The card after the last stop: what to remember, and where to go on. It also lists the takeaways of all
+/// stops.
 struct TourEnd {
     std::string text;
     struct Next {
-        std::string text, page;
+        std::string text, page;  ///< a link's text, and the page it opens
     };
     std::vector<Next> next;
 };

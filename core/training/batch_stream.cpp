@@ -8,7 +8,8 @@ namespace roper {
 namespace {
 
 constexpr std::size_t kPrefetchedBatches = 3;
-constexpr int kLowerPriority = 1;  // small: on a busy machine a step would otherwise wait long for its batch
+// Added to the nice value. Small: on a busy machine a step would otherwise wait long for its batch.
+constexpr int kLowerPriority = 1;
 
 }  // namespace
 

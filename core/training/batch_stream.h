@@ -14,18 +14,18 @@
 
 namespace roper {
 
-/// The part of every batch that is needed.
+/// The sequences of every batch that one process computes: `count` of them, from index `first` on.
 struct Shard {
     std::int64_t first = 0, count = 0;
 };
 
-/// Produces the training batches in order, ahead of time in a low-priority thread. They are those of
-/// `makeBatch`: a batch depends only on seeds and its index.
+/// Produces the training batches of `makeBatch` in order, ahead of time in a low-priority thread. A batch
+/// depends only on the seeds and its index.
 class BatchStream {
   public:
     /// @param task, specification  must outlive the stream
     /// @param first                index of the first batch's first sequence
-    /// @param shard                of every batch; default: all of it
+    /// @param shard                the part of every batch to produce; default: all of it
     BatchStream(const Task& task, const Specification& specification, std::uint64_t first,
                 const std::optional<Shard>& shard = {});
     ~BatchStream();
@@ -40,7 +40,7 @@ class BatchStream {
 
     const Task& task_;
     const Specification& specification_;
-    std::uint64_t next_;
+    std::uint64_t next_;  ///< index of the first sequence of the next batch to produce
     Shard shard_;
 
     std::mutex mutex_;

@@ -13,16 +13,16 @@ constexpr double kMaskProbability = 0.8, kRandomTokenProbability = 0.1;  // amon
 
 /// Selects tokens of a sequence for prediction and masks them.
 /// @param inputs   [T]: in: the sequence; out: the sequence with masks
-/// @param targets  [T]: in: all `kIgnoreIndex`; out: the selected tokens
+/// @param targets  [T]: in: all `kIgnoreIndex`; out: the original tokens at the selected positions
 void applyMasking(const Specification& specification, std::int64_t vocabulary, Random random,
                   std::int64_t* inputs, std::int64_t* targets) {
     const std::int64_t T = specification.inputLength();
     const auto hide = [&](std::int64_t t) {
         targets[t] = inputs[t];
-        const double how = random.unit();
-        if (how < kMaskProbability)
+        const double draw = random.unit();
+        if (draw < kMaskProbability)
             inputs[t] = vocabulary;
-        else if (how < kMaskProbability + kRandomTokenProbability)
+        else if (draw < kMaskProbability + kRandomTokenProbability)
             inputs[t] = random.between(0, vocabulary - 1);
     };
     bool any = false;

@@ -14,9 +14,9 @@ at::Tensor makeSequences(const Task& task, const Specification& specification, S
                          std::uint64_t first, std::int64_t count);
 
 /// Inputs of a model and their targets, [count, `inputLength`] each (int64, on the CPU). Causal: each token's
-/// target is the next token. Masked (Devlin et al. 2019): of the tokens selected for prediction, drawn from a
-/// separate stream, 80 % are replaced by the mask, 10 % by a random token, 10 % stay; all other targets are
-/// `kIgnoreIndex`. At least one token per sequence is selected.
+/// target is the next token. Masked (Devlin et al. 2019): of the tokens selected at random for prediction,
+/// the mask replaces 80 %, a random token 10 %, and 10 % stay; all other targets are `kIgnoreIndex`. At least
+/// one token per sequence is selected.
 struct Batch {
     at::Tensor inputs, targets;
 };

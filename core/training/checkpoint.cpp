@@ -78,8 +78,8 @@ std::string generatorName(const at::Device& device) {
 
 using Metadata = std::map<std::string, std::string>;
 
-/// Checksum of the whole content of a checkpoint, in the order of names; in the former format only of the
-/// tensors' names and bytes. A tensor may be given in pieces of a multiple of eight bytes.
+/// Checksum of a whole checkpoint, with tensors ordered by name; in the legacy format only of the tensors'
+/// names and bytes. A tensor may be written in pieces whose sizes are multiples of eight bytes.
 std::string checksumOf(const Metadata& metadata, std::vector<StreamedTensor> tensors) {
     const bool is_legacy = metadata.at("format") == kLegacyFormat;
     std::ranges::sort(tensors, {}, &StreamedTensor::name);
@@ -95,7 +95,7 @@ std::string checksumOf(const Metadata& metadata, std::vector<StreamedTensor> ten
 }
 
 /// @throws Error (checkpoint) if the format is unknown or the checksum differs. The oldest checkpoints have
-/// none and are accepted.
+/// no checksum and are accepted.
 void requireUndamaged(const std::string& origin, const Metadata& metadata,
                       std::vector<StreamedTensor> tensors) {
     const auto entry = [&](const char* key) {
@@ -127,7 +127,7 @@ std::int64_t integerEntry(const SafetensorsFile& file, const std::string& key) {
     return *value;
 }
 
-/// The specification stored in a checkpoint; empty if it is from another version and cannot be read.
+/// The specification stored in a checkpoint; nullopt if it cannot be read, as from some other versions.
 std::optional<Specification> specificationIn(const std::map<std::string, std::string>& metadata,
                                              const std::string& origin) {
     const auto found = metadata.find("specification");
@@ -139,10 +139,11 @@ std::optional<Specification> specificationIn(const std::map<std::string, std::st
     }
 }
 
+/// Whether a field may change when a run is resumed.
 bool mayChange(const SpecificationField& field) {
     static const std::set<std::string> sections = {"about", "device", "evaluation", "checkpoints",
                                                    "snapshots"};
-    // Whether a text is the same is determined by its fingerprint, not its path.
+    // A text is identified by its fingerprint, not its path.
     static const std::set<std::string> fields = {"training.steps", "training.report_every", "task.text"};
     return sections.count(field.section) > 0 || fields.count(field.key()) > 0;
 }
@@ -156,9 +157,10 @@ std::int64_t parametersOfPositions(const Specification& s) {
     throw Error(ErrorKind::usage, path.string() + " " + why);
 }
 
-/// A model may start from the weights of another if the two differ only in how positions enter them, and no
-/// parameters belong to that. → the other specification
-/// @throws Error (usage) naming the first setting that differs otherwise
+/// A model may start from the weights of another if the two differ only in their position methods and if
+/// these, when different, have no parameters.
+/// @returns the other model's specification
+/// @throws Error (usage) naming the first setting that must not differ
 Specification requireSameArchitecture(const FilePath& path, const Specification& specification) {
     static const std::set<std::string> may_change = {"model.position",
                                                      "model.rotates",
@@ -173,7 +175,8 @@ Specification requireSameArchitecture(const FilePath& path, const Specification&
     // Only the header is read: another model may be of any size.
     const std::optional<Specification> theirs =
         specificationIn(SafetensorsHeader::read(path).metadata, path.string());
-    if (!theirs) refuseWeights(path, "is no checkpoint of this program, or its specification cannot be read");
+    if (!theirs)
+        refuseWeights(path, "is not a checkpoint of this program, or its specification cannot be read");
     const Specification ours = withoutUnused(specification);
     const bool is_same_method = theirs->model.position == ours.model.position;
     if (!is_same_method && parametersOfPositions(*theirs) + parametersOfPositions(ours) > 0)
@@ -196,12 +199,12 @@ Specification requireSameArchitecture(const FilePath& path, const Specification&
     return *theirs;
 }
 
-/// Whether an allowed change is reported: the device is reported anyway.
+/// Whether an allowed change is mentioned to the user; the device is mentioned anyway.
 bool isReported(const SpecificationField& field) {
     return field.section != "about" && field.section != "device" && field.key() != "task.text";
 }
 
-/// Effect of another number of steps on the learning rate, whose schedule depends on the last step.
+/// A sentence about how a new number of steps changes the learning rate from `step` on; empty if it does not.
 std::string describeRateChange(const Specification::Training& before, const Specification::Training& now,
                                std::int64_t step) {
     const double was = learningRate(before, step), is = learningRate(now, step);
@@ -306,7 +309,7 @@ std::string loadInitialWeights(const Specification& specification, const fs::pat
         return "initial weights from " + path.string() + ", step " +
                std::to_string(integerEntry(file, "step")) + " of " + std::to_string(theirs.training.steps);
     } catch (const Error& error) {
-        // Of the kind of other settings that cannot be obeyed.
+        // The kind of error for any setting that cannot be applied.
         throw Error(ErrorKind::usage, std::string("training.initial_weights: ") + error.what());
     }
 }

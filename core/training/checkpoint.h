@@ -13,12 +13,12 @@ namespace roper {
 /// Progress of a run, apart from weights and moments.
 struct TrainingPosition {
     std::int64_t step = 0;
-    std::int64_t tokens = 0;
+    std::int64_t tokens = 0;          ///< trained on so far
     std::uint64_t next_sequence = 0;  ///< index in the training stream
-    double time_s = 0;
+    double time_s = 0;                ///< seconds of training (`TrainingClock`)
 };
 
-/// Writes weights, optimizer moments, generator states and position atomically. Layout: docs/run-folder.md.
+/// Writes weights, moments, states of random generators and position atomically. Layout: docs/run-folder.md.
 /// @throws Error (disk)
 void saveCheckpoint(const FilePath& path, const Transformer& model, const AdamW& optimizer,
                     const TrainingPosition& position, const std::string& specification_toml,
@@ -29,7 +29,7 @@ void saveCheckpoint(const FilePath& path, const Transformer& model, const AdamW&
 /// cannot be read
 void verifyCheckpoint(const FilePath& path, std::int64_t parameters);
 
-/// @returns the maximal size in bytes of a checkpoint of a model with this many parameters
+/// @returns the maximum size in bytes of a checkpoint of a model with this many parameters
 /// @throws Error (checkpoint) if this file is larger, Error (disk)
 std::uint64_t requirePlausibleSize(const FilePath& path, std::int64_t parameters);
 
@@ -42,13 +42,13 @@ SafetensorsFile readCheckpoint(const FilePath& path, std::int64_t parameters);
 TrainingPosition loadCheckpoint(const SafetensorsFile& file, Transformer& model, AdamW& optimizer,
                                 const std::string& vocabulary);
 
-/// Changed settings, according to the checkpoint.
+/// Settings that the checkpoint of a run was trained with, compared with the present ones.
 struct PreviousSettings {
     std::string changes;            ///< a sentence for the user; empty if there are none
-    std::int64_t report_every = 0;  ///< value until then; 0 if unknown
+    std::int64_t report_every = 0;  ///< the checkpoint's `training.report_every`; 0 if unknown
 };
 
-/// A run continues with the settings with which it was trained: a run.toml truncated or changed since would
+/// A run must continue with the settings it was trained with: a run.toml truncated or edited since would
 /// train something else. Allowed changes: more steps; the sections about, device, evaluation, checkpoints and
 /// snapshots; the reporting interval; the path of the text.
 /// @throws Error (usage) naming other settings that differ from those in the checkpoint
@@ -56,7 +56,7 @@ PreviousSettings requireSameSettings(const SafetensorsFile& file, const Specific
 
 /// Loads the weights of `training.initial_weights`: a checkpoint, or the newest one of a run.
 /// @param runs  the folder of runs that may be given by name
-/// @returns a sentence about where they come from
+/// @returns a sentence naming their source
 /// @throws Error (usage) saying why these weights cannot be used
 std::string loadInitialWeights(const Specification& specification, const std::filesystem::path& runs,
                                const std::string& vocabulary, Transformer& model);

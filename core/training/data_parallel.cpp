@@ -13,8 +13,9 @@
 namespace roper {
 namespace {
 
-/// Whether each process of a group has its own GPU; a collective operation. NCCL can be configured to let
-/// several share one, for experiments.
+/// Whether each process of a group has its own GPU; to be called by all of them. For experiments, NCCL can be
+/// configured to let several processes share a GPU.
+/// @param gpu  UUID of this process's GPU; empty: it uses none
 bool eachHasOwnGpu(ProcessGroup& group, const std::string& gpu) {
     constexpr const char* kNone = "none";
     const auto name = [](int rank) { return "GPU of " + std::to_string(rank); };

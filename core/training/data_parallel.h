@@ -20,8 +20,9 @@ Specification withThreadShare(std::int64_t processes, Specification specificatio
 /// The part of a batch for one of `size` processes, which divide it as evenly as possible.
 Shard shardOf(std::int64_t batch, int rank, int size);
 
-/// Combines the gradients and losses of all processes as if one had computed the whole batch. Its loss is the
-/// mean over all targets, so processes are weighted by their number of targets: g = Σᵣ nᵣ gᵣ / Σᵣ nᵣ.
+/// Combines the gradients and losses of all processes as if one had computed the whole batch. A batch's loss
+/// is the mean over all its targets, so gᵣ, the gradient of process r, is weighted by nᵣ, its number of
+/// targets: g = Σᵣ nᵣ gᵣ / Σᵣ nᵣ.
 /// Gradients are summed by NCCL if each process has its own GPU, otherwise by Gloo. Losses are always summed
 /// by Gloo, which detects an ended process before a GPU would wait for it.
 class GradientAllReduce : public GradientReducer {
@@ -39,9 +40,9 @@ class GradientAllReduce : public GradientReducer {
 
   private:
     ProcessGroup& group_;
-    std::unique_ptr<GpuGroup> gpus_;  ///< null: Gloo sums
+    std::unique_ptr<GpuGroup> gpus_;  ///< null: Gloo sums gradients
     std::string note_;
-    double target_fraction_ = 1;  ///< our fraction of the batch's targets
+    double target_fraction_ = 1;  ///< this process's fraction of the batch's targets
 };
 
 /// Broadcasts the weights, moments and position of rank 0 to all processes.

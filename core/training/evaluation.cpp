@@ -12,7 +12,7 @@
 namespace roper {
 namespace {
 
-constexpr std::int64_t kSamples = 8;  // for a text
+constexpr std::int64_t kSamples = 8;  // recorded per evaluation of a text task
 
 Specification withProblemSeed(Specification specification, std::optional<std::int64_t> seed) {
     if (seed) specification.training.data_seed = *seed;
@@ -90,7 +90,7 @@ void Evaluator::evaluateLoss(Transformer& model, Evaluation& evaluation) const {
         const double loss = model.loss(batch.inputs, batch.targets, /*training=*/false).item<double>();
         const auto count = static_cast<double>(batch.targets.ne(kIgnoreIndex).sum().item<std::int64_t>());
         scored += count;
-        mean += (loss - mean) * (count / scored);  // exact if all are read in one batch
+        mean += (loss - mean) * (count / scored);  // exact if there is only one batch
         if (!model.causal()) return;
         const std::vector<double> of_batch = lossLowerBounds(textsOf(batch));
         bounds.insert(bounds.end(), of_batch.begin(), of_batch.end());
@@ -143,7 +143,7 @@ void Evaluator::evaluateTokens(Transformer& model, Evaluation& evaluation) const
     evaluation.row.tokens_scored = scored;
 }
 
-/// Prompts from validation sequences, and the model's continuations.
+/// Records prompts from validation sequences with the model's continuations.
 void Evaluator::generateSamples(Transformer& model, Evaluation& evaluation) const {
     constexpr std::int64_t kMaxPromptTokens = 32, kMaxContinuationTokens = 64;
     const Vocabulary& vocabulary = task_.vocabulary();
@@ -169,7 +169,7 @@ void Evaluator::generateSamples(Transformer& model, Evaluation& evaluation) cons
             {evaluation.row.step, vocabulary.decode(prompts[i]), ends[i], completions[i].text});
 }
 
-/// Validation sequences with their masks, and with the model's most likely tokens in their place.
+/// Records validation sequences with masks, and with the masks replaced by the model's most likely tokens.
 void Evaluator::fillMasks(Transformer& model, Evaluation& evaluation) const {
     const Vocabulary& vocabulary = task_.vocabulary();
     forEachBatch(model, std::min(kSamples, evaluatedSequences()), [&](const Batch& batch) {
@@ -222,7 +222,7 @@ std::vector<double> Evaluator::lossByPosition(Transformer& model) const {
     return losses;
 }
 
-/// Loss, its lower bound and token accuracy on fresh sequences, for a task evaluated by these.
+/// Loss, its lower bound and token accuracy on validation sequences, for a task without problems.
 void Evaluator::evaluateSequences(Transformer& model, Evaluation& evaluation) const {
     const std::int64_t sequences = specification_.evaluation.problems;
     double loss = 0, lower_bound = 0;
@@ -311,18 +311,18 @@ void Evaluator::evaluateProblems(Transformer& model, Evaluation& evaluation) con
     evaluation.row.of = static_cast<std::int64_t>(problems_.size());
 }
 
-std::vector<SizeScore> Evaluator::evaluateBySize(Transformer& model, std::int64_t each) const {
+std::vector<SizeScore> Evaluator::evaluateBySize(Transformer& model, std::int64_t per_size) const {
     constexpr std::size_t kBatch = 256;
     std::vector<SizeScore> scores;
     std::vector<Problem> problems;
     std::vector<std::size_t> size_of;
     for (const ProblemSize size : task_.sizes()) {
-        for (std::int64_t i = 0; i < each; ++i) {
+        for (std::int64_t i = 0; i < per_size; ++i) {
             problems.push_back(task_.problemOfSize(dataSeed(specification_), Stream::sizes,
                                                    static_cast<std::uint64_t>(problems.size()), size));
             size_of.push_back(scores.size());
         }
-        scores.push_back({size, 0, each});
+        scores.push_back({size, 0, per_size});
     }
     for (std::size_t first = 0; first < problems.size(); first += kBatch) {
         const std::vector<Problem> part(

@@ -12,7 +12,7 @@
 namespace roper {
 
 struct Evaluation {
-    EvaluationRow row;  ///< without its time
+    EvaluationRow row;  ///< time_s is not set
     std::vector<Sample> samples;
 };
 
@@ -21,22 +21,23 @@ struct Evaluation {
 /// A task without problems is evaluated on `evaluation.problems` sequences, each a sample: its prompt is the
 /// first character, and its completion the most likely token at each position given the true preceding
 /// tokens. For a text the samples are prompts that the model continues, or sequences whose masks it fills.
-/// Changes nothing in a model and uses none of the generators of training.
+/// Changes nothing in a model and uses none of the random generators of training.
 class Evaluator {
   public:
     /// @param problem_seed  of the problems and sequences; default: the data seed
     Evaluator(const Task& task, const Specification& specification,
               std::optional<std::int64_t> problem_seed = {});
 
-    /// @param sequences_seen  of the training stream, for counting overlaps; without it they are not counted
+    /// @param sequences_seen  number of sequences trained on, among which problems are looked for and counted
+    /// as overlaps; nullopt: not counted
     Evaluation evaluate(Transformer& model, std::int64_t step, std::optional<std::uint64_t> sequences_seen);
 
     /// Mean loss of predicting token t + 1 over `evaluation.problems` validation sequences: one value per t
     /// of `inputLength`. @throws std::invalid_argument for a masked language model
     std::vector<double> lossByPosition(Transformer& model) const;
 
-    /// `each` problems of every size, in the order of `Task::sizes`.
-    std::vector<SizeScore> evaluateBySize(Transformer& model, std::int64_t each) const;
+    /// Evaluates `per_size` problems of every size, in the order of `Task::sizes`.
+    std::vector<SizeScore> evaluateBySize(Transformer& model, std::int64_t per_size) const;
 
   private:
     void evaluateLoss(Transformer& model, Evaluation& evaluation) const;
@@ -44,9 +45,10 @@ class Evaluator {
     void evaluateTokens(Transformer& model, Evaluation& evaluation) const;
     void generateSamples(Transformer& model, Evaluation& evaluation) const;
     void fillMasks(Transformer& model, Evaluation& evaluation) const;
-    /// Loss on each of the sequences of a predictor that knows how they are generated.
+    /// Each sequence's loss for an ideal predictor that knows how sequences are generated.
+    /// @param texts  tokens of the sequences
     std::vector<double> lossLowerBounds(const std::vector<std::vector<std::int64_t>>& texts) const;
-    std::int64_t evaluatedSequences() const;
+    std::int64_t evaluatedSequences() const;  ///< number of validation sequences for the loss on a text
     /// Calls `use` with validation batches [B, T] on the device: as large as a training batch, or smaller to
     /// limit memory.
     void forEachBatch(const Transformer& model, std::int64_t sequences,
@@ -58,7 +60,7 @@ class Evaluator {
                                            std::uint64_t seed) const;
 
     const Task& task_;
-    Specification specification_;  ///< its data_seed is that of the problems
+    Specification specification_;  ///< with the problem seed as its data_seed
     std::vector<Problem> problems_;
     OverlapCounter overlaps_;
 };

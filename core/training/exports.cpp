@@ -50,57 +50,58 @@ void exportForText(const RunFolder& folder, const ReadingOptions& options, const
     translateErrors([&] {
         const at::NoGradGuard no_gradients;
         if (text.empty()) throw Error(ErrorKind::usage, "this export needs a text: --text \"…\"");
-        EncodedText read{loadModel(folder, options), folder.name(), text, {}};
-        const at::Device device = read.loaded.model->parameters().front().second.device();
-        read.tokens = encodePadded(read.loaded.task->vocabulary(), {text}).to(device);
-        make(read);
+        EncodedText encoded{loadModel(folder, options), folder.name(), text, {}};
+        const at::Device device = encoded.loaded.model->parameters().front().second.device();
+        encoded.tokens = encodePadded(encoded.loaded.task->vocabulary(), {text}).to(device);
+        make(encoded);
     });
 }
 
 /// Writes a tensor computed from a text, together with the text's tokens.
-void writeForText(const EncodedText& read, const std::string& name, const at::Tensor& made,
+void writeForText(const EncodedText& encoded, const std::string& name, const at::Tensor& made,
                   const std::filesystem::path& out) {
-    writeSafetensors(out, TensorsToWrite({{name, made}, {"tokens", read.tokens.flatten()}}).views(),
-                     {{"run", read.run},
-                      {"step", std::to_string(read.loaded.step)},
-                      {"text", read.text},
-                      {"precision", read.loaded.model->computeType() == at::kBFloat16 ? "bf16" : "fp32"}});
+    writeSafetensors(out, TensorsToWrite({{name, made}, {"tokens", encoded.tokens.flatten()}}).views(),
+                     {{"run", encoded.run},
+                      {"step", std::to_string(encoded.loaded.step)},
+                      {"text", encoded.text},
+                      {"precision", encoded.loaded.model->computeType() == at::kBFloat16 ? "bf16" : "fp32"}});
 }
 
 }  // namespace
 
 void exportAttention(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
                      const std::filesystem::path& out) {
-    exportForText(folder, options, text, [&](const EncodedText& read) {
+    exportForText(folder, options, text, [&](const EncodedText& encoded) {
         const at::Tensor attention =
-            read.loaded.model->attentionWeights(read.tokens, Transformer::NumberMode::compute)
+            encoded.loaded.model->attentionWeights(encoded.tokens, Transformer::NumberMode::compute)
                 .select(1, 0)
                 .to(at::kCPU, at::kFloat)
                 .contiguous();  // [L, H, T, T]
         if (out.extension() == ".csv")
-            writeCsv(attention, "layer,head,query,key,weight", {}, read.loaded.model->causal(), out);
+            writeCsv(attention, "layer,head,query,key,weight", {}, encoded.loaded.model->causal(), out);
         else
-            writeForText(read, "attention", attention, out);
+            writeForText(encoded, "attention", attention, out);
     });
 }
 
 void exportNorms(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
                  const std::filesystem::path& out) {
-    exportForText(folder, options, text, [&](const EncodedText& read) {
-        const at::Tensor norms = read.loaded.model->statistics(read.tokens, Transformer::NumberMode::compute)
-                                     .norms.to(at::kCPU, at::kFloat)
-                                     .contiguous();
+    exportForText(folder, options, text, [&](const EncodedText& encoded) {
+        const at::Tensor norms =
+            encoded.loaded.model->statistics(encoded.tokens, Transformer::NumberMode::compute)
+                .norms.to(at::kCPU, at::kFloat)
+                .contiguous();
         if (out.extension() == ".csv")
             writeCsv(norms, "vector,layer,head,pair,norm", {"q", "k", "v", "output"}, false, out);
         else
-            writeForText(read, "norms", norms, out);
+            writeForText(encoded, "norms", norms, out);
     });
 }
 
 void exportLogits(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
                   const std::filesystem::path& out) {
-    exportForText(folder, options, text, [&](const EncodedText& read) {
-        writeForText(read, "logits", read.loaded.model->forward(read.tokens).squeeze(0), out);
+    exportForText(folder, options, text, [&](const EncodedText& encoded) {
+        writeForText(encoded, "logits", encoded.loaded.model->forward(encoded.tokens).squeeze(0), out);
     });
 }
 

@@ -8,13 +8,15 @@
 
 namespace roper {
 
+// Shapes: L layers, H heads of d features, T tokens of the text, V tokens of the vocabulary.
+
 /// Writes attention weights of every layer and head for `text` to a .safetensors file ("attention" [L, H, T,
 /// T], "tokens" [T]) or a .csv file (layer,head,query,key,weight). @throws Error
 void exportAttention(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
                      const std::filesystem::path& out);
 
-/// Writes mean norms by pair of q, k, v and output of every head for `text` to a .safetensors file ("norms"
-/// [4, L, H, d/2], "tokens" [T]) or a .csv file (vector,layer,head,pair,norm). @throws Error
+/// Writes the norms of the pairs of q, k, v and output of every head, means over `text`, to a .safetensors
+/// file ("norms" [4, L, H, d/2], "tokens" [T]) or a .csv file (vector,layer,head,pair,norm). @throws Error
 void exportNorms(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
                  const std::filesystem::path& out);
 

@@ -29,7 +29,7 @@ namespace {
 
 pid_t startFollower(const Address& at, int rank, int size, const FilePath& messages) {
     const Descriptor dev_null = openFile("/dev/null", O_RDWR);
-    // Arguments and sometimes the environment of a process can be read by others.
+    // By standard input, since other users can read the arguments and sometimes the environment of a process.
     const Descriptor key = inputDescriptorFor(at.key + "\n");
     const Descriptor output = openFile(messages, O_WRONLY | O_CREAT | O_APPEND);
     return startProcess("/proc/self/exe",
@@ -38,7 +38,7 @@ pid_t startFollower(const Address& at, int rank, int size, const FilePath& messa
                         {key.number(), dev_null.number(), output.number()});
 }
 
-/// Makes the model and executes the commands of rank 0.
+/// Builds the model and executes the commands of rank 0.
 void executeCommands(ProcessGroup& group) {
     const Specification specification =
         parseSpecification(group.get(kSpecificationKey), "the first process's specification");
@@ -132,9 +132,9 @@ void Followers::connect(const std::function<void()>& poll) {
     if (by_srun_) removeAnnouncement(folder_);
 }
 
-/// Checks the processes started by this one.
+/// @throws Error if a process started by this one has ended
 void Followers::requireRunning() {
-    constexpr int kSignalled = 128;
+    constexpr int kSignalled = 128;  // 128 + the number of the signal that ended a process
     const std::optional<int> exit_code = children_.exitCode();
     if (!exit_code) return;
     group_->throwReportedFailure();
@@ -144,12 +144,12 @@ void Followers::requireRunning() {
 }
 
 Followers::~Followers() {
-    // After an error they may be in the middle of a step: closing the group makes that step fail.
+    // After an error the others may be in the middle of a step: closing the group makes that step fail.
     if (!is_connected_ || std::uncaught_exceptions() > exceptions_) return;
     try {
         sendCommand(kEnd);
     } catch (const Error&) {
-        // They have already ended.
+        // The others have already ended.
     }
 }
 

@@ -19,7 +19,7 @@ namespace roper {
 /// Commands of the first process of a run to the others: a number of steps to take, or one of these.
 enum FollowerCommand : std::int64_t { kEnd = 0, kReceiveState = -1 };
 
-// Keys in the group's store: what to train, and that one process, or all, have made their models.
+// Keys in the group's store: what to train, and that one process, or all, have built their models.
 inline constexpr const char* kSpecificationKey = "specification";
 inline constexpr const char* kFolderKey = "folder";
 inline constexpr const char* kAllReadyKey = "all ready";
@@ -35,7 +35,7 @@ class ChildProcesses {
     ChildProcesses& operator=(const ChildProcesses&) = delete;
 
     void add(pid_t pid) { running_.push_back(pid); }
-    /// The exit code of one that has ended; empty while all run.
+    /// The exit code of a child that has ended, once for each; nullopt if there is none.
     std::optional<int> exitCode();
 
   private:
@@ -56,9 +56,9 @@ class Followers {
     Followers(const Followers&) = delete;
     Followers& operator=(const Followers&) = delete;
 
-    /// Waits, for at most five minutes, until all have made their models, and connects them.
+    /// Waits, for at most five minutes, until all have built their models, and connects them.
     /// @param poll  called meanwhile; may throw to cancel the wait
-    /// @throws Error thrown by one of them; (preempted) if one has ended; (other) if one does not appear
+    /// @throws Error thrown by one of them; (preempted) if one was killed; (other) if one ends or is late
     void connect(const std::function<void()>& poll);
 
     ProcessGroup& group() { return *group_; }
@@ -74,14 +74,15 @@ class Followers {
 
     RunFolder folder_;
     bool by_srun_, is_connected_ = false;
-    int exceptions_ = std::uncaught_exceptions();
+    int exceptions_ = std::uncaught_exceptions();  ///< in flight at construction
     ChildProcesses children_;
     std::unique_ptr<ProcessGroup>
         group_;  ///< closed before waiting for the children, to end those that wait for this process
 };
 
-/// Takes part in training as a process of rank > 0, whose first process (`trainRun`) waits at this address,
-/// until the first process ends it. @throws Error, which is also reported to the first process
+/// Takes part in training as a process of rank > 0, until the first process (`trainRun`) ends it.
+/// @param first  address at which the first process waits
+/// @throws Error, which is also reported to the first process
 void followRun(const Address& first, int rank, int size);
 
 /// The same if srun has started all processes of the run and this is not the first.

@@ -14,24 +14,25 @@ namespace roper {
 
 namespace {
 
-/// Checks sizes before anything is allocated, since run.toml and the length of a checkpoint may contain
-/// anything.
+/// Checks sizes before anything is allocated, since run.toml may describe a model of any size and a
+/// checkpoint may be of any length.
 /// @throws Error (checkpoint) if the checkpoint cannot contain such a model, Error (memory) if it does not
 /// fit
 void requireThatItFits(const RunFolder& folder, const Specification& specification,
                        const StepFile& checkpoint) {
     const Cost cost = costOf(specification);
-    const auto held = static_cast<double>(fileSize(checkpoint.path));
-    const double model = sizeof(float) * static_cast<double>(cost.parameters);
-    if (held < minModelBytes(specification))
-        throw Error(ErrorKind::checkpoint, checkpoint.path.string() + " has a size of " + formatBytes(held) +
-                                               "; the model in " + folder.specificationPath().string() +
-                                               " needs " + formatBytes(model));
+    const auto stored_bytes = static_cast<double>(fileSize(checkpoint.path));
+    const double model_bytes = sizeof(float) * static_cast<double>(cost.parameters);
+    if (stored_bytes < minModelBytes(specification))
+        throw Error(ErrorKind::checkpoint, checkpoint.path.string() + " has a size of " +
+                                               formatBytes(stored_bytes) + "; the model in " +
+                                               folder.specificationPath().string() + " needs " +
+                                               formatBytes(model_bytes));
     requirePlausibleSize(checkpoint.path, cost.parameters);
     const std::optional<double> available = availableMemory();
-    if (available && model + held > *available)
+    if (available && model_bytes + stored_bytes > *available)
         throw Error(ErrorKind::memory, "reading the model of " + folder.path().string() + " takes " +
-                                           formatBytes(model + held) + " of memory, but only " +
+                                           formatBytes(model_bytes + stored_bytes) + " of memory, but only " +
                                            formatBytes(*available) + " are free");
 }
 

@@ -31,12 +31,12 @@ AdamW::AdamW(const std::vector<NamedParameter>& parameters, const Specification:
         const std::int64_t group_first = first;
         for (const std::size_t i : group.members) {
             at::Tensor parameter = parameters_[i].second;
-            const auto place = [&, count = parameter.numel()](const at::Tensor& array) {
+            const auto viewOf = [&, count = parameter.numel()](const at::Tensor& array) {
                 return array.narrow(0, first, count).view(parameter.sizes());
             };
-            means_[i] = place(means);
-            squares_[i] = place(squares);
-            const at::Tensor moved = place(values);
+            means_[i] = viewOf(means);
+            squares_[i] = viewOf(squares);
+            const at::Tensor moved = viewOf(values);
             moved.copy_(parameter.detach());
             parameter.set_data(moved);
             first += parameter.numel();

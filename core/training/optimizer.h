@@ -15,14 +15,14 @@ class GradientReducer;
 /// AdamW (Loshchilov & Hutter 2019) by LibTorch's fused kernel. Weight decay applies only to matrices; with a
 /// weight decay of 0 it is Adam.
 ///
-/// The constructor moves the parameters into one array, grouped, and likewise gradients and moments: an
-/// update is three operations instead of one per parameter.
+/// The constructor moves the parameters into one array, ordered by group, and likewise gradients and moments:
+/// an update takes one operation per group instead of one per parameter.
 class AdamW {
   public:
     AdamW(const std::vector<NamedParameter>& parameters, const Specification::Training& settings);
 
-    /// Collects the parameters' gradients in one array, and combines them with those of other processes. →
-    /// their total norm, a scalar tensor on their device
+    /// Collects the parameters' gradients in one array, and combines them with those of other processes.
+    /// @returns their total norm, a scalar tensor on their device
     at::Tensor collectGradients(GradientReducer* reducer = nullptr);
 
     /// Scales the collected gradients so that their total norm, currently `norm`, is at most `max_norm`.
@@ -54,12 +54,12 @@ class AdamW {
     void setStepsDone(std::int64_t steps) { steps_done_ = steps; }
 
   private:
-    /// Parameters with the same hyperparameters: a part of the arrays.
+    /// Parameters with the same hyperparameters, contiguous in the arrays.
     struct Group {
         double weight_decay = 0;
-        double rate = 1;  ///< factor of the learning rate
-        std::vector<std::size_t> members;
-        at::Tensor values, gradients, means, squares;  ///< [numbers of all members]
+        double rate = 1;                               ///< factor of the learning rate
+        std::vector<std::size_t> members;              ///< indices of parameters
+        at::Tensor values, gradients, means, squares;  ///< [sum of the members' sizes]
     };
 
     Specification::Training settings_;
@@ -67,7 +67,7 @@ class AdamW {
     std::array<Group, 3> groups_;              ///< matrices, vectors, frequencies
     std::vector<at::Tensor> means_, squares_;  ///< of each parameter, views into the groups' arrays
     at::Tensor gradients_;                     ///< of all groups
-    at::Tensor steps_;
+    at::Tensor steps_;                         ///< number of updates, a scalar on the device
     at::Tensor stopped_;  ///< 1 from the first non-finite value on, else 0; for `stepOnDevice`
     std::int64_t steps_done_ = 0;
 };

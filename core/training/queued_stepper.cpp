@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-/// A captured step reuses what earlier steps have created: tables, plans of products, memory.
+/// Steps before one is captured: they create what it reuses, such as tables, plans of products and memory.
 constexpr int kWarmupSteps = 3;
 
 /// Pinned host memory, which a GPU can access directly.
@@ -44,7 +44,7 @@ QueuedStepper::QueuedStepper(const StepperContext& training, std::int64_t steps_
 
 QueuedStepper::~QueuedStepper() {
     try {
-        finish();  // the device writes into our memory until then
+        finish();  // until then, the device writes into memory of this object
     } catch (const std::exception&) {
         // The error was already reported where it occurred.
     }
@@ -124,7 +124,7 @@ std::vector<StepResult> QueuedStepper::advance(std::int64_t count) {
     return found;
 }
 
-/// Waits for the submitted steps. → their results
+/// Waits for the submitted steps. @returns their results
 std::vector<StepResult> QueuedStepper::finish() {
     constexpr double kSubmissionSeconds = 0.25;
     if (!in_flight_) return {};
@@ -132,10 +132,10 @@ std::vector<StepResult> QueuedStepper::finish() {
     in_flight_.reset();
     if (steps.done) steps.done->synchronize();
     const auto now = Clock::now();
-    const double each =
+    const double step_seconds =
         std::chrono::duration<double>(now - last_finish_).count() / static_cast<double>(steps.count);
     last_finish_ = now;
-    const double fit = std::min(kSubmissionSeconds / std::max(each, 1e-6),
+    const double fit = std::min(kSubmissionSeconds / std::max(step_seconds, 1e-6),
                                 2.0 * static_cast<double>(max_steps_per_submission_));
     max_steps_per_submission_ =
         std::clamp(static_cast<std::int64_t>(fit), std::int64_t{1}, kMaxStepsPerSubmission);

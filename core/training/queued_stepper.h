@@ -13,7 +13,7 @@ namespace roper {
 /// Steps that run asynchronously on a device. Batches are copied to it several at a time and selected by a
 /// counter on the device; losses and norms go to a ring buffer on the device, copied back several at a time.
 /// Each array has two halves used alternately, so that the device never waits for this program. With `gpu()`
-/// a whole step, from batch to update, is captured once and replayed.
+/// a whole step, from batch to update, is captured once (as a CUDA graph) and replayed.
 ///
 /// Nothing requires a GPU: on a CPU it does the same, for tests.
 class QueuedStepper final : public Stepper {
@@ -28,7 +28,7 @@ class QueuedStepper final : public Stepper {
     std::vector<StepResult> advance(std::int64_t count) override;
     std::vector<StepResult> finish() override;
 
-    /// Why steps are not captured, although they should be.
+    /// Why steps are not captured, although they should be; empty if they are.
     std::string note() const override { return note_; }
 
   private:
@@ -36,8 +36,8 @@ class QueuedStepper final : public Stepper {
 
     /// Submitted steps whose losses have not been read.
     struct SubmittedSteps {
-        std::int64_t first_step, count, half;
-        std::optional<c10::Event> done;
+        std::int64_t first_step, count, half;  ///< half of the arrays: 0 or 1
+        std::optional<c10::Event> done;        ///< nullopt on a CPU
     };
 
     void load(std::int64_t count, std::int64_t half);
@@ -49,8 +49,8 @@ class QueuedStepper final : public Stepper {
     at::Tensor inputs_, targets_;            ///< the same on the device
     at::Tensor results_, host_results_;      ///< loss and gradient norm: [2 · kMaxStepsPerSubmission, 2]
     at::Tensor rates_;                       ///< learning rate of each step, from step 1 on: [steps + 1]
-    at::Tensor step_, slot_;  ///< counters on the device: [1]; of steps, and the index into the arrays
-    std::int64_t submitted_;  ///< steps
+    at::Tensor step_, slot_;  ///< on the device: [1]; the step's number, its index in the arrays
+    std::int64_t submitted_;  ///< number of steps, including those of earlier sessions
     std::int64_t half_ = 0, max_steps_per_submission_ = 1;
     std::optional<SubmittedSteps> in_flight_;
     Clock::time_point last_finish_;

@@ -14,12 +14,12 @@ namespace roper {
 
 /// How a finished run is evaluated; unset options are as in its specification.
 struct EvaluationOptions {
-    std::int64_t problems = 128;
-    std::optional<std::int64_t> seed = {};
+    std::int64_t problems = 128;            ///< or sequences; for evaluation by size, of each size
+    std::optional<std::int64_t> seed = {};  ///< of the problems and sequences
     std::optional<double> temperature = {};
     std::optional<std::int64_t> length = {};  ///< length in tokens of the sequences for the loss
-    std::optional<std::int64_t> largest =
-        {};  ///< maximal number of digits or letters for evaluation by size, may exceed those of training
+    /// maximum number of digits or letters for evaluation by size; may exceed that of training
+    std::optional<std::int64_t> largest = {};
     Scaling scaling = {};  ///< of the frequencies; original_length is set to the run's training length
 };
 
@@ -31,9 +31,9 @@ struct RunEvaluation {
 /// Evaluates a checkpoint of a run on problems.
 /// @throws Error (checkpoint) if there is no such checkpoint
 RunEvaluation evaluateRun(const RunFolder& folder, const ReadingOptions& options,
-                          const EvaluationOptions& at);
+                          const EvaluationOptions& settings);
 
-/// Loss by position of the token from which the next one is predicted.
+/// Mean −ln p of the next token, by the position of the token that predicts it.
 struct PositionLosses {
     std::int64_t step = 0;
     std::int64_t length = 0;     ///< of the sequences in tokens
@@ -43,7 +43,7 @@ struct PositionLosses {
 /// Computes the loss of a checkpoint on `problems` validation sequences by position.
 /// @throws Error (usage) for a masked language model, Error (checkpoint)
 PositionLosses lossByPosition(const RunFolder& folder, const ReadingOptions& options,
-                              const EvaluationOptions& at);
+                              const EvaluationOptions& settings);
 
 /// Numbers of problems solved, by size.
 struct SizeScores {
@@ -56,6 +56,6 @@ struct SizeScores {
 /// Evaluates a checkpoint of a run on `problems` problems of every size. @throws Error (usage) for a task
 /// without problems, or a scaling if the method has no frequencies, Error (checkpoint)
 SizeScores evaluateRunBySize(const RunFolder& folder, const ReadingOptions& options,
-                             const EvaluationOptions& at);
+                             const EvaluationOptions& settings);
 
 }  // namespace roper

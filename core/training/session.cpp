@@ -47,7 +47,7 @@ void writeFailure(RunRecorder& recorder, const Error& error, const Status& befor
             recorder.requireOwnership();
             return writeStatus(recorder.folder().statusPath(), before);
         }
-        // If another process of the run has ended it can be resumed.
+        // A run that failed because another of its processes ended can be resumed.
         status.state = error.kind() == ErrorKind::preempted ? RunState::preempted : RunState::failed;
         status.control.clear();
         status.error = error.what();
@@ -92,7 +92,7 @@ auto withMemoryEstimate(const Specification& specification, Work work) {
     }
 }
 
-/// From now on the run has a process: if that dies while loading, the run is recognised as interrupted.
+/// From now on the run has a process; if it dies while loading, the run is recognized as interrupted.
 void writeStarting(RunRecorder& recorder) {
     Status status = previousStatus(recorder.folder());
     status.state = RunState::running;
@@ -102,7 +102,7 @@ void writeStarting(RunRecorder& recorder) {
     recorder.setStatus(status);
 }
 
-/// Keeps a run responsive while its text is prepared, which may take minutes: it reports this, sends
+/// Keeps a run responsive while its text is prepared, which may take minutes: it reports progress, sends
 /// heartbeats, and can be stopped.
 class TextPreparation {
   public:
@@ -158,7 +158,7 @@ void note(RunRecorder& recorder, TrainingObserver& observer, const std::string& 
 
 namespace {
 
-/// Waits for the run's lease; nothing needs to be saved meanwhile.
+/// Waits for the run's lease; meanwhile a stop signal ends the process, since nothing needs to be saved.
 std::unique_ptr<RunRecorder> openRecorder(const RunFolder& folder) {
     const ExitOnStopSignal nothing_to_save;
     return std::make_unique<RunRecorder>(folder);
@@ -183,7 +183,7 @@ std::unique_ptr<Task> openTaskPromptly(const TaskSettings& settings, const RunFo
     return openTask(settings, folder, preparation.callbacks());
 }
 
-/// @param others_wait  whether other tasks of srun wait for the address; reset once they have it
+/// @param others_wait  whether processes started by srun wait for the address; reset once they have it
 RunState trainWithLease(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session,
                         bool& others_wait) {
     const std::unique_ptr<RunRecorder> opened_recorder = openRecorder(folder);

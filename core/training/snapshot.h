@@ -11,12 +11,13 @@
 
 namespace roper {
 
-/// The text used for snapshots of a run, the same at every step: problems that training never shows, or a
-/// fresh sequence; `snapshots.tokens` tokens.
+/// The `snapshots.tokens` tokens used for snapshots of a run, the same at every step: held-out problems or,
+/// if the task has none, a validation sequence.
 std::vector<std::int64_t> snapshotTokens(const Task& task, const Specification& specification);
 
-/// Writes "attention" [L, H, T, T], "norms" [4, L, H, d/2] (`Transformer::inside`) and "tokens" [T] of the
-/// model for the snapshot text to the run's snapshots folder. @throws Error (disk)
+/// Writes "attention" [L, H, T, T], "norms" [4, L, H, d/2] (`Transformer::statistics`) and "tokens" [T] of
+/// the model for the snapshot text to the run's snapshots folder: L layers, H heads of d features, T tokens.
+/// @throws Error (disk)
 void writeSnapshot(const RunFolder& folder, Transformer& model, const Task& task,
                    const Specification& specification, std::int64_t step);
 

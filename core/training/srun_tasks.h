@@ -9,15 +9,15 @@
 
 namespace roper {
 
-// The processes of a run, all started by srun with the same command. The first announces its address in the
-// run's folder, which all processes share.
+// The processes of a run, all started by Slurm's srun with the same command. The first announces its address
+// in the run's folder, which all processes share.
 
-/// The rank of this process among those started by srun (SLURM_PROCID); empty if srun has started only one,
-/// or did not start this one.
+/// The rank of this process (SLURM_PROCID), and the number of processes, started by srun.
 struct SrunTask {
     int rank = 0, size = 1;
 };
-/// @param processes  number that are to train the run together; for 1 the result is empty regardless of srun
+/// This process's rank; nullopt if srun did not start it, or started it alone.
+/// @param processes  number that are to train the run together; for 1 the result is always nullopt
 /// @throws Error (usage) if srun has started another number of processes
 std::optional<SrunTask> srunTask(std::int64_t processes);
 
@@ -34,8 +34,8 @@ void announceEnd(const RunFolder& folder, const std::string& why, int exit_code)
 /// Removes the announcement when all have read it.
 void removeAnnouncement(const RunFolder& folder);
 
-/// Waits for the address of the first process, which may prepare a text or wait for another trainer before.
-/// @returns empty if it has ended without an error
+/// Waits for the address of the first process, which may first prepare a text or wait for another trainer.
+/// @returns nullopt if that process has ended without an error
 /// @throws the Error with which it has ended; Error (other) after half an hour, or if there is no such run
 std::optional<Address> awaitAddress(const RunFolder& folder);
 

@@ -21,13 +21,13 @@ StepResult trainStep(Transformer& model, AdamW& optimizer, const Batch& batch,
     const at::Tensor loss = model.loss(batch.inputs.to(device), batch.targets.to(device), /*training=*/true);
     loss.backward();
     RECORD_USER_SCOPE(kOptimizerScope);
-    StepResult numbers{loss.item<double>(), 0, learningRate(settings, step)};
-    if (reducer != nullptr) numbers.loss = reducer->averageLoss(numbers.loss, batch.targets);
-    numbers.gradient_norm = optimizer.collectGradients(reducer).item<double>();
-    if (!numbers.finite()) return numbers;
-    optimizer.clip(numbers.gradient_norm, settings.clip_norm);
-    optimizer.step(numbers.learning_rate);
-    return numbers;
+    StepResult result{loss.item<double>(), 0, learningRate(settings, step)};
+    if (reducer != nullptr) result.loss = reducer->averageLoss(result.loss, batch.targets);
+    result.gradient_norm = optimizer.collectGradients(reducer).item<double>();
+    if (!result.finite()) return result;
+    optimizer.clip(result.gradient_norm, settings.clip_norm);
+    optimizer.step(result.learning_rate);
+    return result;
 }
 
 }  // namespace roper

@@ -28,8 +28,8 @@ class GradientReducer {
     /// @returns the mean over the targets of the whole batch
     virtual double averageLoss(double loss, const at::Tensor& targets) = 0;
 
-    /// To be called after `averageLoss`. @param gradients  of the part's mean; replaced by that of the whole
-    /// batch
+    /// To be called after `averageLoss`.
+    /// @param gradients  of the part's mean loss; replaced by those of the whole batch's
     virtual void averageGradients(at::Tensor& gradients) = 0;
 };
 

@@ -34,7 +34,8 @@ Frame frameOf(std::string_view name) {
         return {recording.frames.back().part, true, {}, 0};
     if (name == kOptimizerScope) return {StepPart::optimizer, true, {}, 0};
     if (name == kDataScope) return {StepPart::data, true, {}, 0};
-    for (const char* word : {"ttention", "RotateFunction", "CausalProduct", "roper::rotate"})
+    for (const char* word :
+         {"ttention" /* also Attention */, "RotateFunction", "CausalProduct", "roper::rotate"})
         if (contains(name, word)) return {StepPart::attention, true, {}, 0};
     if (contains(name, "linear: ")) return {StepPart::linear, true, {}, 0};
     for (const char* product : {"aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::linear"})

@@ -25,7 +25,7 @@ class StepProfile {
     StepProfile(const StepProfile&) = delete;
     StepProfile& operator=(const StepProfile&) = delete;
 
-    std::array<double, kStepParts> seconds() const;
+    std::array<double, kStepParts> seconds() const;  ///< indexed by `StepPart`
 
   private:
     std::uint64_t handle_;

@@ -23,10 +23,10 @@ class Stepper {
     virtual std::int64_t maxStepsPerSubmission() const = 0;
 
     /// Takes `count` more steps, or submits them to run asynchronously on the device.
-    /// @return  results of finished steps not returned before, oldest first
+    /// @returns results of finished steps not returned before, oldest first
     virtual std::vector<StepResult> advance(std::int64_t count) = 0;
 
-    /// Waits for all submitted steps. → as `advance`
+    /// Waits for all submitted steps. @returns the same as `advance`
     virtual std::vector<StepResult> finish() = 0;
 
     /// A note for the run's log on how steps are executed, or empty.
@@ -44,9 +44,9 @@ struct StepperContext {
     int rank = 0;                        ///< of this process
 };
 
-/// Steps that are finished when `advance` returns; on a GPU, or a fake one for tests, that trains alone, a
-/// `QueuedStepper`.
-/// @param steps_done  by an earlier part of the run
+/// A `QueuedStepper` on a GPU (or the tests' fake one) if a single process trains the run; otherwise a
+/// stepper whose steps are finished when `advance` returns.
+/// @param steps_done  number of steps already trained
 std::unique_ptr<Stepper> makeStepper(const StepperContext& training, std::int64_t steps_done);
 
 /// During its lifetime, GPU operations of this thread use a separate stream: the default stream cannot be

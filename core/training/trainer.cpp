@@ -36,13 +36,13 @@ std::string precisionName(at::ScalarType type) {
 
 /// Describes what computes a model's training in this process, on an opened device.
 ComputeEnvironment currentComputeEnvironment(const Transformer& model, const c10::Device& device) {
-    const bool ours = model.usesKernels();
+    const bool uses_kernels = model.usesKernels();
     ComputeEnvironment c;
     c.device = device.is_cpu() ? "cpu" : describeDevice(device);
     c.processor = processorName();
-    c.kernel = ours ? "ours" : "LibTorch";
-    c.instruction_set = ours ? kernelTarget() : "";
-    c.matrix_products = ours && reasonWithoutOneDnn().empty() ? oneDnnVersion() : "LibTorch";
+    c.kernel = uses_kernels ? "ours" : "LibTorch";
+    c.instruction_set = uses_kernels ? kernelTarget() : "";
+    c.matrix_products = uses_kernels && reasonWithoutOneDnn().empty() ? oneDnnVersion() : "LibTorch";
     c.precision = precisionName(model.computeType());
     c.threads = at::get_num_threads();
     c.libtorch = TORCH_VERSION;
@@ -101,7 +101,7 @@ void Trainer::restore() {
     saved_step_ = checkpoints.empty() ? -1 : position_.step;
 }
 
-/// Loads the newest readable checkpoint. Unreadable ones are put aside once a readable one has been found.
+/// Loads the newest readable checkpoint. Unreadable ones are quarantined once a readable one is found.
 RewindPoint Trainer::readNewest(const std::vector<StepFile>& checkpoints) {
     std::optional<Error> first_problem;
     for (auto at = checkpoints.rbegin(); at != checkpoints.rend(); ++at) {
@@ -165,7 +165,7 @@ RunState Trainer::run() {
     stepper_ =
         makeStepper({model_, optimizer_, *batches_, specification_, device_, reducer_ ? &*reducer_ : nullptr},
                     position_.step);
-    std::string noted;
+    std::string logged_note;
     while (submitted_ < specification_.training.steps && !shouldStopEarly()) {
         RunRequest request = control_.poll(handlers("step ", RunState::running));
         if (request == RunRequest::pause) request = waitWhilePaused();
@@ -181,7 +181,7 @@ RunState Trainer::run() {
         if (followers_ != nullptr) stepWithFollowers(count);
         recordResults(stepper_->advance(count));
         submitted_ += count;
-        if (stepper_->note() != noted) recorder_.log(noted = stepper_->note());
+        if (stepper_->note() != logged_note) recorder_.log(logged_note = stepper_->note());
         const bool last = submitted_ == specification_.training.steps;
         const bool evaluates = last || isDue(specification_.evaluation.every);
         const bool takes_snapshot = last || isDue(specification_.snapshots.every);
@@ -208,7 +208,7 @@ RunState Trainer::run() {
     return RunState::finished;
 }
 
-/// Steps from the last submitted one to the next at which something else is due.
+/// Number of steps after the last submitted one until an evaluation, snapshot or checkpoint is due.
 std::int64_t Trainer::stepsUntilDue() const {
     std::int64_t until = specification_.training.steps - submitted_;
     for (const std::int64_t every :
@@ -331,8 +331,8 @@ void Trainer::saveCheckpointNow() {
     followers_have_state_ = false;
 }
 
-/// After each checkpoint all processes continue from the state from which a resumed run would continue, since
-/// different processors round differently.
+/// After each checkpoint all processes continue from the state that a resumed run would load: processors of
+/// different types round differently.
 void Trainer::stepWithFollowers(std::int64_t steps) {
     if (!followers_have_state_) followers_->broadcastState(model_, optimizer_, position_);
     followers_have_state_ = true;

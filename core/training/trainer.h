@@ -74,8 +74,8 @@ class Trainer {
     RunControl& control_;
     TrainingObserver& observer_;
     Followers* followers_;
-    bool followers_have_state_ = false;         ///< at the newest checkpoint, or the start
-    std::optional<GradientAllReduce> reducer_;  ///< with the followers
+    bool followers_have_state_ = false;         ///< that of the newest checkpoint, or the start
+    std::optional<GradientAllReduce> reducer_;  ///< set if there are followers
     DedicatedStream stream_;
     std::shared_ptr<const Task> task_;
     Evaluator evaluator_;
@@ -84,7 +84,7 @@ class Trainer {
     TrainingPosition position_;           ///< after the last step with known results
     std::int64_t submitted_ = 0;          ///< the last submitted step; on the CPU the last finished one
     std::optional<BatchStream> batches_;  ///< from `position_` on, while training
-    std::unique_ptr<Stepper> stepper_;    ///< likewise
+    std::unique_ptr<Stepper> stepper_;    ///< set while training
     std::optional<EvaluationRow> best_;
     std::int64_t evaluations_since_best_ = 0;  ///< number of evaluations
 

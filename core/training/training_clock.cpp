@@ -16,7 +16,7 @@ constexpr auto kTick = std::chrono::milliseconds(50);
 // Nothing runs while the process is stopped, so the interval between the last tick and the signal that
 // continues it is, to within a tick, the time for which it was stopped. A long interval without that signal
 // only means that the machine was busy.
-std::atomic<int> continued = 0;
+std::atomic<int> continued = 0;  // number of SIGCONT signals
 static_assert(std::atomic<int>::is_always_lock_free);
 
 void onContinue(int) {

@@ -8,7 +8,7 @@ namespace roper {
 /// training time. Further calls do nothing.
 void watchStoppedTime();
 
-/// Seconds for which the process has been stopped since then, to within a tenth.
+/// Seconds for which the process has been stopped since `watchStoppedTime`, to within a tenth.
 double stoppedSeconds();
 
 /// Measures the training time in seconds. Excludes intervals inside a (possibly nested) `Suspension` (pauses,
@@ -41,7 +41,7 @@ class TrainingClock {
     };
 
   private:
-    /// Seconds, from an arbitrary origin, in which the process was not stopped.
+    /// Seconds since an arbitrary origin, without those for which the process was stopped.
     static double now() {
         const double stopped = stoppedSeconds();
         return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() -
