@@ -29,8 +29,8 @@ std::optional<long long> parseInteger(std::string_view text);
 /// more than 10,000 numbers.
 std::optional<std::vector<std::int64_t>> parseIntegers(std::string_view text);
 
-/// Three digits with the fitting unit: {"bytes", "kB", "MB"} and 195e6 give "195 MB". Each unit is 1000 times
-/// the previous one.
+/// Rounded to three digits, with the largest fitting unit: {"bytes", "kB", "MB"} and 195e6 give "195 MB".
+/// Each unit is 1000 times the previous one.
 std::string formatWithUnit(double value, const std::vector<std::string>& units);
 inline const std::vector<std::string> kUnitsOfCounts = {"", "thousand", "million", "billion", "trillion"};
 
@@ -98,7 +98,7 @@ std::size_t completeUtf8Length(std::string_view text);
 /// a shorter text is returned unchanged.
 std::string truncateText(std::string_view text, std::size_t max_bytes);
 
-/// Maximal length of a message shown to the user, in bytes. Longer messages quote a file.
+/// Maximal length of a message shown to the user, in bytes. Longer ones, which quote a file, are cut.
 inline constexpr std::size_t kMaxMessageBytes = 1000;
 
 /// The message of a JSON parser's exception, without its error number.
