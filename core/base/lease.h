@@ -69,8 +69,8 @@ class Lease {
     std::mutex mutex_;
     std::condition_variable wake_;
     bool ending_ = false, lost_ = false;
-    double renewed_ = 0;  ///< time of the last heartbeat in seconds, on a clock that also runs while the
-                          ///< machine is suspended
+    /// time of the last heartbeat in seconds, on a clock that also runs while the machine is suspended
+    double renewed_ = 0;
     std::thread heartbeat_thread_;
 };
 

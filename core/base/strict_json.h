@@ -31,8 +31,7 @@ std::string jsonText(const Json& json, int indent = -1) {
     return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-/// A member of an object as an integer: converting a number such as 4e31 by the library is undefined
-/// behavior.
+/// A member of an object as an integer. (The library's own conversion of 4e31 is undefined behavior.)
 /// @throws std::invalid_argument "\"step\" must be a whole number up to 100, not 4e31",
 /// nlohmann::json::exception
 std::int64_t integerMember(const nlohmann::json& object, const std::string& key,

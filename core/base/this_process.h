@@ -65,7 +65,7 @@ void ignoreWriteSignals();
 /// Threads of LibTorch's OpenMP wait for each other many times per step. By default they spin for a long
 /// time, which makes training many times slower as soon as anything else needs a core; a short spin costs
 /// nothing on an idle machine. This sets GOMP_SPINCOUNT, unless the user has chosen how threads wait. libgomp
-/// reads it when it is loaded, so that it takes effect in programs started from now on.
+/// reads it when it is loaded, so this affects only programs started from now on.
 void limitOpenMpSpinning();
 
 /// The environment variable that `limitOpenMpSpinning` adds.
