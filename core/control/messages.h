@@ -24,7 +24,8 @@ inline constexpr std::size_t kMaxPayloadBytes = 80 * 1024 * 1024;
 /// Maximal length of the text in a `head`, `maps` or `generate` request, in bytes.
 inline constexpr std::size_t kMaxRequestTextBytes = 4096;
 
-/// Requests to a trainer, handled between two steps.
+/// Requests to a trainer, handled between two steps. `head`, `maps` and `generate` are older forms of
+/// `question`.
 enum class Command {
     status,
     pause,
@@ -48,7 +49,7 @@ struct Request {
     std::int64_t count = 64;           ///< for `generate`: number of tokens
     double temperature = 0;            ///< for `generate`: 0 is greedy
     std::int64_t seed = 0;             ///< for `generate`: seed of the sampling
-    /// For `look`: the question's settings (core/questions/question.h), each at most once.
+    /// For `question`: its settings (core/questions/question.h), each at most once.
     std::vector<std::pair<std::string, std::string>> question = {};
 };
 

@@ -256,23 +256,23 @@ std::string ImportColumns::missingLossNote() const {
 }
 
 std::string ImportColumns::text() const {
-    std::vector<std::string> taken;
+    std::vector<std::string> assignments;
     for (const std::string& field : kImportFields)
         if (const auto name = names_.find(field); name != names_.end())
-            taken.push_back(field + " is \"" + name->second + "\"");
-    return "columns: " + join(taken, ", ");
+            assignments.push_back(field + " is \"" + name->second + "\"");
+    return "columns: " + join(assignments, ", ");
 }
 
 std::vector<std::string> ImportColumns::notes() const {
     std::vector<std::string> notes = table_.notes;
-    std::vector<std::string> left;
+    std::vector<std::string> unused;
     std::set<std::string> used;
     for (const auto& [field, column] : names_)
         used.insert(column);
     for (std::size_t column = 0; column < table_.columns.size(); ++column)
         if (used.count(table_.columns[column]) == 0 && hasNumbers(table_, column))
-            left.push_back(table_.columns[column]);
-    if (!left.empty()) notes.push_back("not imported: " + listed(left));
+            unused.push_back(table_.columns[column]);
+    if (!unused.empty()) notes.push_back("not imported: " + listed(unused));
     if (const auto texts = columnsOfText(table_); !texts.empty())
         notes.push_back("without numbers: " + listed(texts));
     if (!has(ImportField::loss)) notes.push_back(missingLossNote());

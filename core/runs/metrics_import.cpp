@@ -63,7 +63,7 @@ ImportedRun importRun(const std::filesystem::path& runs, const std::string& name
                       const ExternalTable& table, const std::map<std::string, std::string>& mapping) {
     const ImportColumns columns(table, mapping);
     StepAnalysis analysis(table, columns);
-    // A trial run without writing: errors are found before a run is created.
+    // A first pass without writing, so that errors are found before a run is created.
     StepMerger trial(table, columns, analysis);
     const std::int64_t last_step = trial.make({[](const MetricsRow&) {}, [](const EvaluationRow&) {}});
     std::vector<std::string> notes = columns.notes();
