@@ -44,7 +44,7 @@ class MachineLoadReader {
     MachineLoadReader(const MachineLoadReader&) = delete;
     MachineLoadReader& operator=(const MachineLoadReader&) = delete;
 
-    /// The current load; that of the cores is the average since the previous call.
+    /// The current load; for the cores, the average since the previous call.
     MachineLoad read();
 
   private:

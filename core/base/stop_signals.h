@@ -17,9 +17,9 @@ StopSignal stopSignal();
 /// Whether a signal has requested a stop or the release of the machine.
 bool stopIsRequested();
 
-/// While an instance exists there is nothing to save: after `handleStopSignals`, a signal to stop ends the
-/// process within a second even if it is blocked indefinitely on a pipe, a file server or another process. A
-/// loop that polls `stopIsRequested` in time can end normally.
+/// To exist while the process has nothing to save. After `handleStopSignals`, a stop signal then ends the
+/// process within a second, even if it is blocked indefinitely on a pipe, a file server or another process. A
+/// loop that polls `stopIsRequested` within that second can end normally.
 class ExitOnStopSignal {
   public:
     ExitOnStopSignal();

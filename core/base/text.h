@@ -84,11 +84,12 @@ std::string replaceControlCharacters(std::string_view text);
 /// The same on one line: newlines and tabs become blanks, too. Makes text from files safe for logs.
 std::string toSingleLine(std::string_view text);
 
-/// The same as a cell of a Markdown table.
+/// The text on one line, as a cell of a Markdown table.
 std::string markdownCell(std::string_view text);
 
-/// Escapes the same characters as \uXXXX, valid inside quotes in JSON and TOML: the meaning of such a text is
-/// unchanged, and it does not control a terminal. Newlines and tabs, which separate values, are kept.
+/// Escapes the characters that `replaceControlCharacters` replaces as \uXXXX, valid inside quotes in JSON and
+/// TOML: the meaning of such a text is unchanged, and it does not control a terminal. Newlines and tabs,
+/// which separate values, are kept.
 std::string escapeControlCharacters(std::string_view text);
 
 /// Number of bytes up to the last complete character; invalid UTF-8 counts as complete.

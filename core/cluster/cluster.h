@@ -46,7 +46,7 @@ std::vector<std::string> runsToSubmit(const std::vector<SweepRunStatus>& runs);
 std::vector<Submission> planArrays(const std::string& sweep, const std::vector<std::string>& names,
                                    const SlurmOptions& options);
 
-/// The batch script of such an array.
+/// The batch script of an array job.
 std::string batchScript(const std::filesystem::path& runs, const Submission& array,
                         const SlurmOptions& options);
 

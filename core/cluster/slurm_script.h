@@ -68,7 +68,7 @@ bool isClusterList(std::string_view text);
 std::vector<std::string> environmentForQueries();
 
 /// The same for sbatch. Variables set by the user (SBATCH_ACCOUNT, SBATCH_PARTITION, …) are kept unless these
-/// options or a sweep's script set the same thing.
+/// options or a sweep's script set the same option.
 std::vector<std::string> environmentForSbatch(const SlurmOptions& options);
 
 }  // namespace roper

@@ -250,7 +250,7 @@ SkippedRows ImportColumns::forEachStep(const std::function<void(const StepRow&)>
 
 std::string ImportColumns::missingLossNote() const {
     const std::vector<std::string> losses = possibleLosses(table_);
-    return "no training loss is imported: no column name clearly means it; " +
+    return "no training loss is imported, because no column name clearly means it; " +
            (losses.empty() ? std::string("--column loss=NAME names it")
                            : "it may be " + join(losses, " or ") + ", with --column loss=NAME");
 }

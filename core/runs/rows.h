@@ -69,7 +69,7 @@ struct LengthRow {
     std::int64_t tokens_correct = 0, tokens_scored = 0;  ///< as in `EvaluationRow`
 };
 
-/// A row of positions.csv: the loss at one position of such sequences.
+/// A row of positions.csv: the loss at one position of sequences of one length.
 struct PositionRow {
     std::int64_t step = 0;
     std::string scaling = "none";

@@ -87,7 +87,7 @@ void replace(const FilePath& path, const KeptRows<Row>& kept, Report& report) {
     }
     if (kept.duplicates > 0)
         report.push_back(name + " had " + countOf(kept.duplicates, "row") +
-                         " of steps that it already contained: dropped");
+                         " of steps that it already contained; duplicates were dropped");
     writeFileAtomically(path, formatRows(kept.rows));
 }
 

@@ -133,9 +133,9 @@ void StepMerger::process(const StepRow& row) {
     if (analysis_.isMonotonic()) finishBefore(row.step);
     join(open_[row.step], row);
     if (open_.size() > kMaxOpenSteps)
-        throw Error(ErrorKind::usage, table_.locationOf(row.at) +
-                                          ": the steps are out of order over more than " +
-                                          std::to_string(kMaxOpenSteps) + " of them; sort the rows by step");
+        throw Error(ErrorKind::usage, table_.locationOf(row.at) + ": more than " +
+                                          std::to_string(kMaxOpenSteps) +
+                                          " steps are out of order; sort the rows by step");
 }
 
 void StepMerger::join(MergedValues& merged_values, const StepRow& row) {
