@@ -49,7 +49,7 @@ std::optional<double> numberIn(const fs::path& path) {
     return file >> number ? std::optional(number) : std::nullopt;
 }
 
-/// The folders of a group and its ancestors, up to the root of its tree.
+/// The folders of a control group and its ancestors, up to the root of its tree.
 std::vector<fs::path> upwards(const fs::path& tree, const std::string& group) {
     std::vector<fs::path> folders{tree};
     for (const fs::path& part : fs::path(group).relative_path()) {
@@ -90,10 +90,11 @@ void lower(std::optional<double>& least, double to) {
 }
 
 /// Bytes left below a limit. The page cache can be reclaimed, so it does not count as used.
-double leftOf(double most, double used, double of_files) {
-    return std::max(0.0, most - used + of_files);
+double leftOf(double most, double used, double page_cache) {
+    return std::max(0.0, most - used + page_cache);
 }
 
+/// Number of cores on which this process may run (CPU affinity).
 std::optional<double> coresAllowedHere() {
     // A machine may have more cores than the default cpu_set_t can hold.
     for (std::size_t cores = CPU_SETSIZE; cores <= (std::size_t{1} << 20U); cores *= 2) {

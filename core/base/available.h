@@ -13,10 +13,10 @@ std::optional<double> availableMemory();
 /// does not report it.
 std::optional<double> availableDisk(const std::filesystem::path& folder);
 
-// Limits of the control group of this process and of those above it, as set for containers, Slurm jobs and
-// services. Reads both versions (v1 with a hierarchy for each controller, v2 with a single one) as mounted under
-// /sys/fs/cgroup; within a container the group may be the root of the hierarchy. `root` is the folder that contains
-// proc and sys.
+// Limits of this process's control group (cgroup) and its ancestors, as set for containers, Slurm jobs and
+// services. Reads both versions (v1 with a hierarchy for each controller, v2 with a single one) as mounted
+// under /sys/fs/cgroup; within a container the group may be the root of the hierarchy. `root` is the folder
+// that contains proc and sys.
 
 /// CPU quota in cores (0.5: half of a core); empty if there is none.
 std::optional<double> cgroupCpuQuota(const std::filesystem::path& root = "/");
@@ -25,7 +25,8 @@ std::optional<double> cgroupCpuQuota(const std::filesystem::path& root = "/");
 std::optional<double> cgroupMemoryAvailable(const std::filesystem::path& root = "/");
 
 /// Number of threads that can run at the same time, at least one: the cores of this machine, limited by the
-/// CPU affinity of the process (taskset, cpuset) and by the quota, rounded to the nearest integer of its control group.
+/// CPU affinity of the process (taskset, cpuset) and by the quota of its control group, rounded to the
+/// nearest integer.
 int usableCores();
 
 }  // namespace roper

@@ -14,8 +14,8 @@
 
 namespace roper {
 
-/// Starts a program in its own process group, so that Ctrl-C in a terminal reaches only this process, which
-/// passes it on if appropriate.
+/// Starts a program in its own process group, so that Ctrl-C in a terminal interrupts only this process,
+/// which decides whether to signal the child.
 /// @param program    path of the program
 /// @param arguments  argv, beginning with the program's name
 /// @param standard   descriptors for its stdin, stdout and stderr; −1: inherited
@@ -38,9 +38,9 @@ Descriptor inputDescriptorFor(std::string_view bytes);
 
 /// The output of a program that has ended.
 struct ProgramResult {
-    int exit_code = 0;  ///< 128 plus the signal's number if a signal ended the program, as in shells
-    int signal = 0;     ///< that ended it; 0: none
-    std::string output, errors;
+    int exit_code = 0;           ///< 128 plus the signal's number if a signal ended the program, as in shells
+    int signal = 0;              ///< signal that ended it; 0: none
+    std::string output, errors;  ///< its stdout and stderr
 };
 
 /// Thrown if a program did not end in time; what it did until then is unknown.
@@ -62,7 +62,7 @@ std::optional<ProgramResult> runProgramWhile(const std::function<bool()>& should
                                              std::string_view input,
                                              const std::vector<std::string>& environment = {});
 
-/// The same with a limit of its time.
+/// The same with a time limit.
 /// @throws ProgramTimedOut if it did not end within `seconds` and was killed
 ProgramResult runProgram(const std::vector<std::string>& arguments, double seconds,
                          std::string_view input = {}, const std::vector<std::string>& environment = {});

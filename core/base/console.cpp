@@ -23,8 +23,7 @@ void reportToUser(std::string_view text) {
     std::cerr << replaceControlCharacters(text) << std::endl;
 }
 
-/// Replaces a stream's buffer and forwards filtered text. It holds back the beginning of an incomplete
-/// character.
+/// Replaces a stream's buffer and forwards filtered text. It holds back an incomplete UTF-8 character.
 class TerminalOutputFilter::Filter : public std::streambuf {
   public:
     explicit Filter(std::ostream& stream) : stream_(stream), to_(stream.rdbuf(this)) {}
@@ -132,9 +131,9 @@ void flushStdout() {
 
 ExitOnClosedOutput::ExitOnClosedOutput() {
     struct stat info {};
-    const bool may_leave =
+    const bool reader_may_leave =
         ::fstat(STDOUT_FILENO, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
-    if (!may_leave) return;
+    if (!reader_may_leave) return;
     wake_ = Descriptor(::eventfd(0, EFD_CLOEXEC));
     if (!wake_) return;
     watcher_ = std::thread([wake = wake_.number()] {

@@ -123,19 +123,19 @@ void copyFileAtomically(const FilePath& from, const FilePath& to) {
 
 std::filesystem::path outputPath(const std::filesystem::path& named) {
     constexpr int kMaxLinks = 40;  // Linux's limit
-    std::filesystem::path place = named;
+    std::filesystem::path resolved = named;
     std::error_code unreadable;
-    for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(place, unreadable); ++i) {
-        const auto target = std::filesystem::read_symlink(place, unreadable);
-        place = place.parent_path() / target;
+    for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(resolved, unreadable); ++i) {
+        const auto target = std::filesystem::read_symlink(resolved, unreadable);
+        resolved = resolved.parent_path() / target;
     }
-    const auto kind = std::filesystem::status(place, unreadable).type();
+    const auto kind = std::filesystem::status(resolved, unreadable).type();
     if (kind == std::filesystem::file_type::none)
         throw diskError("write", named.string(), unreadable.value());
     if (kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::regular)
         throw Error(ErrorKind::disk,
                     "cannot write " + named.string() + ": it is not a regular file; choose another name");
-    return place;
+    return resolved;
 }
 
 void syncFolder(const std::filesystem::path& folder) {
@@ -152,9 +152,9 @@ AppendFile::AppendFile(const FilePath& path, Content kind) : path_(path.string()
         file_ = openFile(path, kFlags);
         if (::fstat(file_.number(), &info) != 0) throw diskError("open", path_, errno);
     }
-    const auto there = static_cast<std::uint64_t>(info.st_size);
-    size_ = content_ == Content::bytes ? there : endOfLines(file_, path_, there);
-    if (size_ < there && ::ftruncate(file_.number(), static_cast<off_t>(size_)) != 0)
+    const auto file_bytes = static_cast<std::uint64_t>(info.st_size);
+    size_ = content_ == Content::bytes ? file_bytes : endOfLines(file_, path_, file_bytes);
+    if (size_ < file_bytes && ::ftruncate(file_.number(), static_cast<off_t>(size_)) != 0)
         throw diskError("write", path_, errno);
 }
 
@@ -162,7 +162,7 @@ void AppendFile::append(std::string_view line) {
     std::string bytes(line);
     if (content_ == Content::lines) bytes += '\n';
     if (const int error_number = writeAll(file_.number(), bytesOf(bytes))) {
-        // A part may have been written, and the next line would be appended to it.
+        // A part of the line may have been written, and the next line would continue it.
         [[maybe_unused]] const int ignored = ::ftruncate(file_.number(), static_cast<off_t>(size_));
         throw diskError("write", path_, error_number);
     }

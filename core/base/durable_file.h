@@ -15,7 +15,7 @@ namespace roper {
 /// Part of the name of a file that is being written. Such a file remains only if its writer was killed.
 inline constexpr std::string_view kPartialMark = ".partial-";
 
-/// The failure that written data must survive before the writer continues. Surviving a machine failure costs
+/// The failure that data survives once the writing function has returned. Surviving a machine failure costs
 /// two fsyncs.
 enum class Durability { machine_failure, process_death };
 
@@ -23,7 +23,7 @@ enum class Durability { machine_failure, process_death };
 enum class FilePermissions { umask_default, owner };
 
 /// Writes through a temporary file, fsync, rename and fsync of the folder: afterwards the path holds the old
-/// or the new content, never a part.
+/// or the new content, and never only a part of it.
 /// @throws Error (disk) naming the path; the old content is then unchanged
 void writeFileAtomically(const FilePath& path, std::string_view content,
                          Durability durability = Durability::machine_failure,

@@ -28,7 +28,7 @@ class Error : public std::runtime_error {
     ErrorKind kind_;
 };
 
-/// A disk error made from errno: "cannot write PATH: No space left on device. …what to do".
+/// A disk error made from errno: "cannot write PATH: No space left on device." and advice, if there is any.
 Error diskError(const std::string& action, const std::string& path, int error_number);
 
 }  // namespace roper

@@ -37,7 +37,8 @@ int tryLock(const Descriptor& file) {
     } while (result != 0 && errno == EINTR);
     if (result != 0) return errno;
     struct flock range = wholeFile(F_WRLCK);
-    if (::fcntl(file.number(), F_OFD_SETLK, &range) == 0 || errno == EINVAL) return 0;  // EINVAL: unknown
+    // EINVAL: the kernel lacks this kind of lock
+    if (::fcntl(file.number(), F_OFD_SETLK, &range) == 0 || errno == EINVAL) return 0;
     const int error_number = errno;
     ::flock(file.number(), LOCK_UN);
     return error_number;

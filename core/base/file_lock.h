@@ -33,12 +33,12 @@ class FileLock {
 };
 
 /// Whether a process on this machine, in any container, holds the lock. Unlike an attempt to lock, this never
-/// takes it. Empty if unknown: the file is missing, belongs to another user, or its file system lacks such
+/// takes it. False if the file is missing; empty if it belongs to another user or its file system has no such
 /// locks.
 std::optional<bool> isLockHeld(const FilePath& path);
 
-/// A `FileLock::Waiting` that gives up after `seconds`. @throws Error (usage) naming the holder of `what`;
-/// Error (preempted) if the process is asked to end meanwhile
+/// A `FileLock::WaitCallback` that gives up after `seconds`. @throws Error (usage) naming the holder of
+/// `what`; Error (preempted) if the process is asked to end meanwhile
 FileLock::WaitCallback waitAtMost(double seconds, const std::string& what);
 
 }  // namespace roper

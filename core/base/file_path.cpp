@@ -69,13 +69,14 @@ Error cannotEnter(const std::string& folder, int parent, const std::string& name
     return diskError("open", folder, error_number);
 }
 
+/// The opened folder of a confined file, and the name of the file in it.
 struct Entered {
     Descriptor folder;
     std::string name;
 };
 
-/// Opens the folder of a confined file by descending one name at a time; empty if one is missing. All other
-/// problems are thrown.
+/// Opens the folder of a confined file by descending one name at a time; empty if a folder is missing.
+/// @throws Error (disk) for any other problem
 std::optional<Entered> enter(const FilePath& path) {
     const std::string root = path.root().empty() ? "." : path.root().string();
     Entered at{Descriptor(openRetrying(AT_FDCWD, root.c_str(), O_RDONLY | O_DIRECTORY)), {}};
@@ -96,7 +97,7 @@ std::optional<Entered> enter(const FilePath& path) {
     return at;
 }
 
-/// Opens a file in such a folder. Devices and pipes are not opened at all, since that alone may have side
+/// Opens a confined file. Devices and pipes are not opened at all, since that alone may have side
 /// effects or block forever.
 Descriptor openConfined(const FilePath& path, int flags, mode_t mode, bool may_be_missing) {
     const auto at = enter(path);
@@ -118,7 +119,7 @@ Descriptor openConfined(const FilePath& path, int flags, mode_t mode, bool may_b
     return requireRegular(std::move(file), path);
 }
 
-/// The same for a file that may be reached through links.
+/// Opens a regular file, which may be reached through links.
 Descriptor openLinked(const FilePath& path, int flags, bool may_be_missing) {
     struct stat info {};
     Descriptor file;
@@ -140,7 +141,7 @@ Descriptor openNamed(const FilePath& path, int flags, mode_t mode, bool may_be_m
     throw diskError("open", path.string(), errno);
 }
 
-/// The folder itself; empty if it is missing.
+/// Opens the folder itself; empty if it is missing.
 Descriptor openFolderIfExists(const FilePath& folder) {
     if (folder.isConfined()) {
         auto at = enter(folder / "any");

@@ -38,7 +38,7 @@ class FilePath {
     FilePath operator/(const std::filesystem::path& name) const;
     FilePath parent() const;
 
-    /// The folder below which no link is followed, and the path relative to it.
+    /// Of a confined path: the folder below which no link is followed, and the names that follow it.
     const std::filesystem::path& root() const { return root_; }
     const std::vector<std::string>& names() const { return names_; }
 

@@ -65,8 +65,8 @@ class LineReader {
     LastLine last_;
     OverlongLine overlong_;
     Descriptor file_;
-    std::string buffer_, cut_;
-    std::size_t begin_ = 0, number_ = 0;
+    std::string buffer_, cut_;            ///< bytes read; the beginning of a truncated line
+    std::size_t begin_ = 0, number_ = 0;  ///< of the next line in `buffer_`; of the last returned line
 };
 
 /// The last complete line of a file that is not blank; empty if there is none.

@@ -22,8 +22,8 @@ class Fingerprint {
         return *this;
     }
 
-    /// The same for eight bytes at a time (little-endian), and the remainder one by one: several times
-    /// faster, with another value.
+    /// Adds eight bytes at a time (little-endian), and the remainder one by one. Several times faster than
+    /// `add`; the value differs.
     Fingerprint& addWords(std::span<const std::byte> bytes) {
         while (bytes.size() >= sizeof(std::uint64_t)) {
             std::uint64_t word;

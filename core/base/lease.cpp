@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "lease.";
 constexpr std::string_view kReleased = "released\n";
-constexpr std::size_t kLongest = 4096;
+constexpr std::size_t kMaxLeaseBytes = 4096;
 
 double secondsOf(const timespec& time) {
     constexpr double kNano = 1e-9;
@@ -61,7 +61,7 @@ std::optional<std::int64_t> numberOf(const std::string& name) {
 
 struct LeasesInFolder {
     std::vector<std::int64_t> numbers;  ///< ascending
-    std::vector<std::string> ignored;   ///< names with the prefix of leases that are none
+    std::vector<std::string> ignored;   ///< names that begin like a lease, but are none
 };
 
 LeasesInFolder leasesIn(const FilePath& folder) {
@@ -88,13 +88,13 @@ struct LeaseState {
     double heartbeat = 0;                   ///< on the file server's clock
 };
 
-/// Empty if the file is gone, in which case there is a higher one.
+/// Empty if the file is gone, in which case a lease with a higher number exists.
 std::optional<LeaseState> readLease(const FilePath& path) {
     const Descriptor file =
         openFileIfExists(path, O_RDONLY);  // opening fetches current times from a file server
     struct stat facts {};
     if (!file || ::fstat(file.number(), &facts) != 0) return std::nullopt;
-    std::string text(kLongest, '\0');
+    std::string text(kMaxLeaseBytes, '\0');
     const ssize_t got = ::pread(file.number(), text.data(), text.size(), 0);
     text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     LeaseState lease{text == kReleased, std::nullopt, secondsOf(facts.st_mtim)};
@@ -147,7 +147,7 @@ void removeIfExists(const FilePath& path) {
     }
 }
 
-/// Whether the process is of this machine and container, so that its id shows whether it is running.
+/// Whether the process is on this machine and in this container, so that its id shows whether it is running.
 bool isOnThisMachine(const ProcessIdentity& other, const ProcessIdentity& identity) {
     return !identity.boot.empty() && other.boot == identity.boot &&
            other.pid_namespace == identity.pid_namespace;
@@ -293,7 +293,7 @@ bool Lease::renew() {
         if (!file) return !(lost_ = true);
         if (::futimens(file.number(), nullptr) == 0) renewed_ = sent;
     } catch (const Error&) {
-        // The file server does not respond: tried again; other processes cannot proceed either.
+        // The file server does not respond. The next heartbeat tries again; others cannot reach it either.
     }
     return true;
 }

@@ -39,7 +39,7 @@ constexpr int kNvmlSuccess = 0;
 std::optional<CpuTimes> parseCpuTimes(std::string_view proc_stat) {
     constexpr std::string_view kBegin = "cpu ";
     if (!proc_stat.starts_with(kBegin)) return std::nullopt;
-    // user nice system idle iowait irq softirq steal; guest times are included in user.
+    // Fields: user nice system idle iowait irq softirq steal; guest times are included in user.
     constexpr std::size_t kIdle = 3, kWaiting = 4, kCounted = 8;
     CpuTimes times;
     const char* at = proc_stat.data() + kBegin.size();
@@ -79,7 +79,7 @@ std::string machineName() {
     return processor.empty() ? cores : processor + ", " + cores;
 }
 
-/// Called at the first reading, since the driver takes a moment to respond.
+/// Called by the first `read`, not by the constructor, since the driver takes a moment to respond.
 void MachineLoadReader::openNvml() {
     tried_nvml_ = true;
     nvml_ = ::dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);

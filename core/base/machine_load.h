@@ -10,7 +10,7 @@ namespace roper {
 
 /// Load of this machine.
 struct MachineLoad {
-    /// Utilization of all cores since the previous reading, 0 to 1; empty if unknown.
+    /// Average utilization of all cores since the previous `read`, 0 to 1; empty if unknown.
     std::optional<double> cpu;
     double memory_used = 0, memory_total = 0;  ///< bytes; 0 if unknown
     struct Gpu {
@@ -23,13 +23,13 @@ struct MachineLoad {
 
 /// Total times of all cores in clock ticks, from the first line of /proc/stat.
 struct CpuTimes {
-    std::uint64_t busy = 0, all = 0;
+    std::uint64_t busy = 0, all = 0;  ///< `all` includes idle time
 };
 /// Empty if the text is not the content of /proc/stat.
 std::optional<CpuTimes> parseCpuTimes(std::string_view proc_stat);
 
-/// The processor and the number of cores that this program can use, such as "AMD EPYC, 2 cores"; only the
-/// cores if the system does not report the name.
+/// The processor and its number of cores, such as "AMD EPYC, 2 cores"; only the cores if the system does not
+/// report the name.
 std::string machineName();
 /// The name of the processor; empty if the system does not report it.
 std::string processorName();
@@ -44,7 +44,7 @@ class MachineLoadReader {
     MachineLoadReader(const MachineLoadReader&) = delete;
     MachineLoadReader& operator=(const MachineLoadReader&) = delete;
 
-    /// The current load; that of the cores is the average since the previous call.
+    /// The current load; for the cores, the average since the previous call.
     MachineLoad read();
 
   private:

@@ -5,6 +5,7 @@
 namespace roper {
 namespace {
 
+/// SplitMix64 (Steele, Lea & Flood 2014): advances the state and returns the next number.
 std::uint64_t splitMix(std::uint64_t& state) {
     state += 0x9e3779b97f4a7c15U;
     std::uint64_t z = state;
@@ -17,7 +18,7 @@ std::uint64_t splitMix(std::uint64_t& state) {
 
 Random::Random(std::uint64_t seed, Stream stream, std::uint64_t index) {
     std::uint64_t mix = seed;
-    // Each part is mixed before the next is added, so that neighbouring seeds and indices do not lead to the
+    // Each part is mixed before the next is added, so that neighboring seeds and indices do not lead to the
     // same state.
     mix = splitMix(mix) ^ static_cast<std::uint64_t>(stream);
     mix = splitMix(mix) ^ index;

@@ -7,7 +7,7 @@ namespace roper {
 
 /// Purpose of a random stream. Streams with the same seed never share a generator.
 enum class Stream : std::uint64_t {
-    training = 0,
+    training = 0,          ///< training sequences
     problems = 1,          ///< problems of an evaluation
     validation = 2,        ///< validation sequences for the loss
     sizes = 3,             ///< problems of one size, for accuracy by size
@@ -29,7 +29,7 @@ class Random {
     /// A uniform integer from low to high, both included (Lemire's method with rejection).
     std::int64_t between(std::int64_t low, std::int64_t high);
 
-    /// Uniform over [0, 1), in steps of 2⁻⁵³.
+    /// Uniform over [0, 1), a multiple of 2⁻⁵³.
     double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
   private:

@@ -38,11 +38,11 @@ constexpr std::array kDtypes = {
     DtypeInfo{Dtype::U32, "U32", 4},         DtypeInfo{Dtype::U8, "U8", 1},
     DtypeInfo{Dtype::Bool, "BOOL", 1}};
 
-/// Further types of the format (safetensors 0.8).
+/// Types of the format (safetensors 0.8) that cannot be read here.
 constexpr std::string_view kOtherDtypes[] = {"F4",  "F6_E2M3", "F6_E3M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ",
                                              "I16", "U16",     "U64",     "C64"};
 
-/// A tensor of one of them; the message is the type.
+/// Thrown for a tensor of such a type, whose name is the message.
 struct OtherDtype : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -128,22 +128,22 @@ std::string makeHeader(const std::vector<StreamedTensor>& tensors,
     return text;
 }
 
-Error notWhole(const std::string& origin, const std::string& why) {
+Error invalidFile(const std::string& origin, const std::string& why) {
     return {ErrorKind::checkpoint, origin + " is not a valid safetensors file: " + why};
 }
 
 /// Size in bytes of the JSON header of a file with this beginning and `size` bytes.
 std::uint64_t headerLength(std::string_view beginning, std::uint64_t size, const std::string& origin) {
     std::uint64_t length = 0;
-    if (beginning.size() < sizeof length) throw notWhole(origin, "it is shorter than 8 bytes");
+    if (beginning.size() < sizeof length) throw invalidFile(origin, "it is shorter than 8 bytes");
     std::memcpy(&length, beginning.data(), sizeof length);
-    if (length > kLongestHeader) throw notWhole(origin, "its header claims to be larger than 100 MB");
-    if (length > size - sizeof length) throw notWhole(origin, "it ends inside its header");
+    if (length > kLongestHeader) throw invalidFile(origin, "its header claims to be larger than 100 MB");
+    if (length > size - sizeof length) throw invalidFile(origin, "it ends inside its header");
     return length;
 }
 
 void requireBrace(std::string_view header, const std::string& origin) {
-    if (!header.starts_with('{')) throw notWhole(origin, "its header does not begin with '{'");
+    if (!header.starts_with('{')) throw invalidFile(origin, "its header does not begin with '{'");
 }
 
 /// @param size  bytes of the whole file
@@ -165,9 +165,9 @@ SafetensorsHeader parseHeader(std::string_view text, std::uint64_t size, const s
         throw Error(ErrorKind::checkpoint, origin + ": the tensor " + toSingleLine(at) + " is stored as " +
                                                dtype.what() + ", which is not supported");
     } catch (const Json::exception& error) {
-        throw notWhole(origin, at + ": " + jsonErrorMessage(error.what()));
+        throw invalidFile(origin, at + ": " + jsonErrorMessage(error.what()));
     } catch (const std::invalid_argument& error) {
-        throw notWhole(origin, at + ": " + error.what());
+        throw invalidFile(origin, at + ": " + error.what());
     }
 
     std::vector<std::pair<const std::string*, const Entry*>> in_order;
@@ -180,12 +180,12 @@ SafetensorsHeader parseHeader(std::string_view text, std::uint64_t size, const s
     std::uint64_t expected = 0;
     for (const auto& [name, entry] : in_order) {
         if (entry->begin != expected || entry->end > data_size)
-            throw notWhole(
+            throw invalidFile(
                 origin,
                 *name + ": its bytes overlap those of another tensor, leave a gap or lie beyond the end");
         expected = entry->end;
     }
-    if (expected != data_size) throw notWhole(origin, "it has bytes after its last tensor");
+    if (expected != data_size) throw invalidFile(origin, "it has bytes after its last tensor");
     return header;
 }
 
@@ -274,7 +274,7 @@ SafetensorsHeader SafetensorsHeader::read(const FilePath& path) {
     requireBrace(beginning.substr(sizeof(std::uint64_t)), origin);  // before memory is allocated
     std::string header(length, '\0');
     if (readAt(file, header, sizeof(std::uint64_t), origin) != header.size())
-        throw notWhole(origin, "it ends inside its header");
+        throw invalidFile(origin, "it ends inside its header");
     return parseHeader(header, size, origin);
 }
 

@@ -51,8 +51,8 @@ struct StreamedTensor {
 std::vector<StreamedTensor> streamed(const std::vector<TensorToWrite>& tensors);
 
 /// The same for tensors that are produced one after another.
-/// @throws std::invalid_argument also if a tensor writes more or fewer bytes than its shape has; no file is
-/// then created
+/// @throws std::invalid_argument also if a tensor writes more or fewer bytes than its shape has; then no file
+/// is created
 void writeSafetensors(const FilePath& path, const std::vector<StreamedTensor>& tensors,
                       const std::map<std::string, std::string>& metadata);
 
@@ -65,11 +65,11 @@ struct SafetensorsHeader {
     struct Entry {
         Dtype dtype;
         std::vector<std::int64_t> shape;
-        std::uint64_t begin, end;  ///< bytes, relative to the end of the header
+        std::uint64_t begin, end;  ///< byte range, relative to the end of the header
     };
     std::map<std::string, Entry> tensors;
     std::map<std::string, std::string> metadata;
-    std::uint64_t data_begin = 0;  ///< end of the header
+    std::uint64_t data_begin = 0;  ///< offset in the file at which the header ends
 
     /// Reads only the header, and checks it against the file's size like `SafetensorsFile::read`.
     /// @throws Error (checkpoint) saying what is wrong, Error (disk) if the file cannot be read
@@ -77,8 +77,8 @@ struct SafetensorsHeader {
 };
 
 /// A safetensors file, read completely and validated strictly: the header is one JSON object of at most 100
-/// MB without duplicate keys, types are known, shape × size = bytes without overflow, tensors are contiguous
-/// from 0 to the end of the file.
+/// MB without duplicate keys, types are known, each byte range fits its shape and type without overflow, and
+/// the tensors fill the rest of the file without gaps.
 class SafetensorsFile {
   public:
     struct Tensor {

@@ -12,7 +12,7 @@ constexpr int kInterruptedExitCode = 130;
 constexpr unsigned kTimeout_s = 1;
 constexpr std::size_t kLongestPath = 4096;
 
-// Signal handlers may access nothing else.
+// The only variables that the signal handlers access.
 volatile std::sig_atomic_t interrupts = 0, terminations = 0, exit_scopes = 0;
 char file_to_remove[kLongestPath];
 

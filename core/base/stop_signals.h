@@ -4,7 +4,7 @@
 
 namespace roper {
 
-/// Signals that this process has received so far.
+/// Which stop signal this process has received so far.
 enum class StopSignal { none, interrupt, terminate };
 
 /// Installs handlers: the first SIGINT requests a stop and the second ends the process at once; SIGTERM
@@ -17,9 +17,9 @@ StopSignal stopSignal();
 /// Whether a signal has requested a stop or the release of the machine.
 bool stopIsRequested();
 
-/// While an instance exists there is nothing to save: after `handleStopSignals`, a signal to stop ends the
-/// process within a second even if it is blocked indefinitely on a pipe, a file server or another process. A
-/// loop that polls `stopIsRequested` in time can end normally.
+/// To exist while the process has nothing to save. After `handleStopSignals`, a stop signal then ends the
+/// process within a second, even if it is blocked indefinitely on a pipe, a file server or another process. A
+/// loop that polls `stopIsRequested` within that second can end normally.
 class ExitOnStopSignal {
   public:
     ExitOnStopSignal();
@@ -28,11 +28,11 @@ class ExitOnStopSignal {
     ExitOnStopSignal& operator=(const ExitOnStopSignal&) = delete;
 };
 
-/// Sets the one file, such as its socket, to be removed when the process is ended by `ExitOnStopSignal`; an
-/// empty path means none.
+/// Sets the one file, such as a socket, to be removed when `ExitOnStopSignal` ends the process; an empty path
+/// means none.
 void setFileToRemoveOnStop(const std::filesystem::path& path);
 
-/// Ends the process as a signal to stop would if it is blocked, but with this exit code.
+/// Ends the process at once, without destructors, after removing the file of `setFileToRemoveOnStop`.
 [[noreturn]] void exitImmediately(int exit_code);
 
 }  // namespace roper

@@ -49,21 +49,21 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
         while (!read.empty() && std::string_view(" \t\r\n").find(read.back()) != std::string_view::npos)
             read.remove_suffix(1);
         const auto line = 1 + std::ranges::count(read, '\n');
-        const std::string place = text_.find('\n') == std::string_view::npos
-                                      ? "column "
-                                      : "line " + std::to_string(line) + ", column ";
+        const std::string location = text_.find('\n') == std::string_view::npos
+                                         ? "column "
+                                         : "line " + std::to_string(line) + ", column ";
         // everything if there is no newline
         const std::string_view of_line = read.substr(read.rfind('\n') + 1);
         constexpr std::size_t kShown = 20;
         const std::string_view end = of_line.substr(of_line.size() - std::min(of_line.size(), kShown));
         constexpr int kTooLarge = 406;  // the library's id of this error
-        throw std::invalid_argument(place + std::to_string(of_line.size()) + ": " + toSingleLine(end) +
+        throw std::invalid_argument(location + std::to_string(of_line.size()) + ": " + toSingleLine(end) +
                                     (problem.id == kTooLarge ? " is too large a number" : " is not JSON"));
     }
 
   private:
     template <class Value>
-    Json& place(Value&& value) {
+    Json& insert(Value&& value) {
         if (++values_ > limits_.values)
             throw std::invalid_argument("it contains more than " + std::to_string(limits_.values) +
                                         " values");
@@ -75,14 +75,14 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
 
     template <class Value>
     bool add(Value&& value) {
-        place(std::forward<Value>(value));
+        insert(std::forward<Value>(value));
         return true;
     }
 
     bool open(Json::value_t kind) {
         if (open_.size() >= static_cast<std::size_t>(limits_.depth))
             throw std::invalid_argument("it is nested too deeply");
-        open_.push_back(&place(Json(kind)));
+        open_.push_back(&insert(Json(kind)));
         return true;
     }
 
@@ -95,7 +95,7 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
     JsonLimits limits_;
     Json root_;
     std::vector<Json*> open_;  ///< open containers, the outermost first
-    Json* member_ = nullptr;   ///< place of the next value in the innermost object
+    Json* member_ = nullptr;   ///< receives the next value of the innermost object
     std::size_t values_ = 0;
 };
 

@@ -29,8 +29,8 @@ std::optional<long long> parseInteger(std::string_view text);
 /// more than 10,000 numbers.
 std::optional<std::vector<std::int64_t>> parseIntegers(std::string_view text);
 
-/// Three digits with the fitting unit: {"bytes", "kB", "MB"} and 195e6 give "195 MB". Each unit is 1000 times
-/// the previous one.
+/// Rounded to three digits, with the largest fitting unit: {"bytes", "kB", "MB"} and 195e6 give "195 MB".
+/// Each unit is 1000 times the previous one.
 std::string formatWithUnit(double value, const std::vector<std::string>& units);
 inline const std::vector<std::string> kUnitsOfCounts = {"", "thousand", "million", "billion", "trillion"};
 
@@ -84,11 +84,12 @@ std::string replaceControlCharacters(std::string_view text);
 /// The same on one line: newlines and tabs become blanks, too. Makes text from files safe for logs.
 std::string toSingleLine(std::string_view text);
 
-/// The same as a cell of a Markdown table.
+/// The text on one line, as a cell of a Markdown table.
 std::string markdownCell(std::string_view text);
 
-/// Escapes the same characters as \uXXXX, valid inside quotes in JSON and TOML: the meaning of such a text is
-/// unchanged, and it does not control a terminal. Newlines and tabs, which separate values, are kept.
+/// Escapes the characters that `replaceControlCharacters` replaces as \uXXXX, valid inside quotes in JSON and
+/// TOML: the meaning of such a text is unchanged, and it does not control a terminal. Newlines and tabs,
+/// which separate values, are kept.
 std::string escapeControlCharacters(std::string_view text);
 
 /// Number of bytes up to the last complete character; invalid UTF-8 counts as complete.
@@ -98,7 +99,7 @@ std::size_t completeUtf8Length(std::string_view text);
 /// a shorter text is returned unchanged.
 std::string truncateText(std::string_view text, std::size_t max_bytes);
 
-/// Maximal length of a message shown to the user, in bytes. Longer messages quote a file.
+/// Maximal length of a message shown to the user, in bytes. Longer ones, which quote a file, are cut.
 inline constexpr std::size_t kMaxMessageBytes = 1000;
 
 /// The message of a JSON parser's exception, without its error number.

@@ -40,7 +40,7 @@ std::vector<std::string> processFields(std::int64_t pid) {
     return split(std::string_view(text).substr(after_name + 2), ' ');
 }
 
-/// 0 if the process has ended.
+/// Start time in clock ticks since boot; 0 if the process has ended.
 std::uint64_t startOf(const std::vector<std::string>& fields) {
     if (fields.size() <= kStart || fields[kState] == "Z" || fields[kState] == "X") return 0;
     return static_cast<std::uint64_t>(parseInteger(fields[kStart]).value_or(0));

@@ -11,14 +11,14 @@ namespace roper {
 std::string programVersion();
 
 /// The commit that this program was built from, with "-dirty" if files had been changed; empty if unknown.
-/// Each program sets its own at startup, so that only that file is rebuilt with every commit.
+/// Each program sets it at startup, so that only one source file is compiled again after every commit.
 const std::string& programCommit();
 void setProgramCommit(const std::string& commit);
 
 /// The first line of a file, for files in /proc; empty if it cannot be read.
 std::string readFirstLine(const std::filesystem::path& path);
 
-/// The number after a name at the beginning of a line of such a file; 0 if there is none.
+/// The number after a name at the beginning of a line of a file, for files in /proc; 0 if there is none.
 double readNumberAfter(std::string_view name, const std::filesystem::path& path);
 
 /// "roper-train 0.1.0 (1a2b3c4d5e6f)", with the commit if it is known, as `--version` prints it.
@@ -62,21 +62,21 @@ std::string environmentVariable(const std::string& name);
 /// silently. Afterwards it fails like any other write, and is reported.
 void ignoreWriteSignals();
 
-/// Threads of LibTorch's OpenMP wait for each other many times per step. By default they spin for long, which
-/// makes training many times slower as soon as anything else needs a core; a short spin costs nothing on an
-/// idle machine. This sets GOMP_SPINCOUNT, unless the user has chosen how threads wait. libgomp reads it when
-/// it is loaded, so that it takes effect in programs started from now on.
+/// Threads of LibTorch's OpenMP wait for each other many times per step. By default they spin for a long
+/// time, which makes training many times slower as soon as anything else needs a core; a short spin costs
+/// nothing on an idle machine. This sets GOMP_SPINCOUNT, unless the user has chosen how threads wait. libgomp
+/// reads it when it is loaded, so this affects only programs started from now on.
 void limitOpenMpSpinning();
 
-/// What it adds to the environment.
+/// The environment variable that `limitOpenMpSpinning` adds.
 inline char kShortOpenMpSpin[] = "GOMP_SPINCOUNT=3000";
 
 /// Large tensors are allocated and freed in every step. Keeping their memory in the heap saves the kernel
 /// from clearing fresh pages each time. To be called once, before the first tensor is created.
 void keepFreedHeapMemory();
 
-/// Its settings, in bytes: blocks up to the threshold come from the heap, which keeps that much when it is
-/// empty and grows by the pad.
+/// Settings of `keepFreedHeapMemory`, in bytes: blocks up to the threshold come from the heap, which keeps
+/// that much when it is empty and grows by the pad.
 inline constexpr int kHeapThreshold = 1 << 30, kHeapPad = 64 << 20;
 
 }  // namespace roper

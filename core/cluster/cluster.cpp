@@ -93,11 +93,11 @@ void markEnded(const fs::path& runs, const ClusterView& view) {
 /// If sbatch timed out, the scheduler may have accepted the job although the answer was lost.
 /// @returns the job; nothing if it was refused @throws SubmissionOutcomeUnknown
 std::optional<SubmittedJob> findJobAfterTimeout(const Error& refusal, const Submission& array) {
-    const std::string_view said = refusal.what();
-    if (said.find("timed out") == std::string_view::npos) return std::nullopt;
+    const std::string_view message = refusal.what();
+    if (message.find("timed out") == std::string_view::npos) return std::nullopt;
     const std::vector<SlurmArrayTask> array_tasks = queryActiveTasks({array});
     if (array_tasks.empty())
-        throw SubmissionOutcomeUnknown(ErrorKind::other, std::string(said) +
+        throw SubmissionOutcomeUnknown(ErrorKind::other, std::string(message) +
                                                              "; in ten minutes it will be known "
                                                              "whether Slurm accepted the job");
     return SubmittedJob{array_tasks.front().job, array_tasks.front().cluster};
@@ -106,11 +106,11 @@ std::optional<SubmittedJob> findJobAfterTimeout(const Error& refusal, const Subm
 /// Options on sbatch's command line, which take precedence over the script and the environment: the job's
 /// name, its array tasks and its destination.
 std::vector<std::string> commandLineOptions(const Submission& array, const SlurmOptions& options) {
-    std::vector<std::string> said{
+    std::vector<std::string> arguments{
         "--job-name=" + array.name,
         "--array=" + arrayOption(static_cast<std::int64_t>(array.array_tasks.size()), options)};
-    if (!requestedClusters(options).empty()) said.push_back("--clusters=" + array.cluster);
-    return said;
+    if (!requestedClusters(options).empty()) arguments.push_back("--clusters=" + array.cluster);
+    return arguments;
 }
 
 /// Removes the files of a submission that the scheduler has refused.
@@ -133,11 +133,11 @@ Submission submit(const fs::path& runs, Submission array, const SlurmOptions& op
     writeSubmission(runs, array);
     const FilePath script = submissionsFolder(runs) / (array.name + ".sh");
     writeFileAtomically(script, text);
-    std::vector<std::string> said = commandLineOptions(array, options);
-    if (!after.empty() && options.at_once > 0) said.push_back("--dependency=afterany:" + after);
+    std::vector<std::string> arguments = commandLineOptions(array, options);
+    if (!after.empty() && options.at_once > 0) arguments.push_back("--dependency=afterany:" + after);
     SubmittedJob job;
     try {
-        job = submitScript(text, said, environmentForSbatch(options));
+        job = submitScript(text, arguments, environmentForSbatch(options));
     } catch (const SubmissionOutcomeUnknown&) {
         throw;  // the scheduler may have accepted it; it can be found by its file
     } catch (const Error& error) {

@@ -37,29 +37,29 @@ ClusterView queryCluster(const std::filesystem::path& runs, const std::string& s
 ClusterView readClusterView(const std::filesystem::path& runs, const std::string& sweep = {},
                             const std::vector<std::string>& names = {});
 
-/// Runs that are neither finished nor failed nor submitted.
+/// Runs that are neither finished nor failed nor submitted; not those of unknown state.
 std::vector<std::string> runsToSubmit(const std::vector<SweepRunStatus>& runs);
 
-/// Divides runs into arrays that the cluster accepts, with `pack` runs per array task, and sets their
-/// clusters.
+/// Divides runs into array jobs that the cluster accepts, with `pack` runs per array task, and sets the
+/// cluster of each.
 /// @throws Error (usage) for an option that a sweep cannot have
 std::vector<Submission> planArrays(const std::string& sweep, const std::vector<std::string>& names,
                                    const SlurmOptions& options);
 
-/// The batch script of such an array.
+/// The batch script of an array job.
 std::string batchScript(const std::filesystem::path& runs, const Submission& array,
                         const SlurmOptions& options);
 
 /// The result of submitting runs.
 struct SubmissionReport {
-    ClusterView before;
-    std::vector<std::string> runs_to_submit;  ///< runs that were submitted
+    ClusterView before;                       ///< before the submission
+    std::vector<std::string> runs_to_submit;  ///< names of the submitted runs
     std::vector<std::string> jobs;            ///< job number of each array
     std::string cluster;                      ///< the cluster that accepted them, if one was named
 };
 
-/// Submits those of these existing runs that are missing. A lock prevents others from submitting in this
-/// folder at the same time. @throws Error; arrays submitted before the error remain
+/// Submits the runs that still have to be trained (`runsToSubmit`); all must exist. A lock prevents others
+/// from submitting in this folder at the same time. @throws Error; arrays submitted before the error remain
 SubmissionReport submitRuns(const std::filesystem::path& runs, const std::string& sweep,
                             const std::vector<std::string>& names, const SlurmOptions& options);
 

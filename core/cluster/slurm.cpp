@@ -87,7 +87,7 @@ SubmittedJob submitScript(const std::string& script, const std::vector<std::stri
             ErrorKind::other, std::string(error.what()) +
                                   "; run the same command later to find out whether Slurm accepted the job");
     }
-    // A site's wrapper around sbatch may print more before it.
+    // A site's wrapper around sbatch may print other lines before the job number.
     const std::string last = printed.substr(printed.rfind('\n') + 1);
     const std::vector<std::string> parts = split(last, ';');
     if (!parseInteger(parts.front()))
@@ -111,7 +111,7 @@ ClusterSettings clusterSettings(const std::string& cluster) {
             if (key == "MaxArraySize" && size && *size > 0) settings.max_array_size = *size;
         }
     } catch (const Error&) {
-        // The limit will then show in a refusal.
+        // If the array is too large, sbatch will refuse it.
     }
     return settings;
 }

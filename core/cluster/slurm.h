@@ -9,7 +9,7 @@
 
 namespace roper {
 
-// Calls Slurm's programs, each in its own process and with a timeout of half a minute. Their behaviour was
+// Calls Slurm's programs, each in its own process and with a timeout of half a minute. Their behavior was
 // checked with Slurm 22.05.
 
 /// One task of an array job, as listed by `squeue`.
@@ -49,7 +49,7 @@ class SubmissionOutcomeUnknown : public Error {
 
 /// The job that sbatch reports as submitted.
 struct SubmittedJob {
-    std::string number;
+    std::string number;   ///< job number, in digits
     std::string cluster;  ///< empty unless a cluster was named
 };
 
@@ -63,7 +63,7 @@ SubmittedJob submitScript(const std::string& script, const std::vector<std::stri
 /// A cluster's settings.
 struct ClusterSettings {
     std::string name;  ///< empty if unknown
-    /// Most tasks of an array (MaxArraySize); Slurm's default if unknown.
+    /// Maximal number of tasks in an array (MaxArraySize); Slurm's default if unknown.
     std::int64_t max_array_size = 1001;
 };
 

@@ -10,10 +10,11 @@ namespace roper {
 
 /// The user's options for training a sweep with Slurm.
 struct SlurmOptions {
-    std::string partition, gres, time;  ///< as for sbatch; empty: the cluster's default
-    std::int64_t at_once = 0;           ///< most simultaneous array tasks; 0: unlimited
-    std::int64_t pack = 1;              ///< runs that one array task trains in sequence
-    std::vector<std::string> more;      ///< further options of sbatch, such as "--account=physics"
+    /// as for sbatch (gres: generic resources, such as "gpu:1"); empty: the cluster's default
+    std::string partition, gres, time;
+    std::int64_t at_once = 0;       ///< maximal number of simultaneous array tasks; 0: unlimited
+    std::int64_t pack = 1;          ///< number of runs that one array task trains in sequence
+    std::vector<std::string> more;  ///< further options of sbatch, such as "--account=physics"
     std::string program;  ///< command line that starts the trainer on a node; empty: the path of this program
 
     bool operator==(const SlurmOptions&) const = default;
@@ -26,8 +27,8 @@ std::string arrayOption(std::int64_t array_tasks, const SlurmOptions& options);
 ///
 /// Two minutes before the time limit the scheduler sends SIGTERM to the trainer, which saves a checkpoint and
 /// returns the task to the queue. (B: signals the batch script's process, which has become the trainer;
-/// without it, only steps started by srun would be signalled.) `--requeue` does the same when a node fails or
-/// the job is preempted.
+/// without it, only job steps started by srun would be signaled.) `--requeue` does the same when a node fails
+/// or the job is preempted.
 /// @param name        of the job
 /// @param array_tasks  number of array tasks
 /// @param submission  the file that lists the runs of each task
@@ -38,7 +39,7 @@ std::string slurmScript(const std::string& name, std::int64_t array_tasks,
                         const std::string& fingerprint = {});
 
 // Slurm's programs also take options from environment variables, which can distort the output of queries:
-// with SQUEUE_STATES=RUNNING, squeue lists no pending elements. For sbatch, variables take precedence over
+// with SQUEUE_STATES=RUNNING, squeue lists no pending array tasks. For sbatch, variables take precedence over
 // lines of the script, and the command line over both.
 
 /// An option of sbatch by its long name, without dashes.
@@ -67,7 +68,7 @@ bool isClusterList(std::string_view text);
 std::vector<std::string> environmentForQueries();
 
 /// The same for sbatch. Variables set by the user (SBATCH_ACCOUNT, SBATCH_PARTITION, …) are kept unless these
-/// options or a sweep's script set the same thing.
+/// options or a sweep's script set the same option.
 std::vector<std::string> environmentForSbatch(const SlurmOptions& options);
 
 }  // namespace roper

@@ -40,7 +40,7 @@ Submission submissionIn(const Json& json) {
     read("elements", submission.array_tasks);
     read("time", submission.time);
     read("ended", submission.ended);
-    // Older files lack it and contain options, which are ignored.
+    // Older files lack the job and contain options, which are ignored.
     if (json.contains("job")) read("job", submission.job);
     if (json.contains("cluster")) read("cluster", submission.cluster);
     return submission;

@@ -39,7 +39,7 @@ FilePath arrayTaskLogPath(const std::filesystem::path& runs, const std::string& 
 /// A submission without runs, with a unique job name such as "SWEEP.k3f9x2".
 Submission newSubmission(const std::string& sweep);
 
-/// Seconds since its submission. A time further in the future than clocks may differ counts as long ago.
+/// Seconds since its submission; infinite if that time is more than ten minutes in the future.
 double secondsSinceSubmission(const Submission& submission, double now);
 
 /// Path of the submission with this name.
@@ -51,7 +51,7 @@ void writeSubmission(const std::filesystem::path& runs, const Submission& submis
 /// @throws Error (usage) saying what is wrong with the file, Error (disk)
 Submission readSubmission(const FilePath& path);
 
-/// Submissions of a sweep, or all if the name is empty, oldest first; a time in the future counts as oldest.
+/// Submissions of a sweep, or all if the name is empty, by descending `secondsSinceSubmission`.
 /// An unreadable file is an error, because its runs may be in training. @throws Error
 std::vector<Submission> readSubmissions(const std::filesystem::path& runs, const std::string& sweep);
 
@@ -71,7 +71,7 @@ std::map<std::string, SlurmOptions> ownSubmissions(const std::filesystem::path& 
 void recordSubmission(const std::filesystem::path& runs, const Submission& submission,
                       const SlurmOptions& options);
 
-/// Called when the scheduler has refused it. @throws Error (disk)
+/// To be called when the scheduler has refused the submission. @throws Error (disk)
 void removeSubmissionRecord(const std::filesystem::path& runs, const std::string& name);
 
 }  // namespace roper

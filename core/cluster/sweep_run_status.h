@@ -11,15 +11,15 @@
 
 namespace roper {
 
-/// State of a run of a sweep.
+/// State of a run of a sweep. `waiting`: submitted but not running; `unfinished`: trained in part.
 enum class SweepRunStage { finished, running, waiting, failed, unfinished, not_submitted, unknown };
-/// Such as "not submitted".
+/// For display, such as "not submitted".
 const char* nameOf(SweepRunStage stage);
 
 /// A run of a sweep, combining its folder with the scheduler's state.
 struct SweepRunStatus {
     std::string run;
-    std::optional<RunState> state;             ///< nothing if the run does not exist yet
+    std::optional<RunState> state;             ///< empty if the run does not exist yet
     Status status;                             ///< last written by its trainer
     std::optional<SlurmArrayTask> array_task;  ///< pending or running array task with this run
     std::string problem;                       ///< why it cannot be read, or how it failed
@@ -29,7 +29,7 @@ struct SweepRunStatus {
     bool isFinished() const { return state == RunState::finished; }
     /// Fraction of the training that is done, 0 to 1.
     double progress() const;
-    /// Whether the scheduler has it, or a trainer that was started otherwise.
+    /// Whether the scheduler has it, or any trainer is working on it.
     bool isSubmittedOrRunning() const;
     /// A line for display: "running on node3 (1234_5), step 120 of 500".
     std::string describe() const;

@@ -31,12 +31,12 @@ Reply answer(const std::string& line, const ControlServer::Handler& handler) {
     }
 }
 
-/// A peer that sends requests without reading is dropped when this many bytes are pending for it.
+/// A peer that sends requests without reading the replies is dropped when this many bytes are unsent.
 constexpr std::size_t kMaxUnsentBytes = kMaxPayloadBytes + 16 * kMaxMessageLineBytes;
 
-/// Maximal number of requests answered per visit, so that a peer cannot hold up the training; a request that
-/// runs the model ends the visit.
-constexpr int kMaxAnswersPerVisit = 64;
+/// Maximal number of requests answered per call, so that a peer cannot hold up the training; after a request
+/// that runs the model, the others wait for the next call.
+constexpr int kMaxAnswersPerCall = 64;
 
 /// Events to poll a peer for. A peer that has closed its sending side would always be readable.
 short eventsFor(bool closing, bool has_unsent) {
@@ -103,7 +103,7 @@ bool ControlServer::sendUnsent(Peer& peer) {
 }
 
 bool ControlServer::answerPending(Peer& peer, const Handler& handler) {
-    for (int answered = 0; answered < kMaxAnswersPerVisit && !peer.pending.empty(); ++answered) {
+    for (int answered = 0; answered < kMaxAnswersPerCall && !peer.pending.empty(); ++answered) {
         const std::string line = std::move(peer.pending.front());
         peer.pending.pop_front();
         current_client_ = peer.descriptor.number();

@@ -13,8 +13,8 @@
 namespace roper {
 
 /// Server side of the control socket. It has no thread: `serve` is called between steps, and while paused.
-/// Malformed messages are answered with an error; peers that send too much are disconnected, as is the oldest
-/// peer if there are too many. No input from a peer can end the trainer.
+/// Malformed messages are answered with an error; clients that send too much are disconnected, as is the
+/// oldest client if there are too many. No input from a client can end the trainer.
 class ControlServer {
   public:
     /// Listens at `path`, accessible only to its owner. @throws Error (disk)
@@ -35,10 +35,11 @@ class ControlServer {
     bool clientHasDisconnected() const;
 
   private:
+    /// A connected client.
     struct Peer {
         Descriptor descriptor;
         LineFramer framer = {};
-        std::deque<std::string> pending = {};  ///< pending requests
+        std::deque<std::string> pending = {};  ///< requests received but not yet answered
         std::string unsent = {};               ///< replies not yet written to the socket
         bool closing = false;                  ///< to be closed when everything is sent
     };
@@ -46,7 +47,7 @@ class ControlServer {
     void acceptPeers();
     /// Returns false if the peer has disconnected or must be dropped.
     bool servePeer(Peer& peer, short events, const Handler& handler);
-    /// Answers pending requests, up to a limit per visit. Returns false if the peer must be dropped.
+    /// Answers pending requests, up to a limit per call. Returns false if the peer must be dropped.
     bool answerPending(Peer& peer, const Handler& handler);
     static bool sendUnsent(Peer& peer);
 

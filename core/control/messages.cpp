@@ -186,7 +186,7 @@ ModelDescription ModelDescription::fromFile(const SafetensorsFile& file) {
     model.rotation.base = numberIn(file, "base");
     model.rotation.rotary_fraction = numberIn(file, "rotary_fraction");
     model.value_rotary_fraction = numberIn(file, "value_rotary_fraction");
-    // Files of earlier versions lack it, and the rotated part.
+    // Files of older versions lack this entry, and `rotated_part`.
     if (file.metadata().count("value_rotation_strength") > 0)
         model.value_rotation_strength = numberIn(file, "value_rotation_strength");
     model.layers = static_cast<int>(numberIn(file, "layers"));

@@ -24,17 +24,18 @@ inline constexpr std::size_t kMaxPayloadBytes = 80 * 1024 * 1024;
 /// Maximal length of the text in a `head`, `maps` or `generate` request, in bytes.
 inline constexpr std::size_t kMaxRequestTextBytes = 4096;
 
-/// Requests to a trainer, handled between two steps.
+/// Requests to a trainer, handled between two steps. `head`, `maps` and `generate` are older forms of
+/// `question`.
 enum class Command {
     status,
     pause,
     resume,
     stop,
     checkpoint,
-    head,      ///< q, k and v of one head for a text
+    head,      ///< queries, keys and values of one head for a text
     maps,      ///< attention of all heads for a text
     generate,  ///< a continuation of a text; "continue" in older versions
-    question,  ///< any question, as with `roper-train look`
+    question,  ///< "look": any question, as with `roper-train look`
 };
 
 /// Maximal number of generated tokens per request.
@@ -45,10 +46,10 @@ struct Request {
     std::string id = {};               ///< returned in the reply, to match it to the request
     std::int64_t layer = 0, head = 0;  ///< for `head`, from 0
     std::string text = {};             ///< input for `head`, `maps` and `generate`
-    std::int64_t count = 64;           ///< tokens to generate
+    std::int64_t count = 64;           ///< for `generate`: number of tokens
     double temperature = 0;            ///< for `generate`: 0 is greedy
     std::int64_t seed = 0;             ///< for `generate`: seed of the sampling
-    /// For `look`: the question's settings (core/questions/question.h), each at most once.
+    /// For `question`: its settings (core/questions/question.h), each at most once.
     std::vector<std::pair<std::string, std::string>> question = {};
 };
 
@@ -56,7 +57,7 @@ struct Reply {
     std::string id;
     bool ok = true;
     std::string message;       ///< what was done, or why it was refused
-    std::string payload = {};  ///< bytes that follow the line; for `head` a safetensors file
+    std::string payload = {};  ///< bytes that follow the line (docs/control-socket.md)
 };
 
 /// {"command": "pause", "id": "7"} and {"id": "7", "ok": true, "message": "…"}, each on one line, here
@@ -89,13 +90,13 @@ class LineFramer {
 
 /// Description of the model in the metadata of answers about heads and maps (docs/control-socket.md).
 struct ModelDescription {
-    std::int64_t step = -1;  ///< of a run's checkpoint; −1 for a published model
-    std::string position = "none";
+    std::int64_t step = -1;         ///< of a run's checkpoint; −1 for a published model
+    std::string position = "none";  ///< name of the position method
     AttentionKind attention = AttentionKind::softmax;
     bool causal = true;
-    RotaryConfig rotation;  ///< of queries and keys, without scaling
-    double value_rotary_fraction = 1;
-    double value_rotation_strength = 1;
+    RotaryConfig rotation;               ///< of queries and keys, without scaling
+    double value_rotary_fraction = 1;    ///< fraction of the features of values that rotate
+    double value_rotation_strength = 1;  ///< factor of the frequencies of values and outputs
     int layers = 0, heads = 0;
 
     std::map<std::string, std::string> toMetadata() const;

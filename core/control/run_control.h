@@ -8,12 +8,12 @@
 
 namespace roper {
 
-/// Requests to the run by a signal or the control socket.
+/// A request to the run, made by a signal or over the control socket.
 enum class RunRequest { none, pause, stop, preempt };
 
 /// Replies that only the training or serving loop can give.
 struct RequestHandlers {
-    std::function<std::string()> status;               ///< the text of a status reply
+    std::function<std::string()> status;               ///< returns the message of a status reply
     bool is_training = true;                           ///< false: pause, resume and checkpoint are refused
     std::function<Reply(const Request&)> answer = {};  ///< answers questions about the model; may throw
 };
@@ -30,14 +30,14 @@ class RunControl {
     /// Why the socket could not be created; empty otherwise.
     const std::string& problem() const { return problem_; }
 
-    /// Answers pending requests; waits up to `timeout` for one.
+    /// Answers pending requests; waits up to `timeout` for one. @returns the most urgent request
     RunRequest poll(const RequestHandlers& handlers,
                     std::chrono::milliseconds timeout = std::chrono::milliseconds(0));
 
     /// Within a handler: whether the client has disconnected.
     bool clientHasDisconnected() const { return server_ && server_->clientHasDisconnected(); }
 
-    /// Returns true once per "checkpoint now" request.
+    /// Returns true once after `Command::checkpoint` was requested.
     bool consumeCheckpointRequest();
 
   private:

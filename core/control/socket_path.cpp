@@ -63,7 +63,7 @@ bool isOwnControlSocket(const fs::path& path) {
         return false;
     struct stat info {};
     if (::lstat(folder.c_str(), &info) != 0 || !isOwnedExclusively(info)) return false;
-    // A missing folder is harmless. An archive may contain such a folder, with a link in it.
+    // A missing socket is harmless. A link is not: an archive may contain such a folder with a link in it.
     if (::lstat(path.c_str(), &info) != 0) return errno == ENOENT;
     return S_ISSOCK(info.st_mode) && info.st_uid == ::getuid();
 }

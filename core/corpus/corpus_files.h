@@ -13,7 +13,7 @@ namespace roper {
 /// Facts about a tokenized text.
 struct CorpusSummary {
     int vocab_size = 0;
-    std::string kind;  ///< unigram or bpe
+    std::string kind;  ///< of the tokenizer: "unigram" or "bpe" (byte-pair encoding)
     std::int64_t tokens = 0;
     std::int64_t bytes = 0;
     /// Nats per token: the loss of a predictor that only knows the frequency of each token.
@@ -26,8 +26,8 @@ struct CorpusSummary {
 CorpusSummary parseCorpusSummary(std::string_view json, const std::string& origin);
 std::string formatCorpusSummary(const CorpusSummary& summary);
 
-/// The texts of tokens, one per line, with the escapes \\, \n, and \xHH for bytes that are not valid text
-/// alone.
+/// The texts of tokens, one per line, with the escapes \\, \n, and \xHH for bytes that are not valid UTF-8 on
+/// their own.
 std::string formatVocabulary(const std::vector<std::string>& tokens);
 /// @throws Error (usage) naming the invalid line
 std::vector<std::string> parseVocabulary(std::string_view lines, const std::string& origin);
@@ -38,7 +38,7 @@ class CorpusFiles {
     explicit CorpusFiles(FilePath folder) : folder_(std::move(folder)) {}
 
     const FilePath& folder() const { return folder_; }
-    /// SentencePiece's file, and the output of `formatVocabulary`. Files of older versions are named
+    /// SentencePiece's model file, and the output of `formatVocabulary`. Files of older versions are named
     /// pieces.model and pieces.txt; they are used if the others do not exist.
     FilePath model() const { return existingFile("tokenizer.model", "pieces.model"); }
     FilePath vocabulary() const { return existingFile("vocabulary.txt", "pieces.txt"); }
@@ -48,8 +48,8 @@ class CorpusFiles {
     /// @throws Error (disk), Error (usage) saying what is wrong
     CorpusSummary readSummary() const;
 
-    /// Compares the files with the summary: "tokens.bin is damaged"; nothing if all is well. Reads all files,
-    /// with constant memory.
+    /// Compares the files with the summary: "PATH has changed since it was written"; empty if all is well.
+    /// Reads all files, with constant memory.
     std::optional<std::string> damage() const;
 
   private:

@@ -94,14 +94,14 @@ std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Pre
     }
     if (is_complete) return prepared;
     makeFolder(cache);
-    bool said = false;
+    bool has_reported = false;
     const FileLock lock(cache / (key + ".lock"), [&](const std::string& holder) {
-        if (!std::exchange(said, true))
+        if (!std::exchange(has_reported, true))
             report("waiting for " + holder + ", which is preparing the same text");
         return !callbacks.should_continue || callbacks.should_continue();
     });
     if (!lock.held()) return std::nullopt;
-    if (said && isComplete(prepared, report)) return prepared;  // another process has prepared it meanwhile
+    if (has_reported && isComplete(prepared, report)) return prepared;  // by the other process, meanwhile
     report("preparing the text " + text.string() + ": " +
            std::to_string(settings.specific_settings.integer("vocab_size")) + " tokens (" +
            settings.specific_settings.text("tokenizer") + "); this is done once");

@@ -18,9 +18,9 @@ struct PreparationCallbacks {
 };
 
 /// The vocabulary and tokens of a text, cached in $XDG_CACHE_HOME/roper-lab/texts (else ~/.cache/…) on first
-/// use. A text that has changed is prepared again. If several processes ask at the same time, one does the
-/// work.
-/// @param model  uses the vocabulary of this file instead of learning a new one
+/// use. A text that has changed is prepared again. If several processes need it at the same time, one
+/// prepares it.
+/// @param model  tokenizer whose vocabulary is used, instead of learning one from the text
 /// @returns nothing if `should_continue` cancelled
 /// @throws Error (usage) if there is no such text or no vocabulary can be learned from it, Error (disk)
 std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const PreparationCallbacks& callbacks,
@@ -43,7 +43,7 @@ std::unique_ptr<Task> openTaskForInference(const TaskSettings& settings, const R
 /// @throws Error (usage) naming file and byte of invalid text, Error (disk)
 void requireReadableText(const TaskSettings& settings);
 
-/// The same task without a run, for example for benchmarks.
+/// The task of `openTask` without a run, for example for benchmarks.
 std::unique_ptr<Task> openTask(const TaskSettings& settings, const PreparationCallbacks& callbacks = {});
 
 }  // namespace roper

@@ -16,6 +16,7 @@ std::vector<std::filesystem::path> textFiles(const std::filesystem::path& text);
 /// the text or a line is. Every part is valid UTF-8; a byte order mark at the start of a file is removed.
 class TextReader {
   public:
+    /// @param part_bytes  maximal size of a part
     explicit TextReader(std::vector<std::filesystem::path> files, std::size_t part_bytes = 1U << 20U);
 
     /// Reads the next part; false at the end. The concatenated parts are the bytes of the files, with a

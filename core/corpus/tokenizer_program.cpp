@@ -25,8 +25,8 @@ fs::path programPath() {
 /// The program's message without its name as prefix.
 std::string messageOf(const ProgramResult& result) {
     constexpr std::string_view kName = "roper-tokenizer: ";
-    const std::string said = trimmed(result.errors);
-    return said.starts_with(kName) ? said.substr(kName.size()) : said;
+    const std::string message = trimmed(result.errors);
+    return message.starts_with(kName) ? message.substr(kName.size()) : message;
 }
 
 }  // namespace

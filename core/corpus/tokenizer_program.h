@@ -9,6 +9,7 @@
 namespace roper {
 
 /// Runs `roper-tokenizer` from this program's folder and waits for it.
+/// @param arguments  after the program's name
 /// @param input    its stdin
 /// @param should_continue  called a few times a second; the program is ended when this returns false. May be
 /// empty.

@@ -44,7 +44,7 @@ std::vector<std::uint8_t> AuthenticatedStore::get(const std::string& name) {
 }
 
 std::int64_t AuthenticatedStore::add(const std::string& name, std::int64_t) {
-    throw std::logic_error("a number cannot be counted under a code: " + name);
+    throw std::logic_error("a counter cannot be authenticated: " + name);
 }
 
 }  // namespace roper

@@ -7,10 +7,10 @@
 
 namespace roper {
 
-/// A store for messages between processes that anyone on the machine can reach. Each text carries a message
-/// authentication code of its name and content that requires the group's key. A process without the key can
-/// delete or corrupt texts, which ends the group, but cannot replace them. Secret names would not help,
-/// because `TCPStore` lists its names to anyone.
+/// A store of named texts through which the processes of a group exchange messages. Anyone on the machine can
+/// reach the store, so each text carries a message authentication code of its name and content, made with the
+/// group's key. A process without the key can delete or corrupt texts, which ends the group, but cannot
+/// replace them. Secret names would not help, because `TCPStore` lists its names to anyone.
 class AuthenticatedStore : public c10d::Store {
   public:
     AuthenticatedStore(c10::intrusive_ptr<c10d::Store> store, std::string key);
@@ -28,7 +28,7 @@ class AuthenticatedStore : public c10d::Store {
     }
     const std::chrono::milliseconds& getTimeout() const noexcept override { return store_->getTimeout(); }
     void setTimeout(const std::chrono::milliseconds& timeout) override { store_->setTimeout(timeout); }
-    /// Counters of the store cannot carry a code. @throws std::logic_error
+    /// Counters of the store cannot carry an authentication code. @throws std::logic_error
     std::int64_t add(const std::string& name, std::int64_t value) override;
 
   private:

@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kConnecting = 2min, kComputing = 30min;
+constexpr auto kConnecting = 2min, kComputing = 30min;  // timeouts
 constexpr std::chrono::milliseconds kNoTimeout =
     std::chrono::hours(24 * 365);  // evaluations and pauses may take any time
 constexpr const char* kLoopback = "127.0.0.1";
@@ -50,8 +50,9 @@ std::string reasonOf(const std::exception& error) {
     return toSingleLine(text.substr(0, std::min<std::size_t>(text.find('\n'), 300)));
 }
 
+/// Calls `work` and throws an Error of this kind in place of any exception of LibTorch.
 template <class Work>
-auto naming(ErrorKind kind, const std::string& what, Work work) {
+auto runOrThrow(ErrorKind kind, const std::string& what, Work work) {
     try {
         return work();
     } catch (const Error&) {
@@ -101,41 +102,41 @@ auto ProcessGroup::runOrThrowReportedFailure(Work work) {
     }
 }
 
-ProcessGroup::ProcessGroup(std::unique_ptr<Impl> parts) : impl_(std::move(parts)) {}
+ProcessGroup::ProcessGroup(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 ProcessGroup::~ProcessGroup() = default;
 
 std::unique_ptr<ProcessGroup> ProcessGroup::create(int size, bool is_single_machine) {
-    auto parts = std::make_unique<Impl>();
-    parts->size = size;
-    parts->is_single_machine = is_single_machine;
+    auto impl = std::make_unique<Impl>();
+    impl->size = size;
+    impl->is_single_machine = is_single_machine;
     c10d::TCPStoreOptions options;
     options.isServer = true;
-    options.masterListenFd = listeningSocket(is_single_machine, parts->at.port);
-    options.port = static_cast<std::uint16_t>(parts->at.port);
+    options.masterListenFd = listeningSocket(is_single_machine, impl->at.port);
+    options.port = static_cast<std::uint16_t>(impl->at.port);
     options.waitWorkers = false;
     options.timeout = kConnecting;
-    parts->at.host = is_single_machine ? kLoopback : thisHost();
-    parts->at.key = randomKey();
-    naming(ErrorKind::other, "cannot wait for the other processes", [&] {
-        parts->store = storeAt(is_single_machine ? kLoopback : "0.0.0.0", options, parts->at.key);
+    impl->at.host = is_single_machine ? kLoopback : thisHost();
+    impl->at.key = randomKey();
+    runOrThrow(ErrorKind::other, "cannot wait for the other processes", [&] {
+        impl->store = storeAt(is_single_machine ? kLoopback : "0.0.0.0", options, impl->at.key);
     });
-    return std::unique_ptr<ProcessGroup>(new ProcessGroup(std::move(parts)));
+    return std::unique_ptr<ProcessGroup>(new ProcessGroup(std::move(impl)));
 }
 
 std::unique_ptr<ProcessGroup> ProcessGroup::join(const Address& at, int rank, int size) {
-    auto parts = std::make_unique<Impl>();
-    parts->at = at;
-    parts->rank = rank;
-    parts->size = size;
-    parts->is_single_machine = at.host == kLoopback;
+    auto impl = std::make_unique<Impl>();
+    impl->at = at;
+    impl->rank = rank;
+    impl->size = size;
+    impl->is_single_machine = at.host == kLoopback;
     c10d::TCPStoreOptions options;
     options.port = static_cast<std::uint16_t>(at.port);
     options.waitWorkers = false;
     options.timeout = kConnecting;
-    naming(ErrorKind::other, "no process leads a group at " + at.text(),
-           [&] { parts->store = storeAt(at.host, options, at.key); });
-    return std::unique_ptr<ProcessGroup>(new ProcessGroup(std::move(parts)));
+    runOrThrow(ErrorKind::other, "no process leads a group at " + at.text(),
+               [&] { impl->store = storeAt(at.host, options, at.key); });
+    return std::unique_ptr<ProcessGroup>(new ProcessGroup(std::move(impl)));
 }
 
 void ProcessGroup::connect() {
@@ -144,13 +145,13 @@ void ProcessGroup::connect() {
                                     : std::string("; if host names resolve to the wrong network, set ") +
                                           kInterfaces + " to the interface to use";
     runOrThrowReportedFailure([&] {
-        naming(ErrorKind::other, "cannot connect the " + std::to_string(impl_->size) + " processes" + network,
-               [&] {
-                   auto options = c10d::ProcessGroupGloo::Options::create(kConnecting);
-                   options->devices = devicesFor(impl_->is_single_machine);
-                   impl_->gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(impl_->store, impl_->rank,
-                                                                             impl_->size, options);
-               });
+        runOrThrow(ErrorKind::other,
+                   "cannot connect the " + std::to_string(impl_->size) + " processes" + network, [&] {
+                       auto options = c10d::ProcessGroupGloo::Options::create(kConnecting);
+                       options->devices = devicesFor(impl_->is_single_machine);
+                       impl_->gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(impl_->store, impl_->rank,
+                                                                                 impl_->size, options);
+                   });
     });
 }
 
@@ -167,8 +168,8 @@ int ProcessGroup::size() const {
 }
 
 void ProcessGroup::set(const std::string& name, const std::string& text) {
-    naming(ErrorKind::preempted, impl_->gone,
-           [&] { impl_->store->set(name, std::vector<std::uint8_t>(text.begin(), text.end())); });
+    runOrThrow(ErrorKind::preempted, impl_->gone,
+               [&] { impl_->store->set(name, std::vector<std::uint8_t>(text.begin(), text.end())); });
 }
 
 std::string ProcessGroup::get(const std::string& name) {
@@ -176,14 +177,14 @@ std::string ProcessGroup::get(const std::string& name) {
 }
 
 std::string ProcessGroup::read(const std::string& name) {
-    return naming(ErrorKind::preempted, impl_->gone, [&] {
+    return runOrThrow(ErrorKind::preempted, impl_->gone, [&] {
         const std::vector<std::uint8_t> bytes = impl_->store->get(name);
         return std::string(bytes.begin(), bytes.end());
     });
 }
 
 bool ProcessGroup::has(const std::string& name) {
-    return naming(ErrorKind::preempted, impl_->gone, [&] { return impl_->store->check({name}); });
+    return runOrThrow(ErrorKind::preempted, impl_->gone, [&] { return impl_->store->check({name}); });
 }
 
 void ProcessGroup::reportFailure(const Error& error) {
@@ -206,25 +207,27 @@ void ProcessGroup::throwReportedFailure() {
 /// Gloo works on host memory.
 template <class Work>
 void ProcessGroup::runCollective(at::Tensor& tensor, Work work) {
-    std::vector<at::Tensor> there{tensor.cpu()};
+    std::vector<at::Tensor> host_tensors{tensor.cpu()};
     runOrThrowReportedFailure(
-        [&] { naming(ErrorKind::preempted, impl_->gone, [&] { work(there)->wait(); }); });
-    if (!tensor.is_cpu()) tensor.copy_(there.front());
+        [&] { runOrThrow(ErrorKind::preempted, impl_->gone, [&] { work(host_tensors)->wait(); }); });
+    if (!tensor.is_cpu()) tensor.copy_(host_tensors.front());
 }
 
 void ProcessGroup::allReduce(at::Tensor& tensor) {
     c10d::AllreduceOptions options;
     options.timeout = kComputing;
-    runCollective(tensor,
-                  [&](std::vector<at::Tensor>& there) { return impl_->gloo->allreduce(there, options); });
+    runCollective(tensor, [&](std::vector<at::Tensor>& host_tensors) {
+        return impl_->gloo->allreduce(host_tensors, options);
+    });
 }
 
 void ProcessGroup::broadcast(at::Tensor& tensor) {
     c10d::BroadcastOptions options;
     options.rootRank = 0;
     options.timeout = impl_->rank == 0 ? std::chrono::milliseconds(kComputing) : kNoTimeout;
-    runCollective(tensor,
-                  [&](std::vector<at::Tensor>& there) { return impl_->gloo->broadcast(there, options); });
+    runCollective(tensor, [&](std::vector<at::Tensor>& host_tensors) {
+        return impl_->gloo->broadcast(host_tensors, options);
+    });
 }
 
 }  // namespace roper

@@ -19,10 +19,10 @@ struct Address {
     std::string text() const { return host + ":" + std::to_string(port); }
 };
 
-/// A group of processes that compute together by LibTorch's c10d with Gloo, over TCP. All of them must call
-/// the collective functions in the same order. Rank 0 leads.
+/// A group of processes that compute together over TCP, by the Gloo backend of c10d, LibTorch's library for
+/// distributed computing. All of them must call the collective functions in the same order. Rank 0 leads.
 ///
-/// Messages before the connection are authenticated by the group's key (`Address::key`), so that another user
+/// Messages before `connect` are authenticated by the group's key (`Address::key`), so that another user
 /// of the machine cannot change what is trained. The connections that carry gradients are neither encrypted
 /// nor authenticated. A group on one machine listens only on the loopback interface. Several machines use the
 /// interfaces named by GLOO_SOCKET_IFNAME ("ib0", "ib0,ib1"), or else the one to which this host's name
@@ -71,7 +71,7 @@ class ProcessGroup {
 
   private:
     struct Impl;
-    explicit ProcessGroup(std::unique_ptr<Impl> parts);
+    explicit ProcessGroup(std::unique_ptr<Impl> impl);
     std::string read(const std::string& name);
     template <class Work>
     auto runOrThrowReportedFailure(Work work);

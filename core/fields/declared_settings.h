@@ -32,7 +32,7 @@ class DeclaredSettings {
     /// @throws std::logic_error if there is no setting of this name and the value's type
     void set(std::string_view name, DeclaredSetting::Value value);
 
-    /// The value in the text form of its field.
+    /// The value as text, as `Field::text` returns it.
     std::string asText(const FieldInfo& setting) const;
     /// @throws Error (usage) saying what the setting accepts
     void setText(const FieldInfo& setting, std::string_view text);
@@ -56,7 +56,7 @@ struct SettingProblem {
     std::string message;
 };
 
-/// Declarations of settings, for the file of a task or method.
+/// These make the declarations in the source file of a task or position method.
 DeclaredSetting integerSetting(std::string name, std::string unit, std::string help, IntegerRange range,
                                std::int64_t default_value);
 DeclaredSetting realSetting(std::string name, std::string unit, std::string help, RealRange range,
@@ -64,7 +64,8 @@ DeclaredSetting realSetting(std::string name, std::string unit, std::string help
 DeclaredSetting textSetting(std::string name, std::string help, std::string default_value);
 DeclaredSetting choiceSetting(std::string name, std::string help, Choice choice, std::string default_value);
 
-/// The field for a setting in a T; `at` returns the T's `DeclaredSettings`.
+/// The field of a T for a declared setting.
+/// @param at  T& → reference to its `DeclaredSettings`
 template <class T, class At>
 Field<T> declaredField(const DeclaredSetting& setting, const std::string& section, At at) {
     Field<T> made{setting};

@@ -19,7 +19,7 @@ namespace roper {
 // specifications, explorer pages, figures and comparisons. Every setting has a text form, from and to which
 // other forms (TOML, editors in the window) are converted.
 
-/// The values that a field accepts.
+/// The values that a field accepts. Ranges include both ends.
 struct IntegerRange {
     std::int64_t low, high;
 };
@@ -28,7 +28,7 @@ struct RealRange {
 };
 struct Choice {
     std::vector<std::string> names;
-    /// Names in older versions, still accepted, with the current ones.
+    /// Names in older versions, still accepted, with the current name of each.
     std::map<std::string, std::string> former = {};
 };
 struct Flag {};  ///< written as 0 or 1; true and false are also read
@@ -50,7 +50,7 @@ struct FieldInfo {
     std::vector<std::string> former_keys = {};  ///< keys in older versions, still accepted
 
     std::string key() const { return section.empty() ? name : section + "." + name; }
-    /// Whether this is the key, without making a text: fields of a thousand runs are looked up at once.
+    /// Whether this is the key. Makes no string, since fields of a thousand runs are looked up at once.
     bool hasKey(std::string_view text) const {
         if (section.empty()) return text == name;
         return text.size() == section.size() + 1 + name.size() && text.starts_with(section) &&
@@ -82,7 +82,7 @@ std::string readText(const FieldInfo& field, std::string_view text);
 /// Index of the name in the choice.
 std::size_t readChoice(const FieldInfo& field, std::string_view text);
 
-/// @throws Error (usage): "KEY must be WANTED, not "TEXT""
+/// @throws Error (usage): "KEY must be EXPECTED (UNIT), not "TEXT""
 [[noreturn]] void refuseValue(const FieldInfo& field, const std::string& expected, std::string_view text);
 
 /// Whether the upper end of the range is too large to be worth showing.
@@ -99,8 +99,7 @@ std::vector<const FieldInfo*> fieldInfos(const std::vector<Field<T>>& fields) {
 
 /// Index of the field with this key ("model.width"), a former key or, if it is unique, the bare name
 /// ("width").
-/// @param other_names  further names that are valid in this place, considered when suggesting the nearest
-/// name
+/// @param other_names  valid names that are not fields, also considered when suggesting the nearest name
 /// @throws Error (usage) with the nearest known name
 std::size_t findKey(const std::vector<const FieldInfo*>& fields, std::string_view key,
                     const std::vector<std::string>& other_names = {});
@@ -171,7 +170,7 @@ auto memberAt(Members... members) {
     };
 }
 
-/// The same over such a member.
+/// A field for such a member.
 template <class T, class... Members>
 requires(std::is_member_pointer_v<Members>&&...) Field<T> field(FieldInfo info, Members... members) {
     return field<T>(std::move(info), memberAt<T>(members...));

@@ -13,7 +13,7 @@ namespace roper {
 // What the registries of position methods and tasks have in common. An entry has a `name` and its own
 // `settings`.
 
-/// Returns the entry. @throws std::logic_error if its file gives it another name
+/// Returns the entry. @throws std::logic_error if its source file gives it another name than the list
 template <class Entry>
 Entry requireListedName(Entry entry, const std::string& name) {
     if (entry.name != name) throw std::logic_error("the list has " + name + ", its file " + entry.name);
@@ -25,7 +25,8 @@ std::vector<std::string> namesOf(const std::vector<Entry>& entries) {
     return mapped(entries, &Entry::name);
 }
 
-/// @param kind  of the entries, for the error
+/// @param kind  such as "task", for the error
+/// @throws std::invalid_argument with all names
 template <class Entry>
 const Entry& findEntry(const std::vector<Entry>& entries, const std::string& name, const std::string& kind) {
     const auto found = std::ranges::find(entries, name, &Entry::name);
@@ -34,8 +35,7 @@ const Entry& findEntry(const std::vector<Entry>& entries, const std::string& nam
                                 join(namesOf(entries), ", "));
 }
 
-/// The same, for a person who has chosen one.
-/// @throws Error (usage) with the nearest name, or all
+/// The same for a name given by the user. @throws Error (usage) with the nearest name, or all
 template <class Entry>
 const Entry& findUserEntry(const std::vector<Entry>& entries, const std::string& name,
                            const std::string& kind) {

@@ -18,7 +18,7 @@ std::string tomlLocation(const std::string& origin, const toml::source_region& s
 /// The text of a node. @throws Error (usage) naming the key if the node is not a string
 std::string readTomlText(const toml::node& node, const std::string& origin, const std::string& key);
 
-/// The value of a setting as after "=" on the command line; nothing for other nodes, such as lists.
+/// A value as it is written after "=" on the command line; empty for lists and sections.
 std::optional<std::string> settingText(const toml::node& node);
 
 /// Parses untrusted TOML.
@@ -27,7 +27,7 @@ std::optional<std::string> settingText(const toml::node& node);
 /// deeply that the library's recursion would exhaust the stack
 toml::table parseToml(std::string_view text, const std::string& origin);
 
-/// "…" on one line, with control characters escaped, in the plainest form that other programs can read.
+/// A text as a TOML string in double quotes, on one line and with control characters escaped.
 std::string quotedToml(const std::string& text);
 
 }  // namespace roper

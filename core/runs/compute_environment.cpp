@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kMaxBytes = 1U << 22U;
 
-/// Text members of a computation and their names in the file.
+/// Text members of a `ComputeEnvironment` and their keys in the file.
 constexpr std::pair<const char*, std::string ComputeEnvironment::*> kTexts[] = {
     {"device", &ComputeEnvironment::device},
     {"processor", &ComputeEnvironment::processor},
@@ -94,7 +94,7 @@ std::vector<std::pair<std::string, std::set<std::string>>> fieldsOf(
 std::string textOf(const ComputeEnvironment& c) {
     std::vector<std::string> parts{c.precision};
     parts.push_back(c.kernel == "ours" ? "our kernels for " + c.instruction_set : "LibTorch's operations");
-    parts.push_back("products by " + c.matrix_products);
+    parts.push_back("matrix products by " + c.matrix_products);
     parts.push_back(c.device == "cpu" && !c.processor.empty() ? c.processor : c.device);
     const std::string threads = countOf(static_cast<std::size_t>(c.threads), "thread");
     parts.push_back(c.processes == 1 ? threads
@@ -123,7 +123,7 @@ std::vector<Session> readSessions(const RunFolder& run) {
 std::vector<ComputeEnvironment> computeEnvironmentsOf(const std::vector<Session>& sessions) {
     std::vector<const Session*> kept;
     for (const Session& session : sessions) {
-        // Steps after its checkpoint were discarded.
+        // Earlier sessions that started at or after its checkpoint contributed no kept step.
         std::erase_if(kept, [&](const Session* before) { return before->after_step >= session.after_step; });
         kept.push_back(&session);
     }

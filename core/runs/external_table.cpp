@@ -66,7 +66,7 @@ char separatorOf(std::string_view header) {
     return best;
 }
 
-/// The column of an event's tag, unless the name is already in use.
+/// The column for an event's tag; a prefix distinguishes it from the columns of step and time.
 std::string columnOfTag(const std::string& tag) {
     return tag == kEventStepName || tag == kEventTimeName ? "scalar " + tag : tag;
 }
@@ -117,7 +117,7 @@ nlohmann::json parseObject(std::string_view line, const std::string& origin, std
     return json;
 }
 
-/// The number of a value, which may be a string.
+/// The value as a number; a string may contain one.
 std::optional<double> numberOf(const nlohmann::json& value) {
     if (value.is_number()) return value.get<double>();
     return value.is_string() ? numberIn(value.get_ref<const std::string&>()) : std::nullopt;
@@ -128,7 +128,7 @@ std::string beginningOf(const std::string& text) {
     return text.size() <= kMax ? text : text.substr(0, kMax) + "…";
 }
 
-constexpr std::size_t kBeginning = 1U << 16U;  // of a file, sufficient to recognise its format
+constexpr std::size_t kBeginning = 1U << 16U;  // bytes of a file that suffice to recognize its format
 
 /// The format of a file with this beginning. If the first line is a complete JSON object, every line is one.
 ExternalTable::Kind kindOf(std::string_view beginning) {
@@ -272,24 +272,24 @@ class TableReader {
     }
 
     ExternalTable::NonNumericCells& nonNumericOf(const std::string& key, std::size_t at) {
-        if (const auto column = place_.find(key); column != place_.end())
+        if (const auto column = column_of_key_.find(key); column != column_of_key_.end())
             return table_.non_numeric_in[column->second];
         if (texts_.count(key) == 0) requireKeyLimit(at);
         return texts_[key];
     }
 
     void requireKeyLimit(std::size_t at) const {
-        if (place_.size() + texts_.size() >= kMaxColumns)
+        if (column_of_key_.size() + texts_.size() >= kMaxColumns)
             throw Error(ErrorKind::usage, table_.locationOf(at) + ": more than " +
                                               std::to_string(kMaxColumns) + " different keys");
     }
 
     void put(ExternalTable::Row& row, const std::string& key, std::optional<double> value, std::size_t at) {
-        auto column = place_.find(key);
-        if (column == place_.end()) {
+        auto column = column_of_key_.find(key);
+        if (column == column_of_key_.end()) {
             const auto was_text = texts_.find(key);
             if (was_text == texts_.end()) requireKeyLimit(at);
-            column = place_.emplace(key, table_.columns.size()).first;
+            column = column_of_key_.emplace(key, table_.columns.size()).first;
             addColumn(key);
             row.emplace_back();
             if (was_text != texts_.end()) {
@@ -316,7 +316,8 @@ class TableReader {
     }
 
     ExternalTable& table_;
-    std::map<std::string, std::size_t> place_;
+    std::map<std::string, std::size_t> column_of_key_;
+    /// by key, of the keys that have not held a number so far
     std::map<std::string, ExternalTable::NonNumericCells> texts_;
 };
 
@@ -338,18 +339,19 @@ std::vector<FilePath> eventFilesIn(const std::filesystem::path& folder) {
                                     : "; name a file, or one of the folders in it: " + join(inside, ", ")));
 }
 
-void throwIfCancelled(const std::function<bool()>& is_unfinished, const std::string& path) {
-    if (is_unfinished && !is_unfinished())
+void throwIfCancelled(const std::function<bool()>& should_continue, const std::string& path) {
+    if (should_continue && !should_continue())
         throw Error(ErrorKind::other, "reading " + path + " was cancelled");
 }
 
 /// Events of several files, one file after another.
-ExternalTable::Events eventsOf(const std::vector<FilePath>& files, const std::function<bool()>& is_unfinished,
+ExternalTable::Events eventsOf(const std::vector<FilePath>& files,
+                               const std::function<bool()>& should_continue,
                                const std::shared_ptr<std::map<std::string, std::size_t>>& damaged) {
-    return [files, is_unfinished, damaged](const std::function<void(const ScalarEvent&)>& visit) {
+    return [files, should_continue, damaged](const std::function<void(const ScalarEvent&)>& visit) {
         for (const FilePath& path : files) {
             const auto at = forEachEvent(readFile(path, kMaxEventFileBytes), [&](const ScalarEvent& event) {
-                throwIfCancelled(is_unfinished, path.string());
+                throwIfCancelled(should_continue, path.string());
                 visit(event);
             });
             if (at) (*damaged)[path.string()] = *at;
@@ -358,10 +360,10 @@ ExternalTable::Events eventsOf(const std::vector<FilePath>& files, const std::fu
 }
 
 void readEventFiles(ExternalTable& table, const std::vector<FilePath>& files,
-                    const std::function<bool()>& is_unfinished) {
+                    const std::function<bool()>& should_continue) {
     const auto damaged = std::make_shared<std::map<std::string, std::size_t>>();
     table.kind = ExternalTable::Kind::events;
-    table.events = eventsOf(files, is_unfinished, damaged);
+    table.events = eventsOf(files, should_continue, damaged);
     TableReader(table).read();
     for (const auto& [path, at] : *damaged)
         table.notes.push_back(path + " is damaged at byte " + std::to_string(at) +
@@ -438,12 +440,12 @@ ExternalTable parseExternalTable(const std::string& text, const std::string& ori
 }
 
 ExternalTable readExternalTable(const std::filesystem::path& named,
-                                const std::function<bool()>& is_unfinished) {
+                                const std::function<bool()>& should_continue) {
     ExternalTable table;
     table.origin = named.string();
     std::error_code unreadable;
     if (std::filesystem::is_directory(named, unreadable)) {
-        readEventFiles(table, eventFilesIn(named), is_unfinished);
+        readEventFiles(table, eventFilesIn(named), should_continue);
         return table;
     }
     const FilePath path = FilePath::regular(named);
@@ -453,19 +455,19 @@ ExternalTable readExternalTable(const std::filesystem::path& named,
                                          "; import a part of it, or every tenth row");
     table.kind = kindOf(beginningOfFile(path));
     if (table.kind == ExternalTable::Kind::events) {
-        readEventFiles(table, {path}, is_unfinished);
+        readEventFiles(table, {path}, should_continue);
         return table;
     }
-    table.parts = [path, is_unfinished](const std::function<void(std::string_view)>& visit) {
+    table.parts = [path, should_continue](const std::function<void(std::string_view)>& visit) {
         forEachPart(path, [&](std::string_view part) {
-            throwIfCancelled(is_unfinished, path.string());
+            throwIfCancelled(should_continue, path.string());
             visit(part);
         });
     };
-    table.lines = [path, is_unfinished](const std::function<void(std::string_view)>& visit) {
+    table.lines = [path, should_continue](const std::function<void(std::string_view)>& visit) {
         LineReader lines(path, LineReader::LastLine::whole);
         while (const auto line = lines.next()) {
-            throwIfCancelled(is_unfinished, path.string());
+            throwIfCancelled(should_continue, path.string());
             visit(*line);
         }
     };

@@ -12,9 +12,9 @@ namespace roper {
 
 struct ScalarEvent;
 
-/// Numbers from a file of another program: CSV (comma, semicolon or tab) with a header, one JSON object per
-/// line, a JSON array of objects, the trainer_state.json of Hugging Face's Trainer, or TensorBoard events.
-/// Cells without a number are empty. The numbers remain in the file, whatever its size, and are read again
+/// A table of numbers in a file of another program: CSV (comma, semicolon or tab) with a header, one JSON
+/// object per line, a JSON array of objects, the trainer_state.json of Hugging Face's Trainer, or TensorBoard
+/// events. Cells without a number are empty. The numbers are not kept in memory, but read from the file again
 /// when needed.
 struct ExternalTable {
     using Row = std::vector<std::optional<double>>;
@@ -26,11 +26,11 @@ struct ExternalTable {
     /// Non-empty cells without a number.
     struct NonNumericCells {
         std::size_t count = 0;
-        std::size_t first = 0;  ///< position of the first of them, for `locationOf`
+        std::size_t first = 0;  ///< line of the first of them, for `locationOf`
         std::string example;    ///< content of the first of them
     };
 
-    std::string origin;
+    std::string origin;  ///< path, for messages
     std::vector<std::string> columns;
     std::vector<std::size_t> number_counts;       ///< count of numbers in each column
     std::vector<NonNumericCells> non_numeric_in;  ///< by column
@@ -40,7 +40,8 @@ struct ExternalTable {
     std::size_t non_numeric = 0;  ///< number of cells without a number in columns that have numbers elsewhere
     std::vector<std::string> notes;  ///< what could not be read from the file
 
-    /// Reads all rows, with the cells of the given columns in that order, and the position of each row.
+    /// Reads all rows. `visit` receives the cells of the requested columns (indices), in that order, and the
+    /// number of the row's line or event, from 1.
     void forEachRow(const std::vector<std::size_t>& requested,
                     const std::function<void(const Row&, std::size_t at)>& visit) const;
 
@@ -57,14 +58,15 @@ struct ExternalTable {
 /// Maximal size of an imported file in bytes: ten million rows or more.
 inline constexpr std::uint64_t kMaxImportedBytes = 1U << 30U;
 
-/// Opens a regular file, since the rows are read again when they are imported, or a folder with event files
-/// of one run.
+/// Reads a regular file (not a pipe, since importing reads it again) or a folder with event files of one run.
 /// @param should_continue  called for every line, also by `importRun`; returning false cancels reading with
 /// an Error (other). May be empty.
 /// @throws Error (usage) with origin:line of malformed content, Error (disk), also for a file that is too
 /// large
 ExternalTable readExternalTable(const std::filesystem::path& path,
                                 const std::function<bool()>& should_continue = {});
+/// The same from memory.
+/// @param origin  name of the text in messages
 ExternalTable parseExternalTable(const std::string& text, const std::string& origin);
 
 }  // namespace roper

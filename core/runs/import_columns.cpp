@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kMaxImportedSteps = 1e9;
 
-/// Normalised name: "Train/Loss" and "train_loss" are equal.
+/// Normalized name: "Train/Loss" and "train_loss" are equal.
 std::string plain(const std::string& name) {
     std::string text = lowerCase(name);
     std::erase_if(text, [](unsigned char c) { return !std::isalnum(c); });
@@ -154,7 +154,7 @@ std::vector<std::string> possibleLosses(const ExternalTable& table) {
 
 ImportColumns::ImportColumns(const ExternalTable& table, const std::map<std::string, std::string>& mapping)
     : table_(table) {
-    const auto place_of = [&](const std::string& field, const std::string& column) {
+    const auto index_of = [&](const std::string& field, const std::string& column) {
         const auto found = std::ranges::find(table.columns, column);
         if (found != table.columns.end()) return static_cast<std::size_t>(found - table.columns.begin());
         throw Error(ErrorKind::usage, table.origin + " has no column \"" + column + "\" for " + field +
@@ -170,11 +170,11 @@ ImportColumns::ImportColumns(const ExternalTable& table, const std::map<std::str
         throw Error(ErrorKind::usage, "name the column of " + table.origin +
                                           " that counts the steps, with --column step=NAME; " +
                                           describeContents(table));
-    requested_columns_.push_back(place_of("step", names_["step"]));
+    requested_columns_.push_back(index_of("step", names_["step"]));
     for (std::size_t i = 0; i < kImportFieldCount; ++i) {
         const auto field = static_cast<ImportField>(i);
         if (names_.count(nameOf(field)) == 0) continue;
-        requested_columns_.push_back(place_of(nameOf(field), names_[nameOf(field)]));
+        requested_columns_.push_back(index_of(nameOf(field), names_[nameOf(field)]));
         fields_.push_back(field);
     }
     if (has(ImportField::loss) || has(ImportField::correct) || has(ImportField::evaluation_loss)) return;
@@ -221,7 +221,7 @@ SkippedRows ImportColumns::forEachStep(const std::function<void(const StepRow&)>
     SkippedRows skipped;
     table_.forEachRow(requested_columns_, [&](const ExternalTable::Row& cells, std::size_t at) {
         if (!cells[0] || !std::isfinite(*cells[0])) {
-            ++skipped.without_step;  // a row of another kind, such as a summary
+            ++skipped.without_step;  // not about a step, such as a summary
             return;
         }
         StepRow row;
@@ -231,12 +231,13 @@ SkippedRows ImportColumns::forEachStep(const std::function<void(const StepRow&)>
         for (std::size_t i = 0; i < fields_.size(); ++i) {
             const ImportField field = fields_[i];
             auto value = cells[i + 1];
-            const bool counts =
+            const bool is_count =
                 field == ImportField::tokens || field == ImportField::correct || field == ImportField::of;
-            const bool stands_beside = field == ImportField::time_s || field == ImportField::of;
-            if (value && (counts || stands_beside) && !std::isfinite(*value)) value.reset();
-            if (value && counts) requireInteger(field, *value, at);
-            has_number = has_number || (value && !stands_beside);
+            // without another value, these do not make a row
+            const bool is_auxiliary = field == ImportField::time_s || field == ImportField::of;
+            if (value && (is_count || is_auxiliary) && !std::isfinite(*value)) value.reset();
+            if (value && is_count) requireInteger(field, *value, at);
+            has_number = has_number || (value && !is_auxiliary);
             row.values[field] = value;
         }
         if (has_number)
@@ -249,29 +250,29 @@ SkippedRows ImportColumns::forEachStep(const std::function<void(const StepRow&)>
 
 std::string ImportColumns::missingLossNote() const {
     const std::vector<std::string> losses = possibleLosses(table_);
-    return "no training loss is imported: no column name clearly means it; " +
+    return "no training loss is imported, because no column name clearly means it; " +
            (losses.empty() ? std::string("--column loss=NAME names it")
                            : "it may be " + join(losses, " or ") + ", with --column loss=NAME");
 }
 
 std::string ImportColumns::text() const {
-    std::vector<std::string> taken;
+    std::vector<std::string> assignments;
     for (const std::string& field : kImportFields)
         if (const auto name = names_.find(field); name != names_.end())
-            taken.push_back(field + " is \"" + name->second + "\"");
-    return "columns: " + join(taken, ", ");
+            assignments.push_back(field + " is \"" + name->second + "\"");
+    return "columns: " + join(assignments, ", ");
 }
 
 std::vector<std::string> ImportColumns::notes() const {
     std::vector<std::string> notes = table_.notes;
-    std::vector<std::string> left;
+    std::vector<std::string> unused;
     std::set<std::string> used;
     for (const auto& [field, column] : names_)
         used.insert(column);
     for (std::size_t column = 0; column < table_.columns.size(); ++column)
         if (used.count(table_.columns[column]) == 0 && hasNumbers(table_, column))
-            left.push_back(table_.columns[column]);
-    if (!left.empty()) notes.push_back("not imported: " + listed(left));
+            unused.push_back(table_.columns[column]);
+    if (!unused.empty()) notes.push_back("not imported: " + listed(unused));
     if (const auto texts = columnsOfText(table_); !texts.empty())
         notes.push_back("without numbers: " + listed(texts));
     if (!has(ImportField::loss)) notes.push_back(missingLossNote());

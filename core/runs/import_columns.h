@@ -19,7 +19,7 @@ enum class ImportField {
     tokens,
     tokens_per_s,
     correct,
-    of,
+    of,  ///< number of problems, `correct` of which are solved
     evaluation_loss,
     learning_rate,
     grad_norm
@@ -36,7 +36,7 @@ struct StepValues : std::array<std::optional<double>, kImportFieldCount> {
 struct StepRow {
     std::int64_t step = 0;
     StepValues values;
-    std::size_t at = 0;  ///< position, for `ExternalTable::place`
+    std::size_t at = 0;  ///< line or event, for `ExternalTable::locationOf`
 };
 
 /// Skipped rows of a table, by reason.
@@ -47,6 +47,7 @@ struct SkippedRows {
 /// The mapping of a table's columns to fields of a run.
 class ImportColumns {
   public:
+    /// @param mapping  field to column name
     /// @throws Error (usage) for an unknown field, a missing column, or too few columns
     ImportColumns(const ExternalTable& table, const std::map<std::string, std::string>& mapping);
 
@@ -60,7 +61,7 @@ class ImportColumns {
 
     /// "columns: step is "it", …": the mapping.
     std::string text() const;
-    /// Columns that are not used, and cells without a number.
+    /// Messages about unused columns and about cells without a number.
     std::vector<std::string> notes() const;
 
   private:
@@ -70,8 +71,8 @@ class ImportColumns {
 
     const ExternalTable& table_;
     std::map<std::string, std::string> names_;    ///< of columns, by field
-    std::vector<std::size_t> requested_columns_;  ///< beginning with that of the step
-    std::vector<ImportField> fields_;             ///< of the other columns
+    std::vector<std::size_t> requested_columns_;  ///< indices, beginning with the column of the step
+    std::vector<ImportField> fields_;             ///< of the other requested columns
 };
 
 /// "loss": as in `kImportFields`.

@@ -24,10 +24,11 @@ void JsonRecords::feed(std::string_view part) {
 
 void JsonRecords::finish() const {
     if (depth_ > 0)
-        throw Error(ErrorKind::usage,
-                    origin_ + ":" + std::to_string(record_first_line_) +
-                        ": not JSON: what begins here does not end; the file was cut off or "
-                        "is still being written");
+        throw Error(
+            ErrorKind::usage,
+            origin_ + ":" + std::to_string(record_first_line_) +
+                ": not JSON: the object or array that begins here does not end; the file was cut off or "
+                "is still being written");
 }
 
 void JsonRecords::refuse(const std::string& what) const {

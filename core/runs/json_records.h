@@ -6,8 +6,8 @@
 
 namespace roper {
 
-/// Splits a JSON text into the objects that are its rows, with memory independent of its length: the elements
-/// of an array, those of "log_history" (Hugging Face's Trainer), or consecutive objects.
+/// Splits a JSON text into the objects that are its rows, with memory independent of its length. The rows are
+/// consecutive objects, or the elements of an array, which may be "log_history" of Hugging Face's Trainer.
 class JsonRecords {
   public:
     using OnRecord = std::function<void(std::string_view record, std::size_t line)>;
@@ -39,7 +39,7 @@ class JsonRecords {
     int record_depth_ = -1;  ///< of the current record; negative: none
     bool in_string_ = false, escaped_ = false, has_array_ = false;
     std::string record_;
-    std::string key_;  ///< the last string
+    std::string key_;  ///< the last string read, which may be a key
 };
 
 }  // namespace roper

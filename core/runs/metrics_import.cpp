@@ -10,7 +10,7 @@ namespace roper {
 namespace {
 
 /// Writes the rows. The status names no machine, since the duration of an imported run says nothing about
-/// this one.
+/// this machine.
 void fillRun(const RunFolder& folder, StepMerger&& merger, const std::vector<std::string>& log_lines) {
     std::int64_t last_step = 0;
     {
@@ -39,7 +39,7 @@ std::string titleOf(const Specification& specification, const std::string& name,
 }
 
 /// The known settings, with defaults for the rest.
-/// @param steps  contained in the table
+/// @param steps  last step in the table
 Specification onlyKnownSettings(Specification specification, std::int64_t steps) {
     static const Specification defaults;
     static const std::string steps_key = "training.steps";
@@ -63,22 +63,22 @@ ImportedRun importRun(const std::filesystem::path& runs, const std::string& name
                       const ExternalTable& table, const std::map<std::string, std::string>& mapping) {
     const ImportColumns columns(table, mapping);
     StepAnalysis analysis(table, columns);
-    // A trial run without writing: errors are found before a run is created.
+    // A first pass without writing, so that errors are found before a run is created.
     StepMerger trial(table, columns, analysis);
     const std::int64_t last_step = trial.make({[](const MetricsRow&) {}, [](const EvaluationRow&) {}});
     std::vector<std::string> notes = columns.notes();
     append(notes, analysis.notes());
     append(notes, trial.notes());
-    const std::int64_t said_steps = specification.training.steps;
-    const bool steps_are_said =
+    const std::int64_t stated_steps = specification.training.steps;
+    const bool steps_are_known =
         !specification.about.known.empty() && isKnown("training.steps", specification);
     specification = onlyKnownSettings(std::move(specification), std::max<std::int64_t>(1, last_step));
     specification.about.title = titleOf(specification, name, table.origin);
     const std::string known =
         "known settings: " + join(split(specification.about.known, ' '), ", ") + "; the others are unknown";
-    if (steps_are_said && said_steps != specification.training.steps)
+    if (steps_are_known && stated_steps != specification.training.steps)
         notes.push_back("training.steps is " + std::to_string(specification.training.steps) +
-                        ", the last step of the file, not " + std::to_string(said_steps));
+                        ", the last step of the file, not " + std::to_string(stated_steps));
     std::vector<std::string> log_lines = {"imported; " + columns.text(), known};
     append(log_lines, notes);
     const RunFolder folder = createRun(runs, name, specification);

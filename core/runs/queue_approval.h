@@ -24,27 +24,26 @@ struct WaitingRun {
 /// for approval.
 void approveRuns(const std::filesystem::path& runs, const std::vector<std::string>& names);
 
-/// The same for runs as they were shown, regardless of later changes.
+/// Records approval of the run.toml files that the user was shown, even if they have changed since.
 /// @throws Error (disk) if that cannot be recorded
 void approveFingerprints(const std::filesystem::path& runs, const std::vector<WaitingRun>& shown);
 
-/// To be called before a run is renamed: it keeps its approval if it has one, and does not gain one
-/// otherwise.
+/// Gives the approval of a run, if it has one, to its new name. To be called before the run is renamed.
 /// @throws Error (disk)
 void transferApproval(const std::filesystem::path& runs, const std::string& from, const std::string& to);
 
-/// Removes the record of runs that are no longer in the queue. @throws Error (disk)
+/// Removes the approvals of runs that are no longer in the queue. @throws Error (disk)
 void removeApprovals(const std::filesystem::path& runs, const std::vector<std::string>& names);
 
 /// The SHA-256 with which the run was approved, if its run.toml still matches; otherwise empty.
 std::optional<std::string> approvedFingerprint(const std::filesystem::path& runs, const std::string& name);
 
 /// Runs of the queue that are not held and lack this user's approval, or whose run.toml has changed since.
-/// @throws Error as `readQueue`
+/// @throws Error like `readQueue`
 std::vector<WaitingRun> unapprovedRuns(const std::filesystem::path& runs);
 
 /// The queue without runs that lack this user's approval. Does not check whether run.toml has changed, so it
-/// is cheap enough to be polled. @throws Error as `readQueue`
+/// is cheap enough to be polled. @throws Error like `readQueue`
 RunQueue readApprovedQueue(const std::filesystem::path& runs);
 
 /// A message naming runs that wait for approval, at most three of them.

@@ -181,16 +181,16 @@ std::optional<double> numberOf(const std::optional<Value>& value) {
 
 /// Checks relations between cells.
 template <class Row>
-void requireSense(const Row&) {}
+void requireConsistent(const Row&) {}
 
 template <>
-void requireSense(const LengthRow& row) {
+void requireConsistent(const LengthRow& row) {
     if (row.tokens_correct < 0 || row.tokens_correct > row.tokens_scored)
         throw Error(ErrorKind::usage, "\"tokens_correct\" must lie between 0 and \"tokens_scored\"");
 }
 
 template <>
-void requireSense(const PositionRow& row) {
+void requireConsistent(const PositionRow& row) {
     if (row.position < 0) throw Error(ErrorKind::usage, "\"position\" must not be negative");
 }
 
@@ -261,7 +261,7 @@ std::string formatRow(const Row& row) {
 template <class Row>
 Row parseRow(std::string_view line) {
     Row row = rowFile<Row>().format == RowFormat::csv ? parseCells<Row>(line) : parseObject<Row>(line);
-    requireSense(row);
+    requireConsistent(row);
     return row;
 }
 

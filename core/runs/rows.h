@@ -20,56 +20,56 @@ struct MetricsRow {
     std::optional<std::int64_t> tokens = {};  ///< number of training tokens so far
     double loss = 0;                          ///< nats per token
     std::optional<double> learning_rate = {};
-    std::optional<double> grad_norm = {};  ///< before clipping
+    std::optional<double> grad_norm = {};  ///< norm of all gradients, before clipping
     std::optional<double> tokens_per_s = {};
 };
 
 /// A row of evaluations.csv.
 struct EvaluationRow {
     std::int64_t step = 0;
-    std::optional<double> time_s = {};         ///< as in `MetricsRow`
-    std::optional<std::int64_t> correct = {};  ///< number of problems solved, if the task has problems
-    std::optional<std::int64_t> of = {};
+    std::optional<double> time_s = {};            ///< as in `MetricsRow`
+    std::optional<std::int64_t> correct = {};     ///< number of problems solved, if the task has problems
+    std::optional<std::int64_t> of = {};          ///< number of problems
     std::optional<double> loss = {};              ///< nats per token on validation sequences
-    std::optional<double> loss_lower_bound = {};  ///< of the best possible predictor, on them
-    /// Number of correctly predicted tokens (argmax), of those scored: for a text all (or the masked ones),
-    /// for the prefix task those determined by the preceding tokens.
+    std::optional<double> loss_lower_bound = {};  ///< expected loss of an ideal predictor on these sequences
+    /// Number of tokens predicted correctly (argmax), and of tokens scored: for a text all or the masked
+    /// ones, for the prefix task those determined by the preceding tokens.
     std::optional<std::int64_t> tokens_correct = {}, tokens_scored = {};
     std::optional<std::int64_t> overlaps = {};  ///< problems that already occurred in training
-    /// Number of correct problems with correct working; if problems have working.
+    /// Number of problems solved with every step of the working correct; empty if problems have no working.
     std::optional<std::int64_t> fully_correct = {};
 };
 
-/// A row of method.csv: a number specific to some position methods or attentions, at a step.
+/// A row of method.csv: a number that only some position methods or kinds of attention have.
 struct MethodRow {
     std::int64_t step = 0;
-    std::string quantity;  ///< query_key_frequency, value_frequency, relative_bias or min_denominator
-    std::optional<std::int64_t> layer, head;
-    std::optional<std::int64_t> index;  ///< pair of a frequency, bucket of a bias
+    std::string quantity;  ///< query_key_frequency, value_frequency, relative_bias, least_denominator
+    std::optional<std::int64_t> layer, head;  ///< empty if the number is shared by all
+    std::optional<std::int64_t> index;        ///< rotated pair of a frequency, bucket of a bias
     double value = 0;
 };
 
-/// A row of sizes.csv: problems of one size solved by one checkpoint, possibly with scaled frequencies.
+/// A row of sizes.csv: how many problems of one size a checkpoint solves, possibly with scaled frequencies.
 struct SizeRow {
     std::int64_t step = 0;
-    std::string scaling = "none";  ///< of the frequencies during this evaluation
-    double factor = 1;
-    std::int64_t first = 0, second = 0;  ///< the two numbers of the size
+    std::string scaling = "none";        ///< how the frequencies were scaled in this evaluation
+    double factor = 1;                   ///< of the scaling
+    std::int64_t first = 0, second = 0;  ///< digits of both operands, or letters and index
     std::int64_t correct = 0, of = 0;
-    std::optional<std::int64_t> fully_correct = {};  ///< with correct working, if there is any
+    std::optional<std::int64_t> fully_correct = {};  ///< as in `EvaluationRow`
 };
 
-/// A row of lengths.csv: one checkpoint of a run without problems, on validation sequences of one length.
+/// A row of lengths.csv: a checkpoint's loss on sequences of one length; only for tasks without problems.
 struct LengthRow {
     std::int64_t step = 0;
-    std::string scaling = "none";  ///< of the frequencies during this evaluation
+    std::string scaling = "none";  ///< as in `SizeRow`
     double factor = 1;
     std::int64_t length = 0;                             ///< tokens of a sequence
     double loss = 0;                                     ///< nats per token
-    std::int64_t tokens_correct = 0, tokens_scored = 0;  ///< as in an evaluation
+    std::int64_t tokens_correct = 0, tokens_scored = 0;  ///< as in `EvaluationRow`
 };
 
-/// A row of positions.csv: the loss at one position of such sequences.
+/// A row of positions.csv: the loss at one position of sequences of one length.
 struct PositionRow {
     std::int64_t step = 0;
     std::string scaling = "none";
@@ -93,8 +93,8 @@ struct Sample {
     std::optional<bool> fully_correct = {};  ///< with correct working; empty if there is none
 };
 
-/// A column: its name, and the member of the row that contains its value. An optional one may be an empty
-/// cell (CSV) or null (JSON).
+/// A column: its name, and the member of the row that contains its value. An optional member may be
+/// an empty cell (CSV) or null (JSON).
 template <class Row>
 struct Column {
     std::string_view name;
@@ -113,12 +113,12 @@ struct RowFile {
     std::string_view name;
     std::vector<Column<Row>> columns;
     RowFormat format = RowFormat::csv;
-    /// Ascending numbers of columns in files of older versions, which lack the last ones.
+    /// Numbers of columns in files of older versions, ascending; such files lack the last columns.
     std::vector<std::size_t> legacy_column_counts = {};
 };
 
-/// The file of a type of row. Like all functions below, for `MetricsRow`, `EvaluationRow`, `MethodRow`,
-/// `SizeRow`, `LengthRow`, `PositionRow` and `Sample`.
+/// The file for a type of row. Like the templates below, it is defined for `MetricsRow`, `EvaluationRow`,
+/// `MethodRow`, `SizeRow`, `LengthRow`, `PositionRow` and `Sample`.
 template <class Row>
 const RowFile<Row>& rowFile();
 template <>
@@ -160,7 +160,7 @@ std::string formatRows(const std::vector<Row>& rows);
 template <class Row>
 nlohmann::ordered_json rowJson(const Row& row);
 
-/// The values shown as curves, with the names of their columns.
+/// The values that TensorBoard shows as curves, with the names of their columns.
 template <class Row>
 std::vector<std::pair<std::string, double>> tensorboardValues(const Row& row);
 

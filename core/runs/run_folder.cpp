@@ -105,8 +105,7 @@ FilePath RunFolder::eventsPath() const {
     for (const std::string& name : listFolder(confinedPath()))
         if (name.starts_with(kEventsPrefix) && name.find(kPartialMark) == std::string::npos)
             return file(name);
-    // TensorBoard requires seconds since 1970 and a host; for privacy the name does not contain that of the
-    // machine.
+    // TensorBoard requires a time and a host in the name; for privacy, the host is not this machine's name.
     const auto seconds = static_cast<std::int64_t>(secondsSinceEpoch());
     return file(std::string(kEventsPrefix).append(std::to_string(seconds)).append(".roper-lab"));
 }
@@ -118,7 +117,7 @@ RunState RunFolder::effectiveState(const Status& status) const {
     try {
         return raisedStepTarget(status) ? RunState::unfinished : status.state;
     } catch (const Error&) {
-        return status.state;  // code that needs the unreadable part reports it
+        return status.state;  // code that needs the unreadable file reports it
     }
 }
 
@@ -248,7 +247,7 @@ StepFile chooseCheckpoint(const RunFolder& folder, std::optional<std::int64_t> s
 }
 
 RunFolder findRun(const std::string& path_or_name, const fs::path& runs) {
-    // A path is given by the user: a final link is followed, once.
+    // The path comes from the user, so a symbolic link as its last part is followed, once.
     if (isRunFolder(path_or_name)) {
         const fs::path path(path_or_name);
         return RunFolder(fs::is_symlink(path) ? fs::canonical(path) : path);

@@ -13,7 +13,7 @@
 
 namespace roper {
 
-/// A file that belongs to a step: a checkpoint or a snapshot.
+/// A file that belongs to a step: a checkpoint, or a snapshot of the attention maps.
 struct StepFile {
     std::int64_t step = 0;
     FilePath path;
@@ -31,7 +31,7 @@ class RunFolder {
     const std::filesystem::path& path() const { return path_; }
     std::string name() const { return path_.filename().string(); }
 
-    /// The folder itself, without following links.
+    /// The folder itself, to be opened without following symbolic links.
     FilePath confinedPath() const;
     FilePath file(const std::filesystem::path& name) const { return confinedPath() / name; }
 
@@ -64,16 +64,16 @@ class RunFolder {
     /// run.toml asks for no more steps. The recorded state if run.toml cannot be read.
     RunState effectiveState(const Status& status) const;
 
-    /// Decides whether a finished run can continue: the `training.steps` of its run.toml, if they exceed
-    /// those it was trained for and there is a checkpoint to continue from; otherwise empty.
+    /// The `training.steps` of run.toml if a finished run can continue to them: they exceed the steps that it
+    /// was trained for, and there is a checkpoint. Otherwise empty.
     /// @throws Error (usage, disk) if run.toml or the checkpoints cannot be read
     std::optional<std::int64_t> raisedStepTarget(const Status& status) const;
 
     /// For an interrupted run: description of its trainer's crash, if it was logged.
     std::optional<std::string> crash(const Status& status) const;
 
-    /// Calls a function with all complete rows of a type, with memory independent of their number. @throws
-    /// Error (usage) naming file and line of a malformed row, Error (disk)
+    /// Calls a function with all complete rows of a type, with memory independent of their number.
+    /// @throws Error (usage) naming file and line of a malformed row, Error (disk)
     template <class Row>
     void forEachRow(const std::function<void(const Row&)>& visit) const;
 

@@ -21,12 +21,13 @@ struct RunQueue {
     };
     int max_trainers = 1;  ///< number of simultaneous trainers; overridden by `devices`
     int threads = 0;       ///< CPU threads per trainer; 0 divides the cores evenly
-    /// one trainer each, such as "cuda:0"; empty: as specified by each run
+    /// such as "cuda:0", with one trainer each; empty: as specified by each run
     std::vector<std::string> devices;
     std::vector<Entry> entries;
 
+    /// Number of trainers that may run at the same time.
     int capacity() const { return devices.empty() ? max_trainers : static_cast<int>(devices.size()); }
-    bool hasWork() const;
+    bool hasWork() const;  ///< whether any run is not on hold
     bool operator==(const RunQueue&) const = default;
 };
 
@@ -62,7 +63,7 @@ std::vector<std::string> enqueueRuns(const std::filesystem::path& runs, const st
 /// more steps can continue as it is. @throws Error
 void resetToQueued(const RunFolder& folder);
 
-/// The lock held by the one program that processes the queue; if it is not held, another one does so.
+/// Tries to take the lock of the program that processes the queue; not `held()` if another one has it.
 /// @throws Error (disk)
 [[nodiscard]] FileLock lockQueue(const std::filesystem::path& runs);
 

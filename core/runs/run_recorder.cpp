@@ -48,7 +48,7 @@ void removeFileQuietly(const FilePath& path) {
     try {
         removeFile(path);
     } catch (const Error&) {
-        // A leftover file costs space, not data.
+        // A leftover file only takes up space.
     }
 }
 
@@ -91,7 +91,7 @@ RunFolder requireTrustedOwner(RunFolder folder) {
     return folder;
 }
 
-/// Writes rows with a common key, replacing rows of the same key in their file.
+/// Writes rows that have the same key, replacing all rows with this key in their file.
 template <class Row, class KeyOf>
 void replaceRows(const RunFolder& folder, const std::vector<Row>& rows, KeyOf key_of) {
     if (rows.empty()) return;
@@ -239,9 +239,9 @@ void RunRecorder::openRows() {
     events_ = std::move(events);
 }
 
-std::vector<std::string> RunRecorder::rewindTo(const RewindPoint& until) {
+std::vector<std::string> RunRecorder::rewindTo(const RewindPoint& target) {
     requireOwnership();
-    return rewindRun(folder_, until);
+    return rewindRun(folder_, target);
 }
 
 void RunRecorder::record(const MetricsRow& row) {
@@ -264,7 +264,7 @@ void RunRecorder::record(const Sample& sample) {
     samples_->append(formatRow(sample));
 }
 
-/// Most methods have no such rows, and their runs no such file.
+/// The file is created with the first row, since most position methods have none.
 void RunRecorder::record(const std::vector<MethodRow>& rows) {
     if (rows.empty()) return;
     requireOwnership();

@@ -12,14 +12,14 @@
 
 namespace roper {
 
-/// "2026-01-31T1420Z-index-roper-s3": current time, task, position method, model seed; for imported metrics
-/// as far as these are known.
+/// "2026-01-31T1420Z-index-roper-s3": current time, task, position method, model seed; for imported metrics,
+/// only the known ones.
 std::string defaultRunName(const Specification& specification);
 
 /// Creates a run folder atomically, with run.toml, the status `queued` and its labels. An empty name means
-/// `defaultRunName`, made unique by a number at its end. The path of a text is made absolute.
-/// @throws Error (usage) for an invalid name or one that is taken, or if the text does not exist, Error
-/// (disk) naming the path
+/// `defaultRunName`, made unique by a number at its end. The path of a training text is made absolute.
+/// @throws Error (usage) for a name that is invalid or taken, or if the text does not exist; Error (disk)
+/// naming the path
 RunFolder createRun(const std::filesystem::path& runs, const std::string& name,
                     const Specification& specification, const RunLabels& labels = {});
 
@@ -27,8 +27,8 @@ RunFolder createRun(const std::filesystem::path& runs, const std::string& name,
 /// a run in training; Error (disk)
 RunFolder renameRun(const RunFolder& folder, const std::string& name);
 
-/// Saves the problems solved by size by a checkpoint in the run's sizes.csv, replacing rows of the same step
-/// and scaling. The trainer never writes that file. All rows have one step and one scaling.
+/// Saves in the run's sizes.csv how many problems of each size a checkpoint solves, replacing rows of the
+/// same step and scaling. The trainer never writes that file. All rows must have the same step and scaling.
 /// @throws Error (disk)
 void saveSizes(const RunFolder& folder, const std::vector<SizeRow>& rows);
 
@@ -36,9 +36,9 @@ void saveSizes(const RunFolder& folder, const std::vector<SizeRow>& rows);
 void saveLength(const RunFolder& folder, const LengthRow& row);
 void savePositions(const RunFolder& folder, const std::vector<PositionRow>& rows);
 
-/// The only writer of a run folder. During its lifetime it holds the run's lock and its lease, which also
-/// works between machines that share the folder: writing throws Error (other) after another process has taken
-/// over the lease.
+/// The only writer of a run folder. During its lifetime it holds the run's lock, which excludes other
+/// processes on this machine, and its lease, which excludes those on other machines that share the folder.
+/// After another process has taken over the lease, writing throws Error (other).
 class RunRecorder {
   public:
     /// Waits for up to a minute if a trainer on another machine may still be running.
@@ -50,15 +50,15 @@ class RunRecorder {
 
     const RunFolder& folder() const { return folder_; }
 
-    /// `rewindRun`. To be called before the first record.
-    std::vector<std::string> rewindTo(const RewindPoint& until);
+    /// Calls `rewindRun`. To be called before the first row is recorded.
+    std::vector<std::string> rewindTo(const RewindPoint& target);
 
     void record(const MetricsRow& row);
     void record(const EvaluationRow& row);
     void record(const Sample& sample);
     void record(const std::vector<MethodRow>& rows);
 
-    /// To be called before other code writes into the folder: checkpoints, snapshots.
+    /// Checks that the lease is still ours. To be called before other code writes checkpoints or snapshots.
     /// @throws Error (other) if another trainer has taken over the folder, Error (disk)
     void requireOwnership();
 

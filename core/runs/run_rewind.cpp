@@ -87,7 +87,7 @@ void replace(const FilePath& path, const KeptRows<Row>& kept, Report& report) {
     }
     if (kept.duplicates > 0)
         report.push_back(name + " had " + countOf(kept.duplicates, "row") +
-                         " of steps that it already contained: dropped");
+                         " of steps that it already contained; duplicates were dropped");
     writeFileAtomically(path, formatRows(kept.rows));
 }
 
@@ -108,7 +108,7 @@ std::optional<double> scalarOf(const ScalarEvent& event, std::string_view tag) {
     return std::nullopt;
 }
 
-/// Whether an event is of an evaluation.
+/// Whether an event comes from an evaluation.
 bool isEvaluation(const ScalarEvent& event) {
     return std::ranges::any_of(event.scalars,
                                [](const auto& scalar) { return scalar.first.starts_with("evaluation/"); });
@@ -195,7 +195,7 @@ void rewindMetrics(const RunFolder& folder, const RewindPoint& target, const std
 /// The event file, and whether it can be appended to as it is.
 struct ExistingEvents : EventFile {
     bool existed = false;
-    bool can_append = false;  ///< nothing in it is damaged or has an old name
+    bool can_append = false;  ///< no record is damaged, and no tag has a former name
     std::size_t bytes = 0;    ///< of the file
 };
 
@@ -226,7 +226,7 @@ void fillMissingTimes(std::vector<ScalarEvent>& events) {
         last = event.wall_time = event.wall_time > 0 ? event.wall_time : last;
 }
 
-/// The events up to a step: existing ones, and new ones for rows without an event.
+/// The events up to a step: those in the file, and new ones for rows without an event.
 struct EventsUpTo {
     std::vector<ScalarEvent> events;
     std::size_t added = 0;
@@ -266,8 +266,8 @@ EventsUpTo eventsUpTo(const RunFolder& folder, std::int64_t step, std::vector<Sc
 }
 
 /// Keeps the file except a truncated last record, and appends a session start, so that TensorBoard drops the
-/// steps that are computed again:
-/// TensorBoard keeps the file open and would not switch to a new one with the same name.
+/// steps that are computed again. TensorBoard keeps the file open and would not switch to a new one with the
+/// same name.
 void appendToEvents(const FilePath& path, std::int64_t step, const ExistingEvents& file,
                     const EventsUpTo& kept) {
     if (file.complete_bytes < file.bytes) {

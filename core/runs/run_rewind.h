@@ -11,9 +11,9 @@ namespace roper {
 /// State of the training at a checkpoint.
 struct RewindPoint {
     std::int64_t step = 0;
-    std::int64_t tokens = 0;
-    double time_s = 0;
-    std::int64_t report_every = 0;  ///< steps between rows; 0 if not known for all of them
+    std::int64_t tokens = 0;        ///< training tokens so far
+    double time_s = 0;              ///< training time in seconds
+    std::int64_t report_every = 0;  ///< steps between rows; 0 if this has changed or is unknown
 };
 
 /// Rewinds a run to its checkpoint, so that it can continue from there: rows and snapshots of later steps are

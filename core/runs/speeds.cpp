@@ -38,9 +38,9 @@ std::optional<double> Speeds::secondsPerStep(const std::string& shape) const {
 std::string shapeKey(const Specification& specification) {
     std::string key;
     for (const SpecificationField& field : specificationFields()) {
-        const bool counts = field.section == "model" || field.section == "device" ||
-                            field.hasKey("training.batch") || field.hasKey("training.length");
-        if (counts) key.append(field.name).append("=").append(field.text(specification)).append(" ");
+        const bool determines_time = field.section == "model" || field.section == "device" ||
+                                     field.hasKey("training.batch") || field.hasKey("training.length");
+        if (determines_time) key.append(field.name).append("=").append(field.text(specification)).append(" ");
     }
     key.pop_back();
     return key;

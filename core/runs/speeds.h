@@ -15,10 +15,11 @@ struct Speeds {
     std::string host;                                ///< this machine
     std::map<std::string, double> seconds_per_step;  ///< by `shapeKey`
 
+    /// Empty if this shape (`shapeKey`) has not been measured.
     std::optional<double> secondsPerStep(const std::string& shape) const;
 };
 
-/// Everything that determines the time of a step: model, batch, length and device.
+/// A key of all settings that determine the time of a step: model, batch, length and device.
 std::string shapeKey(const Specification& specification);
 
 /// The speeds of this machine; empty if the file is missing or unreadable.

@@ -29,19 +29,19 @@ std::string stateName(RunState state);
 /// status.json: the trainer of this run, and its progress. Replaced atomically, by rename.
 struct Status {
     RunState state = RunState::queued;
-    std::int64_t step = 0;
-    std::int64_t steps = 0;
+    std::int64_t step = 0;   ///< optimizer steps done
+    std::int64_t steps = 0;  ///< total optimizer steps of the run
     std::int64_t pid = 0;
-    std::uint64_t process_start =
-        0;  ///< start time of the process in clock ticks since boot, which distinguishes reused pids
+    /// start time of the process in clock ticks since boot, which distinguishes reused pids
+    std::uint64_t process_start = 0;
     std::string host;
-    std::string boot_id;
+    std::string boot_id;        ///< `thisBoot` of that host
     std::string pid_namespace;  ///< namespace of `pid`; empty if an older version wrote the status
     double heartbeat = 0;       ///< seconds since 1970, UTC
     std::string device;
     std::string control;  ///< path of the control socket; empty if there is none
-    int exit_code = 0;
-    std::string error;
+    int exit_code = 0;    ///< `ErrorKind` of a run that failed, or 0
+    std::string error;    ///< why it failed
     std::string version;  ///< of the program that wrote it; empty for older ones
 };
 

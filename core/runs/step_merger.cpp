@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxOpenSteps = 200'000;
 constexpr std::size_t kMaxResets = 100'000;
 
-/// Fields that are measured at a step rather than counted: if one is repeated, so is the step.
+/// Fields that only one row of a step should have; time and the counts of tokens and problems may recur.
 bool isMeasured(ImportField field) {
     return field != ImportField::time_s && field != ImportField::tokens && field != ImportField::of;
 }
@@ -74,7 +74,7 @@ void StepAnalysis::process(const StepRow& row) {
     ++number_;
 }
 
-/// No training takes a billion seconds: such a time is a clock, in seconds or fractions of them.
+/// No training takes a billion seconds: such a time counts from 1970, in seconds or fractions of them.
 void StepAnalysis::findClock() {
     constexpr double kSeconds = 1e9, kMilliseconds = 1e12, kMicroseconds = 1e15, kNanoseconds = 1e18;
     if (!std::isfinite(min_time_) || min_time_ < kSeconds / 2) return;
@@ -98,10 +98,10 @@ std::vector<std::string> StepAnalysis::notes() const {
                         "\" counts time from 1970: time_s is the seconds since the first row, "
                         "including pauses and evaluations");
     if (!resets_.empty()) {
-        const StepReset& cut = resets_.front();
+        const StepReset& reset = resets_.front();
         notes.push_back(
-            table_.locationOf(cut.at) + ": the steps go back from " + std::to_string(cut.from) + " to " +
-            std::to_string(cut.step) + ", as when a run is resumed" +
+            table_.locationOf(reset.at) + ": the steps go back from " + std::to_string(reset.from) + " to " +
+            std::to_string(reset.step) + ", as when a run is resumed" +
             (resets_.size() > 1 ? "; this happens " + countOf(resets_.size(), "time") + " in total" : ""));
     }
     const auto skipped = [&](std::size_t count, const std::string& one, const std::string& several,
@@ -133,9 +133,9 @@ void StepMerger::process(const StepRow& row) {
     if (analysis_.isMonotonic()) finishBefore(row.step);
     join(open_[row.step], row);
     if (open_.size() > kMaxOpenSteps)
-        throw Error(ErrorKind::usage, table_.locationOf(row.at) +
-                                          ": the steps are out of order over more than " +
-                                          std::to_string(kMaxOpenSteps) + " of them; sort the rows by step");
+        throw Error(ErrorKind::usage, table_.locationOf(row.at) + ": more than " +
+                                          std::to_string(kMaxOpenSteps) +
+                                          " steps are out of order; sort the rows by step");
 }
 
 void StepMerger::join(MergedValues& merged_values, const StepRow& row) {

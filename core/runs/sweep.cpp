@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMaxRuns = 10000;
 constexpr std::uint64_t kMaxSweepBytes = 1U << 20U;
 
-/// Reads one sweep file; errors begin with the position in it.
+/// Reads one sweep file; errors begin with file, line and column.
 class SweepReader {
   public:
     explicit SweepReader(const fs::path& path)
@@ -44,7 +44,7 @@ class SweepReader {
         }
         if (bases_.empty())
             throw Error(ErrorKind::usage, path_.string() + ": a sweep needs base = \"PRESET\"");
-        requireMakeable();
+        requireRunLimit();
         std::vector<Draft> drafts;
         for (const SweepRun& base : bases_) {
             Draft& draft = drafts.emplace_back(Draft{base, {}});
@@ -71,7 +71,7 @@ class SweepReader {
         std::vector<Level> levels;
     };
 
-    /// A run with the settings made by axes and variants.
+    /// A run, with the settings set by axes and variants.
     struct Draft {
         SweepRun run;
         std::vector<Setting> settings;
@@ -82,7 +82,7 @@ class SweepReader {
     }
 
     /// Checks the number of runs before any is created.
-    void requireMakeable() const {
+    void requireRunLimit() const {
         std::size_t runs = bases_.size() * std::max<std::size_t>(1, seeds_.size());
         for (const Axis& axis : axes_) {
             if (runs > kMaxRuns) break;  // further products could overflow
@@ -198,7 +198,7 @@ class SweepReader {
 
     /// @throws Error if a run would ignore a value set by an axis or a variant, since identical runs would
     /// result
-    void requireRead(const Draft& draft) const {
+    void requireNotIgnored(const Draft& draft) const {
         for (const Setting& setting : draft.settings) {
             const SpecificationField& field =
                 findField(trimmed(setting.text.substr(0, setting.text.find('='))));
@@ -214,7 +214,7 @@ class SweepReader {
             seeds_.empty() ? std::vector{bases_.front().specification.training.model_seed} : seeds_;
         for (const std::int64_t seed : seeds) {
             for (const Draft& draft : drafts) {
-                requireRead(draft);
+                requireNotIgnored(draft);
                 SweepRun run = draft.run;
                 // Settings needed by some methods of the sweep are removed from runs whose method does not
                 // read them.

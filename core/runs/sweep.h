@@ -21,15 +21,15 @@ namespace roper {
 ///     name = "half"                  # in the names of the runs
 ///     "model.rotary_fraction" = 0.5
 ///
-/// Runs are named SWEEP-VALUES-sSEED, so that the same sweep finds its runs again. Settings that a method
-/// does not read are reset to their defaults in its runs; but if an axis or a variant sets a value that a run
-/// would ignore, the sweep is refused.
+/// Runs are named SWEEP-VALUES-sSEED, so that starting the same sweep again finds its existing runs. Settings
+/// that a method does not read are reset to their defaults in its runs; but if an axis or a variant sets a
+/// value that a run would ignore, the sweep is refused.
 struct SweepRun {
     std::string name;
     Specification specification;
 };
 
-/// All runs; seeds are the outermost loop, so that twins are adjacent.
+/// All runs; seeds are the outermost loop, so that runs with the same seed are adjacent.
 /// @throws Error (usage) with origin:line:column, or naming the run that contradicts itself
 std::vector<SweepRun> readSweep(const std::filesystem::path& path);
 

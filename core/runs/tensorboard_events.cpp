@@ -48,7 +48,8 @@ constexpr int kFloatValues = 5, kDoubleValues = 6, kIntValues = 7, kInt64Values 
 // DataType
 constexpr char kFloat = 1, kDouble = 2, kInt32 = 3, kString = 7, kInt64 = 9, kBfloat16 = 14, kHalf = 19;
 
-constexpr std::size_t kMaxTornBytes = 1U << 16U;  // our events are shorter
+constexpr std::size_t kMaxTornBytes = 1U << 16U;  // an incomplete last record is shorter
+// A record is its header (length, checksum), its data, and their checksum; the frame is all but the data.
 constexpr std::size_t kFrame = sizeof(std::uint64_t) + 2 * sizeof(std::uint32_t);
 constexpr std::size_t kHeader = sizeof(std::uint64_t) + sizeof(std::uint32_t);
 
@@ -238,7 +239,7 @@ std::optional<double> numberOfTensor(std::string_view message) {
     return is_number ? std::optional(number.value_or(0)) : std::nullopt;
 }
 
-/// The plugin for a value; empty if none is named.
+/// The TensorBoard plugin that displays a value; empty if none is named.
 std::string_view pluginOf(std::string_view metadata) {
     const auto plugin = findIn(metadata, kMetadataPlugin);
     const auto name = plugin ? findIn(plugin->content, kPluginName) : std::nullopt;
@@ -396,19 +397,19 @@ struct ScannedRecords {
 ScannedRecords scanRecords(std::string_view file, const std::function<void(ScalarEvent&&)>& take,
                            const std::function<void(std::int64_t)>& starts) {
     ScannedRecords scanned;
-    bool in_step = true;  // whether the next record begins here, according to the frames
+    bool in_sync = true;  // whether a record should begin here, according to the lengths before
     for (std::size_t at = 0; at + kFrame <= file.size();) {
         const std::string_view rest = file.substr(at);
         const auto length = lengthOfRecord(rest);
         if (!length) {
-            if (in_step && rest.size() < kMaxTornBytes && !anyRecordFollows(rest)) break;
+            if (in_sync && rest.size() < kMaxTornBytes && !anyRecordFollows(rest)) break;
             // Damaged, not merely torn at its end: the next record is searched byte by byte.
             if (!scanned.damaged) scanned.damaged = at;
-            in_step = false;
+            in_sync = false;
             ++at;
             continue;
         }
-        in_step = true;
+        in_sync = true;
         const std::string_view data = rest.substr(kHeader, *length);
         if (readNumber<std::uint32_t>(rest.substr(kHeader + *length)) == maskedCrc(data)) {
             bool begins = false;

@@ -20,7 +20,7 @@ struct ScalarEvent {
     std::vector<std::pair<std::string, double>> scalars;  ///< tag and value; written as float32
 };
 
-/// The first records of our event files: version ("brain.Event:2"), the start of a session, and the settings
+/// The first records of an event file: version ("brain.Event:2"), the start of a session, and the settings
 /// that the run reads, as hyperparameters for the HParams table and as a text.
 std::string formatEventFileStart(double wall_time, const Specification& specification);
 
@@ -45,9 +45,9 @@ struct EventFile {
 /// the next valid record. Events recomputed by a later session are omitted.
 EventFile parseEvents(std::string_view file);
 
-/// The same, one event at a time. Scalars may have either of TensorBoard's forms: a simple value, or a tensor
-/// without dimensions.
-/// @returns the offset of the first damaged record
+/// Reads an event file one event at a time, including obsolete events. A scalar may be stored in both ways
+/// that TensorBoard knows: as a simple value, or as a tensor without dimensions.
+/// @returns the offset of the first damaged record; empty if none is damaged
 std::optional<std::size_t> forEachEvent(std::string_view file,
                                         const std::function<void(ScalarEvent&&)>& take);
 

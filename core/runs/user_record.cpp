@@ -32,8 +32,8 @@ struct UserRecord {
     Json identity;
 };
 
-/// Whether two folders with the same path and inode, which the file's name implies, are the same: unless both
-/// have a creation time, and these differ. It may be available on only one of two machines or kernels.
+/// Whether two folders with the same path and inode, which the record's file name implies, are the same: they
+/// are, unless both have a creation time and these differ. Some machines or kernels do not report that time.
 bool isSameFolder(const Json& a, const Json& b) {
     const auto creationTime = [](const Json& one) {
         return std::pair(one.value("made_s", Json(0)), one.value("made_ns", Json(0)));

@@ -19,8 +19,8 @@ std::optional<std::filesystem::path> userStateFolder();
 /// alone is reused as soon as a folder is removed. Empty if there is no such folder.
 std::optional<nlohmann::json> folderIdentity(const std::filesystem::path& folder);
 
-/// One section of the record of a runs folder, an object. Empty if nothing was recorded, if the record cannot
-/// be read, or if another folder has replaced this one.
+/// One section (a JSON object) of the record of a runs folder. Empty if nothing was recorded, if the record
+/// cannot be read, or if another folder has replaced this one.
 nlohmann::json readUserRecord(const std::filesystem::path& runs, const char* section);
 
 /// Calls `change` to modify a section, under a lock, and writes the record if it changed.
@@ -29,9 +29,9 @@ nlohmann::json readUserRecord(const std::filesystem::path& runs, const char* sec
 void changeUserRecord(const std::filesystem::path& runs, const char* section,
                       const std::function<void(nlohmann::json&)>& change);
 
-// Nothing is written into a folder of another user without consent. The folders for which this user has given
-// it are stored in roper-lab/trusted-folders.jsonl of `userStateFolder`. Trusting a folder does not allow its
-// runs to start: that is recorded file by file (`core/runs/queue_approval.h`).
+// Nothing is written into a folder of another user unless this user has declared it trusted. Trusted folders
+// are listed in trusted-folders.jsonl of `userStateFolder`. Trusting a folder does not allow its runs to
+// start: these are approved one by one (`core/runs/queue_approval.h`).
 
 /// Whether this user has declared the folder trusted. A folder that was removed and recreated, or that
 /// replaced another, is not trusted.

@@ -31,10 +31,9 @@ TEST(ComputeEnvironment, OfEachSessionIsKept) {
     EXPECT_EQ(sessions[1].after_step, 500);
     EXPECT_EQ(sessions[1].started_at, 1795608229.5);
     EXPECT_EQ(sessions[1].host, "here");
-    EXPECT_EQ(
-        textOf(sessions[1].computation),
-        "float32, our kernels for AVX-512 BF16, products by oneDNN 2.7.2, AVX-512 BF16, AMD EPYC, 2 threads, "
-        "LibTorch 2.11.0, RoPER Lab 0.1.0 of commit 5c01f58aaaaa");
+    EXPECT_EQ(textOf(sessions[1].computation),
+              "float32, our kernels for AVX-512 BF16, matrix products by oneDNN 2.7.2, AVX-512 BF16, "
+              "AMD EPYC, 2 threads, LibTorch 2.11.0, RoPER Lab 0.1.0 of commit 5c01f58aaaaa");
     ComputeEnvironment together = withPrecision("float32");
     together.processes = 2;
     EXPECT_NE(textOf(together).find(", 2 processes with 2 threads each, "), std::string::npos);

@@ -127,7 +127,7 @@ TEST(Import, SaysWhatIsWrong) {
     refused("{\"a\":1}\n{\"a\":\n", "f:2: not JSON");
     refused("{\"a\":1}\n[1]\n", "f:2: a line must be one JSON object");
     refused("[1, 2]\n", "f:1: an element of the array is not an object");
-    refused("[\n {\"a\": 1},\n {\"a\":", "f:3: not JSON: what begins here does not end");
+    refused("[\n {\"a\": 1},\n {\"a\":", "f:3: not JSON: the object or array that begins here does not end");
     refused("[]\n", "has no rows");
     refused("loss,step,loss\n1,2,3\n", "f:1: two columns are called \"loss\"");
     const ExternalTable table = parseExternalTable("s,x,loss_a,loss_b\n1,2,3,4\n3.5,4,5,6\n", "f");
