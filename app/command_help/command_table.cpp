@@ -5,7 +5,7 @@
 namespace roper {
 namespace {
 
-/// The members of a set in a check's type: a and b for "TEXT:{a,b}".
+/// The choices in the type name of a CLI11 option: a and b for "TEXT:{a,b}".
 std::vector<std::string> choicesIn(const std::string& type) {
     const std::size_t begin = type.find('{'), end = type.find('}');
     if (begin == std::string::npos || end == std::string::npos) return {};
@@ -32,8 +32,9 @@ bool isSetting(const std::string& word) {
     return word.find('=') != std::string::npos && !word.starts_with('-');
 }
 
-/// A "key=value" word after a --set that already has a value, and that was therefore parsed as something
-/// else; empty if there is none, or if the command's --set takes several.
+/// A second "key=value" word after --set, which CLI11 takes for another argument; empty if there is none, or
+/// if the command's --set takes several.
+/// @param unknown  the words that CLI11 could not parse
 std::string misplacedSetting(const CLI::App& app, const std::vector<std::string>& unknown) {
     const CLI::Option* set = app.get_option_no_throw("--set");
     if (set == nullptr || set->count() == 0 || set->get_allow_extra_args()) return {};

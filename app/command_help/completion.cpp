@@ -8,7 +8,7 @@
 namespace roper {
 namespace {
 
-/// Kinds of values that only a running program can list, and the command that lists them.
+/// Placeholders of values that only roper-train can list, and the command that lists them.
 const std::map<std::string, std::string>& listings() {
     static const std::map<std::string, std::string> all = {{"RUN", "roper-train list --names"},
                                                            {"PRESET", "roper-train presets --names"},
@@ -16,10 +16,10 @@ const std::map<std::string, std::string>& listings() {
     return all;
 }
 
-/// Lists the allowed values of a setting, if they can be listed.
+/// The command that lists the allowed values of a setting, whose key follows.
 const std::string kValuesOfKey = "roper-train describe --values";
 
-/// "roper_train", valid as the name of a shell function.
+/// "roper_train" for "roper-train", so that a shell function may have this name.
 std::string identifier(std::string name) {
     std::ranges::replace_if(
         name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
@@ -32,7 +32,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
     return text;
 }
 
-/// In single quotes, for any shell.
+/// The text in single quotes, for bash and zsh.
 std::string quoted(const std::string& text) {
     return "'" + replaced(text, "'", "'\\''") + "'";
 }
@@ -47,7 +47,7 @@ std::vector<std::string> optionNames(const CommandDescription& command) {
 // bash -----------------------------------------------------------------------------------------------------
 
 /// The statement that fills COMPREPLY with completions of the typed word.
-/// @param source  for compgen: "-f", "-W 'one two'"
+/// @param source  options of compgen: "-f", "-W 'one two'"
 std::string bashMatches(const std::string& source) {
     return "mapfile -t COMPREPLY < <(compgen " + source + " -- \"$word\")";
 }
@@ -58,7 +58,7 @@ std::string bashValues(const CommandOption& option) {
     if (option.value == "FOLDER") return "compopt -o filenames; " + bashMatches("-d");
     if (option.value == "FILE") return "compopt -o filenames; " + bashMatches("-f");
     const auto listing = listings().find(option.value);
-    if (listing == listings().end()) return "return";  // anything
+    if (listing == listings().end()) return "return";  // no completions
     const std::string folder = option.value == "RUN" ? " \"${folder[@]}\"" : "";
     const std::string listed = bashMatches("-W \"$(" + listing->second + folder + " 2>/dev/null)\"");
     if (option.value == "KEY=VALUE") return "compopt -o nospace; " + listed;
@@ -133,7 +133,7 @@ std::string bash(const CommandDescription& program) {
 
 // zsh ------------------------------------------------------------------------------------------------------
 
-/// A text within a specification of _arguments.
+/// Escapes a text for an argument of zsh's _arguments.
 std::string zshText(const std::string& text) {
     return replaced(replaced(replaced(replaced(text, "\\", "\\\\"), "[", "\\["), "]", "\\]"), ":", "\\:");
 }
@@ -231,7 +231,7 @@ std::string fishOption(const std::string& program, const std::string& condition,
     return text + "\n";
 }
 
-/// A function for each kind of value listed by a program.
+/// Fish functions that list the values of each placeholder in listings().
 std::string fishListings(const std::string& program) {
     std::string text;
     for (const auto& [value, listing] : listings()) {

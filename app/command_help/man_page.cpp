@@ -8,7 +8,7 @@
 namespace roper {
 namespace {
 
-/// Escapes a text for roff, so that no character is a command.
+/// Escapes a text so that roff prints it unchanged.
 std::string roff(const std::string& text) {
     std::string escaped;
     for (const char c : text) {
@@ -29,7 +29,7 @@ std::string upper(std::string text) {
     return text;
 }
 
-/// "[--seed N]", "RUN …"
+/// "[--seed N]", "RUN ..."
 std::string usage(const CommandOption& option) {
     std::string text = option.isArgument() ? upper(option.argument) : option.names.back();
     if (!option.isArgument() && !option.value.empty()) text += " " + option.value;

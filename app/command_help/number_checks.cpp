@@ -22,7 +22,7 @@ CLI::Validator finiteNumber(double low, double high, const std::string& descript
             "FLOAT"};
 }
 
-/// Normalises the number for CLI11: without a sign and leading zeros.
+/// Rewrites the number for CLI11, without a plus sign or leading zeros.
 CLI::Validator wholeNumber(bool may_be_negative) {
     return {[may_be_negative](std::string& text) {
                 using Limits = std::numeric_limits<std::int64_t>;

@@ -9,9 +9,9 @@ namespace roper {
 CLI::Validator numberInRange(double low, double high);
 CLI::Validator positiveNumber();
 
-/// Restricts all integer options of a program and its commands to decimal 64-bit numbers, and negative ones
-/// to options with a CLI::Range that begins below 0. By itself CLI11 clamps numbers that are too large, reads
-/// 010 as 8, and -1 as the largest number of an unsigned type.
+/// Makes all integer options of a program and its commands accept only decimal 64-bit numbers; negative ones
+/// only if the option has a CLI::Range that begins below 0. CLI11 by itself clamps numbers that are too
+/// large, reads 010 as 8, and -1 as the largest number of an unsigned type.
 void requireWholeNumbers(CLI::App& app);
 
 }  // namespace roper

@@ -13,7 +13,7 @@
 namespace roper {
 namespace {
 
-/// Qt's messages while it was looking for a display.
+/// Qt's messages from its search for a display, to be printed once it has found one.
 std::vector<std::pair<QtMsgType, QString>>& qtMessages() {
     static std::vector<std::pair<QtMsgType, QString>> messages;
     return messages;

@@ -30,21 +30,20 @@ const std::vector<Field<Canvas>>& canvasFields() {
                  [](C& c) -> int& { return c.size.rwidth(); }),
         field<C>({"", "height", "pixels", "Height", IntegerRange{60, 10000}},
                  [](C& c) -> int& { return c.size.rheight(); }),
-        field<C>(
-            {"", "width_mm", "mm", "Width on paper, for which the figure is laid out", RealRange{0, 2000}},
-            &C::options, &ExportOptions::width_mm),
-        field<C>({"", "text_pt", "pt", "Size of the text on paper", RealRange{4, 100}}, &C::options,
-                 &ExportOptions::text_pt),
+        field<C>({"", "width_mm", "mm", "Width on paper; 0: laid out as on the screen", RealRange{0, 2000}},
+                 &C::options, &ExportOptions::width_mm),
+        field<C>({"", "text_pt", "pt", "Text size on paper, if width_mm is set", RealRange{4, 100}},
+                 &C::options, &ExportOptions::text_pt),
         field<C>({"", "scale", "", "PNG pixels per pixel of the figure", IntegerRange{1, 8}}, &C::options,
                  &ExportOptions::scale),
-        field<C>({"", "caption", "", "1: the caption is drawn below", Flag()}, &C::options,
+        field<C>({"", "caption", "", "1: draw the caption below the figure", Flag()}, &C::options,
                  &ExportOptions::caption),
         field<C>({"", "legend", "", "0: omit the legend", Flag()}, &C::options, &ExportOptions::legend),
     };
     return fields;
 }
 
-/// The page that draws a kind of figure. @throws Error (usage) with the nearest known kind
+/// The page that draws figures of this kind. @throws Error (usage) naming the nearest known kind
 Page& pageOf(const PageSet& pages, const std::string& kind) {
     std::vector<std::string> all;
     for (Page* page : pages.all()) {
@@ -61,10 +60,10 @@ Page& pageOf(const PageSet& pages, const std::string& kind) {
 QSize defaultSize(const Page& page, const std::string& kind) {
     for (const Figure* figure : page.figures())
         if (figure->figureName().toStdString() == kind) return figure->defaultSize();
-    return page.figures().front()->defaultSize();  // a kind that has been renamed
+    return page.figures().front()->defaultSize();  // a former name of a kind
 }
 
-/// Adds the settings of a setup that the command line does not set.
+/// Adds the settings in `setup`, except those given on the command line.
 void addSetup(const Setup& setup, FigureRequest& request) {
     std::vector<std::pair<std::string, std::string>> settings = changedSettings(setup);
     settings.emplace_back("head_dim", std::to_string(setup.head_dim));  // if the page's default differs
@@ -72,8 +71,8 @@ void addSetup(const Setup& setup, FigureRequest& request) {
         if (!request.hasSetting(key)) request.settings.emplace_back(key, value);
 }
 
-/// Adds the settings of an example that the command line does not set. @throws Error (usage) if it belongs to
-/// another page
+/// Adds the settings of an example, except those given on the command line.
+/// @throws Error (usage) if the example belongs to another page
 void addExample(const Example& example, const Page& page, FigureRequest& request) {
     if (page.name().toLower().replace(' ', '-').toStdString() != example.page)
         throw Error(ErrorKind::usage, "the example \"" + example.name + "\" belongs to the page " +
@@ -81,8 +80,8 @@ void addExample(const Example& example, const Page& page, FigureRequest& request
     addSetup(example.setup, request);
 }
 
-/// Adds the rotation of a config.json. @throws Error (usage) for a figure that does not depend on a setup,
-/// and errors naming the file
+/// Adds the rotation described by a config.json. @throws Error (usage) if the figure is not one of the
+/// explorer pages; other errors name the file
 void addConfig(const std::filesystem::path& named, const Page& page, FigureRequest& request) {
     const std::vector<const FieldInfo*> fields = page.pageFigures().settings();
     if (std::ranges::none_of(fields, [](const FieldInfo* field) { return field->name == "head_dim"; }))
@@ -102,7 +101,7 @@ void addConfig(const std::filesystem::path& named, const Page& page, FigureReque
     }
 }
 
-/// Sets the canvas settings in `canvas`, and returns those of the page in the request.
+/// Sets width, height and export options in `canvas`; the other settings are in the returned request.
 /// @throws Error (usage) for an unknown setting
 FigureRequest parse(const FigureOptions& options, const Page& page, Canvas& canvas) {
     FigureRequest request{options.kind, {}, {}, options.run};
@@ -146,22 +145,24 @@ void splitRunPath(FigureOptions& options) {
     options.runs = (trailing ? folder.parent_path() : folder).parent_path();
 }
 
-/// A setting that changes from frame to frame.
-class Course {
+/// The values of the setting that changes from frame to frame of an animation.
+class AnimatedSetting {
   public:
-    /// @param text    KEY=FROM..TO, or with more points
+    /// @param text    KEY=FROM..TO, or with more points: KEY=A..B..C
     /// @param fields  the settings of the page
+    /// @param frames  number of values; nullopt: about 40, or one for each whole number
     /// @throws Error (usage)
-    Course(const std::string& text, const std::vector<const FieldInfo*>& fields, std::optional<int> frames) {
-        const auto [key, course] = splitSetting(text);
+    AnimatedSetting(const std::string& text, const std::vector<const FieldInfo*>& fields,
+                    std::optional<int> frames) {
+        const auto [key, range] = splitSetting(text);
         const FieldInfo& field = *fields[findKey(fields, key)];
         key_ = field.name;
         const bool is_whole = std::holds_alternative<IntegerRange>(field.accepts);
         if (!is_whole && !field.isReal())
             throw Error(ErrorKind::usage, "--animate: " + key_ + " is not a number");
-        for (std::size_t from = 0; from <= course.size();) {
-            const std::size_t to = std::min(course.find("..", from), course.size());
-            const std::string point = course.substr(from, to - from);
+        for (std::size_t from = 0; from <= range.size();) {
+            const std::size_t to = std::min(range.find("..", from), range.size());
+            const std::string point = range.substr(from, to - from);
             points_.push_back(is_whole ? static_cast<double>(readInteger(field, point))
                                        : readReal(field, point));
             from = to + 2;
@@ -187,11 +188,11 @@ class Course {
     const std::vector<std::string>& values() const { return values_; }
 
   private:
-    /// @param t  0 to 1; each section between two points takes equally long
+    /// @param t  time, 0 to 1; each section between two points takes equally long
     double valueAt(double t) const {
-        const double place = t * static_cast<double>(points_.size() - 1);
-        const auto section = std::min(static_cast<std::size_t>(place), points_.size() - 2);
-        return std::lerp(points_[section], points_[section + 1], place - static_cast<double>(section));
+        const double at = t * static_cast<double>(points_.size() - 1);
+        const auto section = std::min(static_cast<std::size_t>(at), points_.size() - 2);
+        return std::lerp(points_[section], points_[section + 1], at - static_cast<double>(section));
     }
 
     std::string key_;
@@ -199,26 +200,26 @@ class Course {
     std::vector<std::string> values_;
 };
 
-/// The requested figure in its size. @throws Error
+/// Prepares the requested figure in the requested size. @throws Error
 Figure& drawn(Page& page, const FigureRequest& request) {
     Figure& figure = page.prepareFigure(request);
     dynamic_cast<QWidget&>(figure).resize(request.size);
     return figure;
 }
 
-/// @throws Error
+/// Writes the figure as an animation. @throws Error
 void animate(const FigureOptions& options, Page& page, const ExportOptions& canvas, const Theme& theme,
              const FigureRequest& request) {
-    const Course course(options.animate, page.pageFigures().settings(), options.frames);
-    if (request.hasSetting(course.key()))
-        throw Error(ErrorKind::usage, "\"" + course.key() + "\" is given twice, by --animate and by --set");
+    const AnimatedSetting animated(options.animate, page.pageFigures().settings(), options.frames);
+    if (request.hasSetting(animated.key()))
+        throw Error(ErrorKind::usage, "\"" + animated.key() + "\" is given twice, by --animate and by --set");
     constexpr qsizetype kMostBytes = qsizetype{1} << 30U;
-    constexpr int kMostPixels = 65535;  // of a side, in a GIF
-    const auto count = course.values().size();
+    constexpr int kMostPixels = 65535;  // of width and height, in a GIF
+    const auto count = animated.values().size();
     std::vector<QImage> frames;
-    for (const std::string& value : course.values()) {
+    for (const std::string& value : animated.values()) {
         FigureRequest next = request;
-        next.settings.emplace_back(course.key(), value);
+        next.settings.emplace_back(animated.key(), value);
         const QImage& frame = frames.emplace_back(figureImage(drawn(page, next), canvas, theme));
         if (frame.isNull() || frame.sizeInBytes() > kMostBytes / static_cast<qsizetype>(count) ||
             std::max(frame.width(), frame.height()) > kMostPixels)
@@ -276,7 +277,7 @@ int makeFigure(const FigureOptions& given) {
     Page& page = pageOf(pages, options.kind);
     Canvas canvas;
     canvas.options.light_background = !options.dark;
-    if (!options.animate.empty()) canvas.options.scale = 1;  // one picture has 2, for paper
+    if (!options.animate.empty()) canvas.options.scale = 1;  // a still picture has 2, for print
     const FigureRequest request = parse(options, page, canvas);
     const Theme theme = options.dark ? Theme::of(fixedPalette(true)) : Theme::light();
     if (options.animate.empty())

@@ -10,18 +10,18 @@ namespace roper {
 
 /// Command-line options of a figure.
 struct FigureOptions {
-    std::string kind;
-    QString out;
+    std::string kind;                   ///< such as "scores"; listed by figureHelp()
+    QString out;                        ///< file to write
     std::vector<std::string> settings;  ///< key=value
-    std::filesystem::path runs;
-    std::string run;               ///< take q, k and v from this run; empty: from the settings
+    std::filesystem::path runs;         ///< folder of the runs
+    std::string run;               ///< run or published model to show; empty: none, or that of the settings
     std::optional<int> query;      ///< short for query=N
     std::string example;           ///< start with the settings of this example of the page
     std::filesystem::path config;  ///< start with the rotation of this config.json, or of one in a folder
     bool dark = false;
-    std::string animate;  ///< KEY=FROM..TO, or with more points: the setting that changes from frame to frame
-    std::optional<int> frames;  ///< of the animation
-    double seconds = 4;         ///< its duration
+    std::string animate;  ///< KEY=FROM..TO or KEY=A..B..C: the setting that changes; empty: a still figure
+    std::optional<int> frames;  ///< number of frames of the animation; nullopt: automatic
+    double seconds = 4;         ///< duration of the animation
 };
 
 /// The kinds of figures and their settings, by page, for `roper-lab figure --help`. Needs a QApplication.

@@ -56,16 +56,17 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     app.add_flag("--first-frame", arguments.first_frame,
                  "Exit after the first frame is painted, to measure the startup time");
     CLI::App* figure = app.add_subcommand("figure", "Write one figure without a window");
-    figure->add_option("kind", arguments.options.kind, "Name of the figure");
+    figure->add_option("kind", arguments.options.kind, "Name of the figure (see below)");
     figure->add_option("--out", arguments.out, "File: .png, .svg, .pdf or .csv; .gif with --animate")
         ->required();
-    figure->add_option("--set", arguments.options.settings, "Change parameters: key=value key=value …");
+    figure->add_option("--set", arguments.options.settings, "Settings (see below): key=value key=value …");
     figure->add_option(
         "--run,--model", arguments.options.run,
-        "Run, or published model, to look inside; explorers take q, k and v from its layer and head");
+        "Run, or published model, to show; explorer pages take q, k and v from its layer and head");
     figure->add_option("--query", arguments.options.query, "Short for --set query=N");
     figure->add_option("--example", arguments.options.example,
-                       "Start from an example of the explorer pages (shown in docs/gallery)");
+                       "Start from an example of the pages Rotation, Spectrum, Attention and Value mixing "
+                       "(the explorer pages); docs/gallery shows them");
     figure->add_option("--config", arguments.options.config,
                        "Start from the rotation of a model: its config.json or its folder");
     CLI::Option* animate = figure->add_option(
@@ -80,7 +81,8 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
         ->check(CLI::Range(0.1, 600.0))
         ->needs(animate);
     figure->add_flag("--dark", arguments.options.dark, "Draw on a dark background");
-    figure->add_option("--runs", arguments.runs, "Folder of the runs, for --run, loss and accuracy");
+    figure->add_option("--runs", arguments.runs,
+                       "Folder of the runs (default: $ROPER_LAB_RUNS, else ./runs)");
     figure->footer([&] {
         useOffscreenPlatform();
         const QApplication application(argc, argv);
@@ -88,7 +90,7 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     });
     CLI::App* screenshots =
         app.add_subcommand("screenshots", "Write a screenshot of every page, without a window");
-    screenshots->add_option("--out", arguments.out, "Folder")->required();
+    screenshots->add_option("--out", arguments.out, "Folder to write")->required();
     screenshots->add_option("--runs", arguments.runs, "Folder of the runs to show");
     screenshots->add_option("--width", arguments.width, "Width of the window")->check(CLI::Range(400, 8000));
     screenshots->add_option("--height", arguments.height, "Height of the window")
@@ -97,10 +99,10 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
         ->check(CLI::Range(1, 4));
     CLI::App* gallery =
         app.add_subcommand("gallery", "Write a figure of every example, and a page with all of them");
-    gallery->add_option("--out", arguments.out, "Folder")->required();
-    gallery->add_flag(
-        "--thumbnails", arguments.thumbnails,
-        "Write one image with a thumbnail of every example shown in lists, for resources/examples");
+    gallery->add_option("--out", arguments.out, "Folder to write")->required();
+    gallery->add_flag("--thumbnails", arguments.thumbnails,
+                      "Instead write thumbnails.png, the small pictures of the examples in the window "
+                      "(resources/examples)");
     CLI::App* completion =
         app.add_subcommand("completion", "Print a script that completes commands, options and names");
     completion->add_option("shell", arguments.shell, "Shell that runs the script")
@@ -112,7 +114,7 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     roper::setValuePlaceholders(
         app, {{"--runs", "FOLDER"}, {"--run", "RUN"}, {"--tour", "FILE"}, {"--out", "FOLDER"}});
     figure->get_option("--out")->type_name("FILE");
-    // `--set` consumes all following words; a word without "=" is the kind.
+    // `--set` consumes all following words; one without "=" is the figure's kind.
     figure->final_callback([&options = arguments.options] {
         const auto word = std::ranges::find_if(options.settings, [](const std::string& setting) {
             return setting.find('=') == std::string::npos;
@@ -140,7 +142,7 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     return std::nullopt;
 }
 
-/// Opens the page or tour stop given on the command line; at the first start, an invitation.
+/// Opens the tour stop or page given on the command line; at the first start, offers the guided tour.
 void open(roper::MainWindow& window, const Arguments& arguments) {
     const QString page = QString::fromStdString(arguments.page);
     if (!arguments.tour.empty()) window.setTour(roper::readTour(arguments.tour));
@@ -186,7 +188,7 @@ int main(int argc, char** argv) {
         if (const auto code = parse(arguments, argc, argv)) return *code;
         const bool draws = arguments.figure || arguments.screenshots || arguments.gallery;
         if (draws) useOffscreenPlatform();
-        roper::limitOpenMpSpinning();  // here, so that no trainer has to start twice
+        roper::limitOpenMpSpinning();  // for trainers, which restart themselves if it is not set
         const auto application =
             draws ? std::make_unique<QApplication>(argc, argv) : roper::createApplication(argc, argv);
         QGuiApplication::setWindowIcon(QIcon(QStringLiteral(":/desktop/roper-lab.svg")));

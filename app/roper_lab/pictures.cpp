@@ -21,7 +21,7 @@
 namespace roper {
 namespace {
 
-constexpr int kRenderScale = 3;  // at the size of a thumbnail, labels would fill the picture
+constexpr int kRenderScale = 3;  // drawn this much larger, then reduced: else labels would fill the picture
 
 QDir folderFor(const QString& out) {
     if (!QDir().mkpath(out)) throw Error(ErrorKind::disk, "cannot create the folder " + out.toStdString());
@@ -36,7 +36,7 @@ FigureOptions optionsOf(const Example& example, const QString& out) {
     return options;
 }
 
-/// The figure of an example, at most as large as a cell of the thumbnails.
+/// The figure of an example, reduced to fit a cell of the thumbnails.
 QImage thumbnailOf(const Example& example) {
     const QTemporaryDir folder;
     const QString path = folder.filePath("figure.png");
@@ -48,7 +48,7 @@ QImage thumbnailOf(const Example& example) {
     return QImage(path).scaled(kThumbnail, Qt::KeepAspectRatio, Qt::SmoothTransformation);
 }
 
-/// Processes layouts, queued replots and timers.
+/// Runs the event loop until layouts, queued replots and timers are done.
 void waitForLayout() {
     constexpr int kSettled_ms = 250;
     QEventLoop loop;
@@ -71,13 +71,13 @@ void saveScreenshot(QWidget& window, const QString& path, int scale) {
     printPath(path);
 }
 
-/// A prompt of the inspected run's task; if there is none, a text that any model refuses.
+/// A prompt of the inspected run's task; "?" if no run is inspected.
 QString problemOf(MainWindow& window) {
     const RunWatcher* run = window.runs().find(window.inspectPage().state().model());
     return run == nullptr ? QStringLiteral("?") : examplePrompt(*run);
 }
 
-/// The last run with snapshots, if there is one; otherwise the last of all.
+/// Opens the last run with snapshots; if none has any, the first run.
 void openRunOnInspectPage(MainWindow& window) {
     InspectPage& page = window.inspectPage();
     QString chosen;
@@ -88,8 +88,7 @@ void openRunOnInspectPage(MainWindow& window) {
     waitWhile([&] { return page.state().isAsking(); }, "the answer of the model");
 }
 
-/// The first published model on this machine, otherwise the last run that has a checkpoint; none if there is
-/// neither.
+/// Opens the first published model on this machine, otherwise the last run that has a checkpoint.
 void openModelOnInspectPage(MainWindow& window) {
     InspectPage& page = window.inspectPage();
     const QStringList published = publishedModels();
@@ -108,8 +107,8 @@ void showModelPanel(MainWindow& window) {
     waitWhile([&] { return window.inspectPage().state().isAsking(); }, "the answer of the model");
 }
 
-/// Prepares states worth showing: the worked example on the Rotation page, a head of usual width on the
-/// others.
+/// Sets what the page shows: the worked example on the Rotation page, a head of 64 features on the others, a
+/// run on the Inspect page.
 void prepare(MainWindow& window, const Page& page) {
     Setup setup;
     setup.head_dim = 64;
@@ -120,17 +119,17 @@ void prepare(MainWindow& window, const Page& page) {
     window.selection().replace(&page == &window.rotationPage() ? withWorkedExample(Setup{}) : setup);
 }
 
-/// "value-mixing-dark.png": without blanks.
+/// "value-mixing-dark.png" for the view "Value mixing".
 QString fileName(const QString& view, const QString& suffix) {
     return QStringLiteral("%1-%2.png").arg(view.toLower().replace(' ', '-'), suffix);
 }
 
+/// A further state of a page to be shown on a screenshot.
 struct View {
-    QString name;
+    QString name;  ///< begins with the page's name and "-"
     std::function<void(MainWindow&)> show;
 };
 
-/// Further views of the pages.
 std::vector<View> additionalViews() {
     const auto with = [](auto change) {
         return [change](MainWindow& window) {
@@ -192,11 +191,13 @@ std::vector<View> additionalViews() {
 int makeGallery(const QString& out) {
     const QDir folder = folderFor(out);
     std::string text =
-        "# Gallery\n\nThe examples of the explorer pages. In the window choose one at the top of the page's "
-        "controls; in a\n"
-        "terminal the command below each figure writes it (`.png`, `.svg`, `.pdf` or, with its numbers, "
-        "`.csv`). All of\n"
-        "them and this page: `roper-lab gallery --out docs/gallery`.\n";
+        "# Gallery\n\nThe examples of the explorer pages (Rotation, Spectrum, Attention, Value mixing). In "
+        "the window, choose one at\n"
+        "the top of the page's controls. In a terminal, the command below a figure writes it (`.png`, "
+        "`.svg`, "
+        "`.pdf` or,\n"
+        "with its numbers, `.csv`). `roper-lab gallery --out docs/gallery` writes all of them and this "
+        "page.\n";
     std::string page;
     for (const Example& example : examples()) {
         const QString path = folder.filePath(QString::fromStdString(example.pictureName()));

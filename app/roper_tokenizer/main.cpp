@@ -28,11 +28,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMinVocabularySize = 300;          // the single bytes alone are 256
-constexpr std::size_t kMaxSentenceBytes = 4000;  // bytes; SentencePiece skips those longer than 4192
-constexpr double kMaxTrainingBytes = 32e6;       // bytes; needs about 25 times as much memory
+constexpr int kMinVocabularySize = 300;          // tokens; 256 of them are single bytes
+constexpr std::size_t kMaxSentenceBytes = 4000;  // SentencePiece skips lines of more than 4192 bytes
+constexpr double kMaxTrainingBytes = 32e6;       // training takes about 25 times as much memory
 
-/// Translates SentencePiece's error messages.
+/// Restates SentencePiece's messages about the vocabulary size in terms of task.vocab_size.
 std::string reasonOf(const std::string& why) {
     int requested = 0, bound = 0;
     if (const std::size_t at = why.find("Vocabulary size too high"); at != std::string::npos)
@@ -65,8 +65,8 @@ double totalSize(const std::vector<fs::path>& files) {
     return bytes;
 }
 
-/// The lines of a text for SentencePiece's trainer, long ones split; of a text too large to be learned from
-/// in memory, a reproducible uniform sample of the lines.
+/// Gives SentencePiece's trainer the lines of a text, long ones split. From a text of more than
+/// kMaxTrainingBytes it draws a uniform random sample of the lines, always the same one.
 class Lines : public sentencepiece::SentenceIterator {
   public:
     explicit Lines(const std::vector<fs::path>& files)
@@ -108,20 +108,21 @@ class Lines : public sentencepiece::SentenceIterator {
     }
 
     TextReader reader_;
-    std::string part_, line_;
-    std::size_t at_ = 0;
-    double share_;
+    std::string part_;    ///< the part of the text that was read last
+    std::string line_;    ///< the current line
+    std::size_t at_ = 0;  ///< where the next line begins in part_
+    double share_;        ///< fraction of the lines to draw
     Random draws_{0, Stream::sampling, 0};
     bool done_ = false;
 };
 
 struct Options {
-    std::string text, kind = "unigram", out, model;
+    std::string text, kind = "unigram", out, model;  ///< model: empty to learn a new one
     int vocab_size = 2000;
 };
 
-/// Trains a model whose tokens concatenate to the original text: nothing is normalized, newlines are separate
-/// tokens, and rare characters are encoded as bytes.
+/// Trains a SentencePiece model whose tokens concatenate to the original text: nothing is normalized,
+/// newlines are separate tokens, and rare characters are encoded as bytes.
 std::string train(const Options& options, const std::vector<fs::path>& files) {
     Lines lines(files);
     if (lines.done())
@@ -181,7 +182,8 @@ std::vector<int> idsOf(const sentencepiece::SentencePieceProcessor& processor, s
     return all;
 }
 
-/// Writes and counts the tokens of a text. `fingerprint` starts with that of the model.
+/// Writes the tokens of a text to `out` and counts them.
+/// @param fingerprint  to which the model has been added; the tokens are added here
 CorpusSummary encode(const sentencepiece::SentencePieceProcessor& processor,
                      const std::vector<fs::path>& files, const fs::path& out, Fingerprint fingerprint) {
     const std::size_t width = TokenFile::bytesPerToken(processor.GetPieceSize());
@@ -213,7 +215,7 @@ CorpusSummary encode(const sentencepiece::SentencePieceProcessor& processor,
     return summary;
 }
 
-/// Reads a tokenizer's file. It may be in a run folder, so neither it nor its folder may be a link.
+/// Reads a tokenizer.model. It may be in a run folder, so neither it nor its folder may be a link.
 std::string readModel(const fs::path& path) {
     const fs::path folder = fs::absolute(path).parent_path();
     return readFile(FilePath::inside(folder.parent_path(), folder.filename()) / path.filename());
@@ -269,7 +271,7 @@ void ids(const Options& options) {
 
 int run(int argc, char** argv) {
     const pid_t parent = ::getppid();
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // ends with the trainer, which alone needs the result
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // ends with the trainer, which alone needs the output
     if (::getppid() != parent) return static_cast<int>(ErrorKind::other);
     CLI::App app("Learns SentencePiece vocabularies and tokenizes texts.");
     app.require_subcommand(1);
@@ -280,11 +282,10 @@ int run(int argc, char** argv) {
     prepare_command
         ->add_option("--vocab-size,--pieces", options.vocab_size, "Size of the vocabulary, in tokens")
         ->check(CLI::Range(kMinVocabularySize, 1000000));
-    prepare_command->add_option("--kind", options.kind, "unigram or bpe")
+    prepare_command->add_option("--kind", options.kind, "Algorithm: unigram or bpe")
         ->check(CLI::IsMember({"unigram", "bpe"}));
-    prepare_command->add_option("--model", options.model,
-                                "Encode with this tokenizer.model instead of a new one");
-    prepare_command->add_option("--out", options.out, "Folder")->required();
+    prepare_command->add_option("--model", options.model, "Use this tokenizer.model instead of learning one");
+    prepare_command->add_option("--out", options.out, "Folder to write")->required();
     CLI::App* ids_command = app.add_subcommand("ids", "Print the token ids of the text on stdin");
     ids_command->add_option("--model", options.model, "tokenizer.model of a prepared text")->required();
     requireWholeNumbers(app);

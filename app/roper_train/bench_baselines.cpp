@@ -30,7 +30,7 @@ std::vector<std::string> commandOf(const Baseline::Kind& kind, const Specificati
                             ": run `./lab setup --baselines` in the project's folder, then use "
                             "the roper-train built there");
     std::vector<std::string> command = {"env"};
-    if (kind.warm_heap) {  // as `keepFreedHeapMemory`
+    if (kind.warm_heap) {  // the settings of `keepFreedHeapMemory`
         const std::string threshold = std::to_string(kHeapThreshold), pad = std::to_string(kHeapPad);
         command.insert(command.end(), {"MALLOC_MMAP_THRESHOLD_=" + threshold,
                                        "MALLOC_TRIM_THRESHOLD_=" + threshold, "MALLOC_TOP_PAD_=" + pad});
@@ -47,7 +47,7 @@ std::vector<std::string> commandOf(const Baseline::Kind& kind, const Specificati
     return command;
 }
 
-/// @throws Error (other) if it has ended, or returns an unexpected answer
+/// Reads an answer of the script. @throws Error (other) if the process has ended or the answer is unexpected
 Json answerOf(PipedProcess& process, const std::string& name) {
     const auto line = process.read();
     if (!line) throw Error(ErrorKind::other, "the baseline " + name + " has ended; see its messages above");
@@ -96,7 +96,7 @@ std::vector<std::unique_ptr<Baseline>> startBaselines(const Specification& speci
                                          {"tight PyTorch, warm heap", "tight", true, 5},
                                          {"torch.compile", "compile", false, 5},
                                          {"torch.compile, warm heap", "compile", true, 5}};
-    // Its RoPE requires parts of its companion package that newer versions no longer contain.
+    // labml-nn's RoPE needs a part of the package labml that newer versions lack.
     if (specification.model.position == "roper") kinds.insert(kinds.begin(), {"labml-nn", "labml", false, 1});
     for (Baseline::Kind& kind : kinds)
         if (kind.baseline != "labml")

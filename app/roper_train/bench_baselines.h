@@ -9,31 +9,31 @@
 
 namespace roper {
 
-/// Another program that trains the same model, tests/bench/baselines.py, in a separate process that takes
+/// Another implementation that trains the same model: a process of tests/bench/baselines.py, which computes
 /// steps on command.
 class Baseline {
   public:
     struct Kind {
-        std::string name;      ///< in the table
-        std::string baseline;  ///< in the script
-        bool warm_heap;        ///< with our heap settings
-        int steps_per_round;
-        std::string precision = "fp32";  ///< bf16: by torch.autocast
+        std::string name;                ///< shown in the table
+        std::string baseline;            ///< argument of the script
+        bool warm_heap;                  ///< use the heap settings of keepFreedHeapMemory
+        int steps_per_round;             ///< steps computed by one runSteps()
+        std::string precision = "fp32";  ///< fp32, or bf16 by torch.autocast
     };
-    /// Starts it and waits for its first step.
+    /// Starts the process and waits for its first step.
     /// @param vocabulary  number of tokens of the model
-    /// @throws Error (usage) if `./lab setup --baselines` has not been run, Error (other) if it ends
+    /// @throws Error (usage) if `./lab setup --baselines` has not been run, Error (other) if the process ends
     /// prematurely
     Baseline(Kind kind, const Specification& specification, std::int64_t vocabulary);
     ~Baseline();
 
-    /// Takes its steps of a round. @throws Error (other) if the process has ended
+    /// Computes the steps of one round. @throws Error (other) if the process has ended
     void runSteps();
 
     const Kind& kind() const { return kind_; }
     const BenchTimes& times() const { return times_; }
     double firstStepSeconds() const { return first_step_s_; }
-    double peakMegabytes() const { return peak_mb_; }  ///< after its first step
+    double peakMegabytes() const { return peak_mb_; }  ///< of the process, in the first step
 
   private:
     Kind kind_;

@@ -24,7 +24,7 @@ constexpr double kMega = 1e6, kGiga = 1e9, kMilli = 1e-3;
 /// One of the measured workloads (docs/performance.md).
 struct Workload {
     std::string name, preset;
-    int times;
+    int times;  ///< repetitions
 };
 
 std::vector<Workload> workloadsOf(const BenchOptions& options) {
@@ -33,26 +33,26 @@ std::vector<Workload> workloadsOf(const BenchOptions& options) {
     return {{"A", "prefix-paper", a}, {"B", "addition-paper", std::max(3, a / 40)}};
 }
 
-/// One of the measured models for a workload.
+/// A position method and precision in which a workload is measured.
 struct Candidate {
     std::string method, precision;
     Specification specification;
 };
 
-/// Whether a setting is for the field with this key, in any notation.
+/// Whether --set sets the field with this key, which may also be given by its bare or former name.
 bool setsField(const BenchOptions& options, const std::string& key) {
     return std::ranges::any_of(options.settings, [&](const std::string& setting) {
         return findField(trimmed(setting.substr(0, setting.find('=')))).key() == key;
     });
 }
 
-/// Both methods, or the one in the settings.
+/// The position methods to measure: RoPE and RoPER, or the one given by --set.
 std::vector<std::string> methodsOf(const BenchOptions& options, const Workload& work) {
     if (!setsField(options, "model.position")) return twinMethods();
     return {loadSpecification(work.preset, options.settings).model.position};
 }
 
-/// A method in every precision supported by the machine.
+/// A position method in every precision that the machine computes natively.
 std::vector<Candidate> candidatesOf(const BenchOptions& options, const Workload& work,
                                     const std::string& method) {
     Specification specification = withPosition(loadSpecification(work.preset, options.settings), method);
@@ -113,7 +113,7 @@ double tokensOf(const Specification& specification) {
     return static_cast<double>(specification.training.batch * specification.inputLength());
 }
 
-/// Implementation of a step: "plain", the instruction set of the kernels, or "GPU".
+/// How a step is computed: "plain" (LibTorch), the instruction set of the kernels, or "GPU".
 std::string kernelOf(const Specification& specification, const MachineRates& rates) {
     if (specification.device.kernel == "plain") return "plain";
     return rates.multiply_add > 0 ? kernelTarget() : "GPU";
@@ -230,7 +230,7 @@ void printBaselines(const BenchOptions& options, const Workload& work, const Can
         return;
     }
     std::cout
-        << "Work " << work.name << ", " << positionMethod(candidate.method).title << ", "
+        << "Workload " << work.name << ", " << positionMethod(candidate.method).title << ", "
         << candidate.precision << "; this machine: " << formatRounded(rates.gemm / kGiga, 3)
         << " GFLOP/s of LibTorch's GEMM, " << formatRounded(rates.multiply_add / kGiga, 3)
         << " of multiply-adds\n\n"
@@ -248,7 +248,7 @@ void printBaselines(const BenchOptions& options, const Workload& work, const Can
     std::cout << std::endl;
 }
 
-/// Alternates a few steps of our program and of the baselines.
+/// Alternates a few steps of roper-train and of the baselines.
 void benchBaselines(const BenchOptions& options, const Workload& work, const Candidate& candidate) {
     const Json first = firstStepOf(options, work, candidate);
     const auto baselines =
@@ -284,7 +284,7 @@ int benchCommand(const BenchOptions& options) {
         benchFirst(options);
         return 0;
     }
-    // "peers" is its name in older versions.
+    // In older versions `baselines` was called "peers".
     if (options.work == "baselines" || options.work == "peers") {
         const bool changed =
             !options.what.empty() ||
@@ -292,8 +292,8 @@ int benchCommand(const BenchOptions& options) {
         if (changed)
             throw Error(
                 ErrorKind::usage,
-                "the baselines are measured on work A unchanged: leave out --preset, and use --set only "
-                "for device.…");
+                "the baselines are measured on workload A unchanged: leave out --preset, and use --set "
+                "only for device.…");
         const Workload work = workloadsOf(options).front();
         for (const char* method : {"roper", "rope"})
             for (const Candidate& candidate : candidatesOf(options, work, method))

@@ -20,7 +20,7 @@
 namespace roper {
 namespace {
 
-/// Tasks with generated samples; those of a text come from its file.
+/// The tasks whose problems are generated; the text task reads a file instead.
 std::vector<std::string> sampledTasks() {
     std::vector<std::string> names;
     for (const TaskKind& kind : taskKinds())
@@ -28,7 +28,7 @@ std::vector<std::string> sampledTasks() {
     return names;
 }
 
-/// "addition: step-by-step addition; index: …", without text tasks, which have no generated samples.
+/// "addition: step-by-step addition; index: …" for sampledTasks().
 std::string tasksHelp() {
     std::string help;
     for (const TaskKind& kind : taskKinds())
@@ -123,7 +123,7 @@ int CommandLine::parseAndRun(int argc, char** argv) {
     return action_();
 }
 
-/// The default folder depends on the working directory.
+/// Prints the runs folder if no option or variable names it, since it depends on the working directory.
 void CommandLine::reportRunsFolder() const {
     const CLI::Option* runs = app_.get_subcommands().front()->get_option_no_throw("--runs");
     const bool was_named = runs == nullptr || runs->count() > 0 || !isDefaultRunsFolderRelative();
@@ -150,23 +150,24 @@ void CommandLine::addRunsFolder(CLI::App* command) {
 void CommandLine::addReading(CLI::App* command) {
     command->add_option("run", read_.run, "Name or path of a run")->required();
     command->add_option("--step", read_.step, "Step of the checkpoint (default: the newest)");
-    command->add_option("--device", read_.device, "auto, cpu or cuda[:N]");
+    command->add_option("--device", read_.device, "Device: auto, cpu, cuda or cuda:N");
     addRunsFolder(command);
 }
 
 void CommandLine::addProcesses(CLI::App* command) {
     command
-        ->add_option("--processes", session_.processes,
-                     "Processes that train the run together, each with a part of every batch; on GPUs, one "
-                     "process per GPU. Started here, or all by srun")
+        ->add_option(
+            "--processes", session_.processes,
+            "Number of processes that train the run together, each on a part of every batch; on GPUs, "
+            "one per GPU. They are started by this command, or all by srun")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
 }
 
 void CommandLine::addFollow() {
     CLI::App* follow =
         command("follow",
-                "Join a run as one of several processes; started by the first, which passes a shared "
-                "secret on stdin");
+                "Join a run that several processes train (used by the first process, which passes a "
+                "shared secret on stdin)");
     follow->add_option("at", follow_.at, "HOST:PORT of the first process")->required();
     follow->add_option("--rank", follow_.rank, "Rank of this process, from 1")->required();
     follow->add_option("--of", follow_.size, "Number of processes")->required();
@@ -176,12 +177,14 @@ void CommandLine::addFollow() {
 
 void CommandLine::addRun() {
     CLI::App* run = command("run", "Train a new run from a preset or a specification");
-    run->add_option("what", run_.what, "Name of a preset, or path of a .toml file")->required();
-    run->add_option("--set", run_.settings, "Set a field: key=value; repeatable")->allow_extra_args(false);
+    run->add_option("what", run_.what, "Name of a preset, or path of a specification (.toml)")->required();
+    run->add_option("--set", run_.settings,
+                    "Set a field (`roper-train describe` lists them): key=value; repeatable")
+        ->allow_extra_args(false);
     run->add_option("--name", run_.name, "Name of the run's folder");
     run->add_option("--steps", run_.steps, "Same as --set training.steps=N");
     run->add_option("--seed", run_.seed, "Set both data_seed and model_seed");
-    run->add_option("--device", run_.device, "auto, cpu, cuda or cuda:N");
+    run->add_option("--device", run_.device, "Device: auto, cpu, cuda or cuda:N");
     run->add_option("--threads", run_.threads, "CPU threads");
     run->add_flag("--anyway", session_.ignore_memory_estimate,
                   "Start even if the memory estimate exceeds free memory");
@@ -204,8 +207,9 @@ void CommandLine::addResume() {
     flags_.addTo(resume);
     resume->add_option("--expected-sha256", session_.specification,
                        "Expected SHA-256 of run.toml; any other specification is refused");
-    resume->add_option("--device", session_.device, "For this session: auto, cpu, cuda or cuda:N");
-    resume->add_option("--threads", session_.threads, "For this session: CPU threads")
+    resume->add_option("--device", session_.device,
+                       "Device, instead of the specification's: auto, cpu, cuda or cuda:N");
+    resume->add_option("--threads", session_.threads, "CPU threads, instead of the specification's")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}));
     resume->add_flag("--anyway", session_.ignore_memory_estimate,
                      "Start even if the memory estimate exceeds free memory");
@@ -236,11 +240,15 @@ void CommandLine::addPresets() {
 }
 
 void CommandLine::addDescribe() {
-    CLI::App* describe = command("describe", "Show every field of a preset; without a name, the defaults");
-    describe->add_option("what", run_.what, "Name of a preset, or path of a .toml file");
-    describe->add_flag("--markdown", markdown_, "The table of all fields, as in docs/specification.md");
-    describe->add_flag("--keys", keys_, "The keys of all fields, as --set takes them: key=, one per line");
-    describe->add_option("--values", key_, "The values of a setting, one per line, if they can be listed")
+    CLI::App* describe =
+        command("describe", "Show all fields of a preset or specification; without a name, the defaults");
+    describe->add_option("what", run_.what, "Name of a preset, or path of a specification (.toml)");
+    describe->add_flag("--markdown", markdown_, "Print the table of all fields, as in docs/specification.md");
+    describe->add_flag("--keys", keys_,
+                       "Print the keys of all fields, as --set takes them: key=, one per line");
+    describe
+        ->add_option("--values", key_,
+                     "Print the values that a field accepts, one per line, if they can be listed")
         ->type_name("KEY");
     setAction(describe, [this] {
         if (!key_.empty()) return valuesCommand(key_);
@@ -255,9 +263,9 @@ void CommandLine::addSample() {
         ->type_name(typeWithChoices("TASK", sampledTasks()));
     sample->add_option("--count", count_, "Number of problems")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000000}));
-    sample->add_option("--seed", seed_, "Seed of the stream")
+    sample->add_option("--seed", seed_, "Seed of the problems")
         ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
-    sample->add_option("--set", run_.settings, "Set a field: key=value")->allow_extra_args(false);
+    sample->add_option("--set", run_.settings, "Set a field: key=value; repeatable")->allow_extra_args(false);
     setAction(sample, [this] {
         return sampleCommand(task_, run_.settings, count_, static_cast<std::uint64_t>(seed_.value_or(0)));
     });
@@ -266,9 +274,10 @@ void CommandLine::addSample() {
 void CommandLine::addEval() {
     CLI::App* eval = command("eval", "Evaluate a checkpoint of a run on fresh problems");
     addReading(eval);
-    eval->add_option("--problems", eval_.evaluation.problems,
-                     "Number of problems; with --by-size, per size; for a text, number of sequences of the "
-                     "training length (other lengths read the same stretch)")
+    eval->add_option(
+            "--problems", eval_.evaluation.problems,
+            "Number of problems; with --by-size, of each size; for a text, number of sequences of the "
+            "training length (other lengths read the same part of the text)")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{65536}));
     eval->add_option("--seed", eval_.evaluation.seed, "Seed of the problems (default: the run's data seed)")
         ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
@@ -281,11 +290,12 @@ void CommandLine::addEval() {
                          "64,128,256")
             ->delimiter(',')
             ->check(CLI::Range(std::int64_t{2}, std::int64_t{1048576}));
-    CLI::Option* by_size = eval->add_flag("--by-size", eval_.by_size,
-                                          "Evaluate every problem size: digits, or letters and index")
-                               ->excludes(length);
+    CLI::Option* by_size =
+        eval->add_flag("--by-size", eval_.by_size,
+                       "Count the problems solved for each size, such as the digits of both operands")
+            ->excludes(length);
     eval->add_option("--largest", eval_.evaluation.largest,
-                     "With --by-size: largest number of digits or letters; may exceed training")
+                     "With --by-size: largest size, in digits or letters; may exceed that of training")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000}))
         ->needs(by_size);
     CLI::Option* by_position =
@@ -295,15 +305,14 @@ void CommandLine::addEval() {
     eval->add_option("--scaling", eval_.scaling,
                      "Scale the frequencies: none, linear, ntk, dynamic, yarn, llama3, longrope or p-rope")
         ->check(CLI::IsMember(allNames<ScalingMethod>()));
-    eval->add_option(
-            "--factor", eval_.evaluation.scaling.factor,
-            "Scaling factor s; the scaling's L is training.length - 1, the number of input positions "
-            "in training")
+    eval->add_option("--factor", eval_.evaluation.scaling.factor,
+                     "Scaling factor s; the original length L is training.length - 1, the number of input "
+                     "positions in training")
         ->check(numberInRange(1, 10000));
     eval->add_option(
             "--long-factors", eval_.long_factors,
             "For longrope: divisors of the pairs' frequencies in texts longer than the training length, "
-            "fastest pair first: 1,1.5,4,8; a list of another length is interpolated")
+            "fastest pair first, such as 1,1.5,4,8; interpolated if there are more or fewer pairs")
         ->delimiter(',')
         ->check(numberInRange(0.001, 1e6));
     eval->add_option("--proportion", eval_.evaluation.scaling.proportion,
@@ -312,7 +321,7 @@ void CommandLine::addEval() {
     eval->add_option("--out", eval_.out, "Also write the generated texts to this .jsonl file")
         ->excludes(by_size)
         ->excludes(by_position);
-    eval->add_flag("--json", read_.json, "One JSON object per length");
+    eval->add_flag("--json", read_.json, "Print JSON; with several lengths, one object per line");
     setAction(eval, [this] { return evalCommand(read_, eval_); });
 }
 
@@ -349,7 +358,7 @@ void CommandLine::addServe() {
 
 void CommandLine::addTrust() {
     CLI::App* trust =
-        command("trust", "Trust a runs folder from elsewhere: allow writing into it and training its queue");
+        command("trust", "Trust someone else's runs folder: allow writing into it and training its queue");
     trust->add_option("folder", out_, "Folder of runs")->required();
     setAction(trust, [this] { return trustCommand(out_); });
 }

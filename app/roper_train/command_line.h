@@ -13,6 +13,7 @@
 
 namespace roper {
 
+/// The options --json and --quiet.
 struct VerbosityFlags {
     bool json = false;
     bool quiet = false;
@@ -32,12 +33,11 @@ struct VerbosityFlags {
 /// @returns the exit code, one of core/base/error.h
 int runCommandLine(int argc, char** argv);
 
-/// Ends the process without destroying LibTorch's tables of operators, which would take a fifth of the time
-/// of a short command; with sanitizers normally, so that they look for leaks.
+/// Ends the process without destroying LibTorch's tables of operators, which takes a fifth of a short
+/// command's time. A build with sanitizers exits normally, so that they find leaks.
 [[noreturn]] void exitProgram(int code);
 
-/// The commands of roper-train and their options. Each command fills in a struct and names the function to
-/// call with it.
+/// The commands of roper-train and their options, which fill in a struct for the command's function.
 class CommandLine {
   public:
     CommandLine();
@@ -51,7 +51,7 @@ class CommandLine {
     void setAction(CLI::App* command, std::function<int()> act) {
         command->callback([this, act = std::move(act)] { action_ = act; });
     }
-    /// Sets a function to be called with its options, including the runs folder.
+    /// An action that stores the runs folder in `options` and calls `act` with them.
     template <class Options>
     std::function<int()> withRuns(Options& options, int (*act)(const Options&)) {
         return [this, &options, act] {
@@ -60,7 +60,7 @@ class CommandLine {
         };
     }
     void addRunsFolder(CLI::App* command);
-    void addReading(CLI::App* command);
+    void addReading(CLI::App* command);  ///< options of commands that read a checkpoint of a run
     void addFilter(CLI::App* command, std::string& filter);
     void addProcesses(CLI::App* command);
     void addRun(), addResume(), addFollow(), addList(), addPresets(), addDescribe(), addSample(), addEval(),
@@ -98,7 +98,7 @@ class CommandLine {
     CompareOptions compare_;
     MethodsOptions methods_;
     PrecisionOptions compared_precisions_;
-    std::vector<std::string> compared_;
+    std::vector<std::string> compared_;  ///< runs whose settings `diff` compares
     BenchOptions bench_;
     ImportOptions import_;
     bool measure_ = false, enqueue_missing_ = false;  ///< board: time a step; queue the missing runs

@@ -11,10 +11,13 @@ namespace roper {
 
 void CommandLine::addEnqueue() {
     CLI::App* enqueue = command("enqueue", "Put runs into the queue, one for each seed");
-    enqueue->add_option("what", enqueue_.what, "Name of a preset, or path of a .toml file")->required();
+    enqueue->add_option("what", enqueue_.what, "Name of a preset, or path of a specification (.toml)")
+        ->required();
     enqueue->add_option("--seeds", enqueue_.seeds, "Seeds, such as 0-4 or 1,5,9");
-    enqueue->add_flag("--twins", enqueue_.twins, "Queue RoPE and RoPER for each seed");
-    enqueue->add_option("--set", enqueue_.settings, "Set a field: key=value")->allow_extra_args(false);
+    enqueue->add_flag("--twins", enqueue_.twins,
+                      "Queue twins for each seed: a run with RoPE and one with RoPER");
+    enqueue->add_option("--set", enqueue_.settings, "Set a field: key=value; repeatable")
+        ->allow_extra_args(false);
     addRunsFolder(enqueue);
     setAction(enqueue, withRuns(enqueue_, enqueueCommand));
 }
@@ -27,7 +30,8 @@ void CommandLine::addQueue() {
 }
 
 void CommandLine::addSweep() {
-    CLI::App* sweep = command("sweep", "Train the missing runs of a sweep: axes of settings, and seeds");
+    CLI::App* sweep =
+        command("sweep", "Train the missing runs of a sweep, a file with a grid of settings and seeds");
     sweep->add_option("sweep", sweep_.sweep, "A .toml file, or the name of a bundled sweep")->required();
     CLI::Option* jobs =
         sweep->add_option("--jobs", sweep_.max_trainers, "Number of trainers at the same time")
@@ -36,7 +40,7 @@ void CommandLine::addSweep() {
         sweep->add_option("--only", sweep_.only, "Train only the run with this index, counted from 0")
             ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
     CLI::Option* slurm =
-        sweep->add_flag("--slurm", sweep_.use_slurm, "Submit the missing runs to Slurm, as an array")
+        sweep->add_flag("--slurm", sweep_.use_slurm, "Submit the missing runs to Slurm, as job arrays")
             ->excludes(jobs, only);
     SlurmOptions& to = sweep_.slurm;
     sweep->add_option("--partition", to.partition, "With --slurm: partition")->needs(slurm);
@@ -66,7 +70,8 @@ void CommandLine::addSweep() {
                                          "Show the state of each run, including Slurm's array tasks")
                               ->excludes(slurm, jobs, only);
     sweep->add_flag("--json", sweep_.json, "With --status: one JSON object per run")->needs(status);
-    sweep->add_flag("--cancel", sweep_.cancel, "Cancel its Slurm jobs")->excludes(slurm, status, jobs, only);
+    sweep->add_flag("--cancel", sweep_.cancel, "Cancel the sweep's Slurm jobs")
+        ->excludes(slurm, status, jobs, only);
     addRunsFolder(sweep);
     setAction(sweep, withRuns(sweep_, sweepCommand));
 }
@@ -97,16 +102,17 @@ void CommandLine::addFilter(CLI::App* command, std::string& filter) {
 }
 
 void CommandLine::addCompare() {
-    CLI::App* compare = command("compare", "Compare two groups of runs seed by seed");
+    CLI::App* compare = command(
+        "compare", "Compare two groups of runs seed by seed; the runs of a group differ only in their seeds");
     addFilter(compare, compare_.filter);
     CLI::Option* measure = compare
                                ->add_option("--measure", compare_.measure,
                                             "Measure to compare (default: one that suits the runs)")
                                ->type_name(measureType());
-    CLI::Option* solved_fraction =
-        compare
-            ->add_option("--share", compare_.solved_fraction, "Fraction of problems solved, for steps_until")
-            ->check(numberInRange(0, 1));
+    CLI::Option* solved_fraction = compare
+                                       ->add_option("--share", compare_.solved_fraction,
+                                                    "For steps_until: fraction of problems to be solved")
+                                       ->check(numberInRange(0, 1));
     compare->add_flag("--all", compare_.all, "Every measure in one table")
         ->excludes(measure)
         ->excludes(solved_fraction);
@@ -119,14 +125,17 @@ void CommandLine::addCompare() {
 
 void CommandLine::addMethods() {
     CLI::App* methods = command(
-        "methods", "Compare position methods with a baseline: one row per method, columns for each preset");
+        "methods",
+        "Compare position methods with a baseline method: one row per method, columns for each preset");
     addFilter(methods, methods_.filter);
     methods->add_option("--a", methods_.reference, "Label of the baseline runs")->capture_default_str();
     methods
         ->add_option("--measure", methods_.measure,
                      "Measure to compare (default: the preset's, else one that suits the task)")
         ->type_name(measureType());
-    methods->add_option("--share", methods_.solved_fraction, "Fraction of problems solved, for steps_until")
+    methods
+        ->add_option("--share", methods_.solved_fraction,
+                     "For steps_until: fraction of problems to be solved")
         ->check(numberInRange(0, 1));
     methods->add_option("--csv", methods_.csv, "Also write the table to this file");
     methods->add_option("--markdown", methods_.markdown, "Also write the table to this file, as Markdown");
@@ -159,12 +168,13 @@ void CommandLine::addDiff() {
 }
 
 void CommandLine::addBoard() {
-    CLI::App* board =
-        command("board", "Show the table of the RoPER note (2022): its results, ours, and the missing runs");
+    CLI::App* board = command(
+        "board",
+        "Show the results of the RoPER note (Harik & Jayasiri 2022) beside ours, and the missing runs");
     addRunsFolder(board);
     board->add_flag("--measure", measure_, "Measure the time per step where no run has recorded it");
     board->add_flag("--enqueue", enqueue_missing_, "Enqueue the missing runs");
-    board->add_flag("--json", read_.json, "One JSON object per row and method");
+    board->add_flag("--json", read_.json, "One JSON object per row and position method");
     setAction(board, [this] { return boardCommand(runs_, measure_, enqueue_missing_, read_.json); });
 }
 
@@ -172,14 +182,16 @@ void CommandLine::addBench() {
     CLI::App* bench =
         command("bench", "Benchmark training steps, attention or cached generation, with RoPE and RoPER");
     bench
-        ->add_option("work", bench_.work,
-                     "step, attention, generate; baselines: also other programs; first: one step in a new "
-                     "process")
+        ->add_option(
+            "work", bench_.work,
+            "step: training steps; attention: the attention kernel; generate: cached generation; "
+            "baselines (formerly peers): steps, also of other programs; first: one step in a new process")
         ->check(CLI::IsMember({"step", "attention", "generate", "baselines", "first", "peers"}));
-    bench->add_option(
-        "--preset", bench_.what,
-        "Name of a preset, or path of a .toml file (default: A, prefix-paper, and B, addition-paper)");
-    bench->add_option("--set", bench_.settings, "Set a field: key=value")->allow_extra_args(false);
+    bench->add_option("--preset", bench_.what,
+                      "Name of a preset, or path of a specification (default: workloads A, prefix-paper, and "
+                      "B, addition-paper)");
+    bench->add_option("--set", bench_.settings, "Set a field: key=value; repeatable")
+        ->allow_extra_args(false);
     bench
         ->add_option(
             "--times", bench_.times,
@@ -190,7 +202,7 @@ void CommandLine::addBench() {
                       "Instruction set of our kernels: AVX-512, AVX2, SSE4, portable");
     bench->add_flag("--remember", bench_.save_speed,
                     "Save the time per step in the runs folder, for the board");
-    bench->add_flag("--json", bench_.json, "One JSON object per method");
+    bench->add_flag("--json", bench_.json, "One JSON object per position method and precision");
     addRunsFolder(bench);
     setAction(bench, withRuns(bench_, benchCommand));
 }
@@ -204,9 +216,10 @@ void CommandLine::addImport() {
         ->required();
     importing->add_option("--name", import_.name, "Name of the run's folder");
     importing
-        ->add_option("--column", import_.columns,
-                     "field=column; fields are step, loss, time_s, tokens, tokens_per_s, correct, of, "
-                     "evaluation_loss, learning_rate, grad_norm; field= leaves it out")
+        ->add_option(
+            "--column", import_.columns,
+            "Column of a field: field=column; field= leaves it out. Fields: step, loss, time_s, tokens, "
+            "tokens_per_s, correct, of (problems), evaluation_loss, learning_rate, grad_norm")
         ->allow_extra_args(false);
     importing->add_option("--set", import_.settings, "Settings of the imported run: key=value")
         ->allow_extra_args(false);

@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-/// Accepted names of a model: those of locateModel and findRun.
+/// What a command accepts as a model, found by locateModel and findRun.
 constexpr const char* kModels =
     "a run, a GGUF file (or one part of a split one), a Hugging Face folder, or an Ollama manifest";
 
@@ -50,7 +50,7 @@ std::string optionOf(std::string setting) {
     return "--" + setting;
 }
 
-/// Refuses an option that would have no effect, naming it.
+/// Refuses options that the question does not use. @throws CLI::ValidationError naming the option
 void requireUsedByQuestion(const CLI::App& look, const Question& question) {
     const QuestionKind& kind = question.kind();
     const auto refuse = [&](const std::string& setting) {
@@ -70,7 +70,7 @@ void requireUsedByQuestion(const CLI::App& look, const Question& question) {
         if (option != nullptr && option->count() > 0 && !kind.isUsedSetting(setting, scales)) refuse(setting);
     };
     for (const Field<Question>& field : questionFields()) {
-        // If nothing is shown by head, --layer and --head select the heads to change.
+        // If the answer is not about single heads, --layer and --head select the heads to change.
         const bool selects_heads = field.name == "layer" || field.name == "head";
         if (field.name != "text" && !(selects_heads && kind.can_change)) require_used(field.name);
     }
@@ -78,7 +78,7 @@ void requireUsedByQuestion(const CLI::App& look, const Question& question) {
     require_used("text");
 }
 
-/// Settings with a different form on the command line.
+/// Whether the command line gives this setting by an option that addSettings does not add.
 bool hasDedicatedOption(const std::string& setting) {
     return setting == "what" || setting == "text" || setting == "positions" || setting == "change_layer" ||
            setting == "change_head";
@@ -157,7 +157,7 @@ void CommandLine::addRotation() {
         ->required();
     rotation
         ->add_option("--tokens", rotation_.tokens,
-                     "Length of the text, on which dynamic scaling and LongRoPE depend")
+                     "Length of the text in tokens, on which dynamic scaling and LongRoPE depend")
         ->check(CLI::Range(1, 1 << 30))
         ->capture_default_str();
     rotation->add_flag("--json", rotation_.json, "One JSON object per model: layers with all θ, and notes");
@@ -169,19 +169,21 @@ void CommandLine::addModels() {
     CLI::App* models = command("models",
                                "List the models that Hugging Face's tools, LM Studio, Ollama and llama.cpp "
                                "have downloaded");
-    models->add_flag("--json", read_.json, "One JSON object per model and line");
+    models->add_flag("--json", read_.json, "One JSON object per model");
     setAction(models, [this] { return modelsCommand(read_.json); });
 }
 
 void CommandLine::addFamilies() {
-    CLI::App* families =
-        command("families", "Compare how models rotate: a table with a row per kind of layer");
+    CLI::App* families = command(
+        "families",
+        "Compare how models rotate: one row for the layers of a model with the same rotation and window");
     families->add_option(
         "models", families_.models,
         std::string("Each one of: ") + kModels + " (default: all that `roper-train models` lists)");
-    families->add_option("--text", families_.text,
-                         "Measure attention to this text as well: the share of slow pairs in the scores, and "
-                         "the mean distance");
+    families->add_option(
+        "--text", families_.text,
+        "Also measure attention on this text: the fraction of the scores' variance due to slow "
+        "pairs, and the mean distance");
     families->add_option("--threads", families_.threads, "CPU threads; 0: one per core")
         ->check(CLI::Range(0, 4096));
     families->add_flag("--json", families_.json, "One JSON object per row");

@@ -52,8 +52,8 @@ int train(const RunFolder& folder, Verbosity verbosity, const SessionOptions& se
     return exitCodeOf(state);
 }
 
-/// Trains a newly created run. If it cannot start, because its text is missing or too short, only the error
-/// message remains.
+/// Trains a newly created run. If it cannot start, for example because its text is too short, its folder is
+/// removed.
 int trainNew(const RunFolder& folder, Verbosity verbosity, const SessionOptions& session) {
     try {
         return train(folder, verbosity, session);
@@ -67,8 +67,8 @@ int trainNew(const RunFolder& folder, Verbosity verbosity, const SessionOptions&
 
 struct RunSummary {
     std::string name, state;
-    std::int64_t step = 0, steps = 0;
-    std::string last;
+    std::int64_t step = 0, steps = 0;  ///< reached; to be reached
+    std::string last;                  ///< the last evaluation, or what went wrong
 };
 
 RunSummary summaryOf(const RunFolder& run) {
@@ -87,14 +87,14 @@ RunSummary summaryOf(const RunFolder& run) {
         if (!status.error.empty()) summary.last = status.error;
         if (state == RunState::interrupted)
             if (const auto crash = run.crash(status)) summary.last = "crashed with " + *crash;
-        run.specification();  // reports unreadable runs, even if nothing of them is shown
+        run.specification();  // throws if run.toml cannot be read, though nothing of it is shown
     } catch (const Error& error) {
         summary.last = toSingleLine(error.what());
     }
     return summary;
 }
 
-/// Facts about a run; null for values that are missing, or cannot be read.
+/// A line of `list --json`, with null for values that are missing or cannot be read.
 nlohmann::ordered_json runJson(const RunFolder& run, const RunSummary& summary) {
     nlohmann::ordered_json json = {{"name", summary.name},
                                    {"state", summary.state},
@@ -141,7 +141,7 @@ int printLines(const std::vector<std::string>& lines) {
     return 0;
 }
 
-/// A preset by its name, or a specification by its path. @throws Error (usage)
+/// Reads a preset by its name, or a specification by its path. @throws Error (usage)
 Specification readPresetOrFile(const std::string& what) {
     const bool is_path = what.ends_with(".toml") || what.find('/') != std::string::npos;
     if (!is_path) return loadPreset(what).specification;
@@ -228,7 +228,7 @@ int followCommand(const FollowOptions& options) {
         throw Error(ErrorKind::usage, "follow needs HOST:PORT, and a --rank of at least 1 and below --of");
     if (options.parent > 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (::getppid() != options.parent) return 0;  // it has ended meanwhile
+        if (::getppid() != options.parent) return 0;  // the parent has already ended
     }
     std::string key;
     std::getline(std::cin, key);

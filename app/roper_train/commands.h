@@ -16,25 +16,26 @@
 namespace roper {
 
 struct RunOptions {
-    std::string what;  ///< a preset's name or a specification's path
-    std::vector<std::string> settings;
+    std::string what;                   ///< a preset's name or a specification's path
+    std::vector<std::string> settings;  ///< overridden fields, "key=value"
     std::filesystem::path runs;
-    std::string name;
+    std::string name;                          ///< of the run's folder; empty: chosen automatically
     std::string steps, seed, threads, device;  ///< as typed; empty if not given
     Verbosity verbosity = Verbosity::lines;
     SessionOptions session = {};
 };
 
+/// A checkpoint of a run to be read.
 struct CheckpointOptions {
-    std::string run;
+    std::string run;  ///< name in `runs`, or path
     std::filesystem::path runs;
-    std::optional<std::int64_t> step;
+    std::optional<std::int64_t> step;  ///< nullopt: the newest
     std::string device = "cpu";
     bool json = false;
 };
 
-/// A preset by its name, or a specification by its path, with overridden fields ("key=value"). @throws Error
-/// (usage)
+/// Loads a preset by its name or a specification by its path, then sets the fields given as "key=value".
+/// @throws Error (usage)
 Specification loadSpecification(const std::string& what, const std::vector<std::string>& settings = {});
 
 // Each command prints its data on stdout and returns the program's exit code. All throw Error.
@@ -43,14 +44,14 @@ int runCommand(const RunOptions& options);
 int resumeCommand(const std::string& run, const std::filesystem::path& runs, const SessionOptions& session,
                   Verbosity verbosity);
 struct FollowOptions {
-    std::string at;  ///< HOST:PORT
-    int rank = 0, size = 0;
-    std::int64_t parent = 0;  ///< process with whose end this process ends; 0: none
+    std::string at;           ///< HOST:PORT
+    int rank = 0, size = 0;   ///< rank of this process, from 1; number of processes
+    std::int64_t parent = 0;  ///< id of the process with which this one ends; 0: none
 };
-/// Takes part in a run whose first process has started this one.
+/// Helps to train a run whose first process has started this one and passes a secret on stdin.
 int followCommand(const FollowOptions& options);
 int listCommand(const std::filesystem::path& runs, bool json);
-/// Prints only names, one per line, for completion.
+/// Prints the names of runs, one per line, for completion.
 int listNamesCommand(const std::filesystem::path& runs);
 int presetNamesCommand();
 /// Prints the keys of all settings, each followed by "=".
@@ -66,7 +67,8 @@ struct RotationOptions {
     std::int64_t tokens = 1;  ///< length of the text, on which dynamic scaling and LongRoPE depend
     bool json = false;
 };
-/// For several models, prints an error in place of the output and continues with the next.
+/// Prints how models rotate. With several, an error takes the place of a model's output, and the next
+/// follows.
 /// @returns the exit code of the first error, otherwise 0
 int rotationCommand(const RotationOptions& options);
 /// Lists the published models in the caches of other programs, with their size and the memory that reading
@@ -76,12 +78,12 @@ int modelsCommand(bool json);
 struct FamiliesOptions {
     std::vector<std::filesystem::path> models;  ///< empty: those in the caches of other programs
     std::filesystem::path runs;
-    std::string text;  ///< if not empty, attention to this text is measured as well
-    std::int64_t threads = 0;
+    std::string text;          ///< measure attention on this text; empty: do not
+    std::int64_t threads = 0;  ///< 0: one per core
     bool json = false;
 };
-/// Prints a row for each kind of layer of each model: frequencies, window, sinks; with a text also how far
-/// its heads attend. Prints an error in place of a model and continues with the next.
+/// Prints a row for the layers of a model with the same rotation and window: frequencies, window, sinks; with
+/// a text also how far their heads attend. An error takes the place of a model's rows.
 /// @returns the exit code of the first error, otherwise 0
 int familiesCommand(const FamiliesOptions& options);
 /// Options for tokenizing texts with a model's tokenizer.
@@ -92,41 +94,43 @@ struct TokensOptions {
     std::filesystem::path texts_file;  ///< replaces `texts`: one JSON string per line
     bool json = false;
 };
-/// For several texts, prints an error in place of the output and continues with the next.
+/// Prints the tokens of texts. With several, an error takes the place of a text's tokens.
 /// @returns the exit code of the first error, otherwise 0
 int tokensCommand(const TokensOptions& options);
 /// Options of a question about a model.
 struct LookOptions {
     std::filesystem::path model;       ///< a .gguf file, a Hugging Face folder, or a run's path or name
     std::filesystem::path runs;        ///< where runs are found by name
-    std::optional<std::int64_t> step;  ///< of a run's checkpoint; default: the newest
+    std::optional<std::int64_t> step;  ///< of a run's checkpoint; nullopt: the newest
     Question question = {};
-    std::filesystem::path text_file;  ///< file with the question's text
-    std::filesystem::path out;        ///< output file of attention
-    std::int64_t threads = 0;
+    std::filesystem::path text_file;  ///< file with the question's text; empty: `question.text`
+    std::filesystem::path out;        ///< file for attention weights; empty: stdout
+    std::int64_t threads = 0;         ///< 0: one per core
     AnswerFormat format = AnswerFormat::text;
 };
-/// Prints the answer. @throws Error of every kind
+/// Prints the answer to a question about a model.
 int lookCommand(const LookOptions& options);
 int trustCommand(const std::filesystem::path& runs);
 int presetsCommand(bool json);
-/// Without a name: prints the table of all fields.
+/// Prints a preset or specification as TOML; without a name, the defaults. `markdown`: prints the table of
+/// all fields instead.
 int describeCommand(const std::string& what, bool markdown);
 int sampleCommand(const std::string& task, const std::vector<std::string>& settings, std::int64_t count,
                   std::uint64_t seed);
 struct EvalOptions {
     EvaluationOptions evaluation;
     std::string scaling = "none";            ///< one of `ScalingMethod`
-    std::vector<double> long_factors = {};   ///< for longrope
-    bool by_size = false;                    ///< problems of every size, with one row each
-    bool by_position = false;                ///< loss by position
-    std::vector<std::int64_t> lengths = {};  ///< of sequences; empty: as in training
+    std::vector<double> long_factors = {};   ///< for longrope: divisors of the pairs' frequencies
+    bool by_size = false;                    ///< count solved problems for each size
+    bool by_position = false;                ///< loss at each position of the sequences
+    std::vector<std::int64_t> lengths = {};  ///< of sequences, in tokens; empty: as in training
     bool keep = false;          ///< also save in the run's sizes.csv, lengths.csv or positions.csv
     std::filesystem::path out;  ///< also write the generated texts to this file (.jsonl); empty: none
 };
 int evalCommand(const CheckpointOptions& options, EvalOptions eval);
 /// Prints the socket's path and answers requests on it. `with_parent`: ends when stdin is closed.
 int serveCommand(const CheckpointOptions& options, bool with_parent);
+/// @param what       attention, norms, logits, weights, metrics or huggingface
 /// @param precision  "fp32" or "bf16": precision in which attention, norms and logits are computed
 int exportCommand(const CheckpointOptions& options, const std::string& what, const std::string& text,
                   const std::filesystem::path& out, const std::string& precision);

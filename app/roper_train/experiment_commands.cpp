@@ -25,7 +25,7 @@
 #include "core/runs/run_queue.h"
 #include "core/runs/run_recorder.h"
 
-// Commands that analyse many runs: compare, methods, precision, diff, board, import.
+// Commands that analyze many runs: compare, methods, precision, diff, board, import.
 
 namespace roper {
 
@@ -34,7 +34,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// The group whose label contains the given words. @throws Error (usage)
+/// The group with this label or, if there is none, whose label contains it; for an empty label, the group
+/// trained with this position method. @throws Error (usage) unless exactly one group fits
 const RunGroup& findGroup(const std::vector<RunGroup>& groups, const std::string& label,
                           const std::string& position) {
     const RunGroup* found = nullptr;
@@ -183,9 +184,10 @@ void printTable(const RunDifferences& differences) {
     if (differences.settings.empty()) std::cout << "No settings differ.\n";
 }
 
-/// Reports what a comparison omits.
-void reportExcluded(const std::string& of, const PairedComparison& comparison) {
-    if (const std::string text = trimmed(omissionsText(comparison)); !text.empty()) reportToUser(of + text);
+/// Reports which seeds a comparison leaves out. @param prefix  what is compared: "copy-quick, ALiBi: "
+void reportExcluded(const std::string& prefix, const PairedComparison& comparison) {
+    if (const std::string text = trimmed(omissionsText(comparison)); !text.empty())
+        reportToUser(prefix + text);
 }
 
 int printOutcomes(const std::vector<OutcomeRow>& rows, const CompareOptions& options) {

@@ -16,11 +16,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The layers of a model that rotate alike and see equally far.
+/// The layers of a model with the same rotation and window.
 struct LayerGroup {
     std::vector<std::int64_t> layers;
     const RotaryConfig* rotation = nullptr;
-    std::int64_t window = 0;  ///< tokens; 0: all
+    std::int64_t window = 0;  ///< tokens that a query sees; 0: all
 };
 
 std::vector<LayerGroup> groupsOf(const Architecture& model) {
@@ -37,7 +37,7 @@ std::vector<LayerGroup> groupsOf(const Architecture& model) {
     return groups;
 }
 
-/// Means over the heads of these layers on the text.
+/// Means over the heads of a group of layers, as defined in HeadReport.
 struct TextStatistics {
     double slow_share = 0, mean_distance = 0;
 };
@@ -53,8 +53,8 @@ TextStatistics statisticsOf(const std::vector<std::int64_t>& layers, const std::
     return {mean.slow_share / count, mean.mean_distance / count};
 }
 
-/// The mean distance |n − j| that a head would have if every query n ≥ 1 of T tokens attended equally to all
-/// keys that it sees: what `mean_distance` is compared with, since a window allows only short ones.
+/// The mean distance |n − j| of a head whose queries n ≥ 1 in T tokens attend equally to all keys that they
+/// see: a reference for `mean_distance`, since a window allows only short distances.
 double evenDistance(const Architecture& model, std::int64_t window, std::int64_t T) {
     const std::int64_t farthest = window > 0 ? window - 1 : T;
     double sum = 0;
@@ -67,7 +67,7 @@ double evenDistance(const Architecture& model, std::int64_t window, std::int64_t
     return sum / static_cast<double>(T - 1);
 }
 
-/// @param on_text  statistics of the heads on a text; without heads: there is none
+/// @param on_text  statistics of the heads on a text; without heads if no text is given
 Json rowOf(const LayerGroup& group, const Architecture& model, const HeadsAnswer& on_text) {
     const auto context = static_cast<double>(model.context);
     const Eigen::VectorXd theta = group.rotation->frequenciesForLength(context).theta;
@@ -134,8 +134,9 @@ int familiesCommand(const FamiliesOptions& options) {
     const std::vector<std::filesystem::path> models =
         options.models.empty() ? mapped(storedModels(), &StoredModel::path) : options.models;
     if (models.empty())
-        throw Error(ErrorKind::usage,
-                    "no models found in the caches of other programs (`roper-train models`): name some");
+        throw Error(
+            ErrorKind::usage,
+            "no models found in the caches of other programs (`roper-train models`): give the path of one");
     AnswerWriter writer(std::cout, options.json ? AnswerFormat::json : AnswerFormat::csv);
     writer.columns(join({std::begin(kColumns), std::end(kColumns)}, ","));
     const auto answer = [&](const std::filesystem::path& path) {

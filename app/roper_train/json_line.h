@@ -11,14 +11,14 @@
 
 namespace roper {
 
-/// Prints one JSON object per line on stdout.
+/// Prints a JSON object as one line on stdout.
 inline void print(const nlohmann::ordered_json& json) {
     AnswerWriter(std::cout, AnswerFormat::json).line(json);
 }
 
-/// Prints answers about several models or texts. After an error it continues with the next and prints the
-/// error in the answer's place: in JSON together with the members of `identify` that identify the item. The
-/// error of a single item is thrown, unless JSON is printed.
+/// Calls `answer`, which prints, for each item: a model or a text. An error is printed in the answer's place,
+/// and the next item follows; with `json`, as a member "error" of the object that `identify` returns for the
+/// item. The error of a single item is thrown, unless JSON is printed.
 /// @returns the exit code of the first error, otherwise 0
 template <class One, class Answer, class Identify>
 int answerEach(const std::vector<One>& all, bool json, const Answer& answer, const Identify& identify) {

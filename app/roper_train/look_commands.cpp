@@ -28,7 +28,7 @@ OpenedModel opened(const LookOptions& options) {
     return openRun(findRun(options.model.string(), options.runs), options.step);
 }
 
-/// If nothing is shown by head, --layer and --head select the heads to change.
+/// If the answer is not about single heads, --layer and --head select the heads to change.
 Question parseQuestion(const LookOptions& options) {
     Question question = options.question;
     if (!options.text_file.empty()) question.text = readFile(options.text_file, kMaxTextBytes);
@@ -40,9 +40,9 @@ Question parseQuestion(const LookOptions& options) {
     return question;
 }
 
-/// What a large model takes to read the text, so that its user knows before it starts.
+/// Tells the user how much memory a large model needs to read the text, before it does.
 void announce(const ModelReader& reader, const std::string& text) {
-    constexpr std::int64_t kLarge = 1'000'000'000;
+    constexpr std::int64_t kLarge = 1'000'000'000;  // parameters
     const PretrainedModel& model = reader.model();
     if (text.empty() || model.weights.parameters < kLarge) return;
     const std::int64_t tokens = std::ssize(reader.encode(text));

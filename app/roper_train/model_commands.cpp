@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The factor with which rows of a scaling are saved.
+/// The scaling factor in saved rows: 1 without scaling.
 double factorOf(const Scaling& scaling) {
     return scaling.method == ScalingMethod::none ? 1.0 : scaling.factor;
 }
@@ -92,7 +92,7 @@ void evaluateAtLength(const RunFolder& folder, const ReadingOptions& reading, co
     std::cout << ": " << evaluationText(row) << "\n";
 }
 
-/// The scaling with LongRoPE's list. @throws Error (usage) for a list without LongRoPE, or vice versa
+/// The scaling given by the options. @throws Error (usage) for LongRoPE without --long-factors, or vice versa
 Scaling scalingOf(const EvalOptions& eval) {
     Scaling scaling = eval.evaluation.scaling;
     scaling.method = enumFromName<ScalingMethod>(eval.scaling);

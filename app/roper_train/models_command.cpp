@@ -19,9 +19,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A model of a store with what its files say.
+/// What the files of a downloaded model say.
 struct ModelDetails {
-    std::string family, type;  ///< type: number type of most parameters, "Q4_K"
+    std::string family, type;  ///< type: data type of most parameters, "Q4_K"
     std::int64_t parameters = 0;
     std::uint64_t bytes = 0;   ///< of the tensors as stored
     double memory_bytes = 0;   ///< minimum for a text of kUsualTokens tokens

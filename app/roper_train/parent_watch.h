@@ -7,8 +7,8 @@
 
 namespace roper {
 
-/// Detects that the process at the other end of stdin has closed it or ended. If the program is still running
-/// a second later, even blocked, it is ended.
+/// Detects that the process at the other end of stdin has ended or closed it. If this object still exists a
+/// second later, the program exits, even if its other threads are blocked.
 class ParentWatch {
   public:
     ParentWatch();

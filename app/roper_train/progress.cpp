@@ -16,9 +16,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kRedrawInterval = 100ms;
+constexpr auto kRedrawInterval = 100ms;  // of the bar
 constexpr auto kLineInterval = 5s;
-constexpr auto kRateSettleTime = 2s;
+constexpr auto kRateSettleTime = 2s;  // before it, no remaining time is shown
 constexpr int kBarCells = 10;
 
 std::size_t terminalWidth() {
@@ -60,8 +60,8 @@ std::string evaluationText(const EvaluationRow& row) {
     if (row.correct)
         text = std::to_string(*row.correct) + " of " + std::to_string(row.of.value_or(0)) + " correct" +
                (row.fully_correct ? " (" + std::to_string(*row.fully_correct) + " fully solved)" : "") + ", ";
-    if (row.loss) text += "fresh loss " + formatFixed(*row.loss, 4);
-    // A loss without problems or a lower bound is that of a text.
+    if (row.loss) text += "evaluation loss " + formatFixed(*row.loss, 4);
+    // Only a text has a loss, but neither problems nor a lower bound.
     if (row.loss && !row.correct && !row.loss_lower_bound)
         text += " (perplexity " + formatFixed(std::exp(*row.loss), 1) + ")";
     if (row.loss_lower_bound) text += " (lower bound " + formatFixed(*row.loss_lower_bound, 4) + ")";

@@ -12,7 +12,7 @@ enum class Verbosity {
     bar,    ///< one line, redrawn, on stderr
     lines,  ///< a line every few seconds, on stderr
     json,   ///< one JSON object per line, on stdout
-    quiet,
+    quiet,  ///< nothing
 };
 
 /// Shows a run's progress: step, rate, loss, last evaluation and the remaining time.
@@ -40,9 +40,9 @@ class Progress final : public TrainingObserver {
     Verbosity verbosity_;
     TrainingStart start_{};
     MetricsRow last_;
-    Clock::time_point began_, shown_{};
-    std::int64_t steps_seen_ = 0;
-    std::string evaluation_;
+    Clock::time_point began_, shown_{};  ///< when training started; when progress was last shown
+    std::int64_t steps_seen_ = 0;        ///< steps since training started
+    std::string evaluation_;             ///< the last evaluation as text; empty: none yet
     std::optional<EvaluationRow> best_;
     bool bar_is_open_ = false;
 };
@@ -50,8 +50,8 @@ class Progress final : public TrainingObserver {
 /// "2 h 05 min", "3 min 20 s", "12 s".
 std::string durationText(double seconds);
 
-/// "112 of 128 correct, fresh loss 0.412", with the lower bound of the loss and the token accuracy if there
-/// are any.
+/// "112 of 128 correct, evaluation loss 0.412", with the lower bound of the loss and the token accuracy if
+/// there are any.
 std::string evaluationText(const EvaluationRow& row);
 
 }  // namespace roper

@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// @param all_done  false: a signal stopped the queue
 int exitCodeOfEnd(bool all_done) {
     return all_done ? 0 : static_cast<int>(ErrorKind::preempted);
 }
@@ -59,7 +60,7 @@ void askAboutUnapproved(const fs::path& runs) {
     try {
         waiting = unapprovedRuns(runs);
     } catch (const Error&) {
-        return;  // problems with the queue are reported repeatedly until they are fixed
+        return;  // the worker pool reports it
     }
     if (waiting.empty()) return;
     const std::string what = fs::absolute(runs).string() + ": " + describeUnapproved(waiting);
@@ -86,7 +87,7 @@ int queueCommand(const fs::path& runs, bool quietly) {
                          lock.holder() + ")");
         return 0;
     }
-    const auto without = [&](const std::string& run) {
+    const auto remove = [&](const std::string& run) {
         changeQueue(runs, [&](RunQueue& queue) {
             std::erase_if(queue.entries, [&](const RunQueue::Entry& entry) { return entry.run == run; });
         });
@@ -103,7 +104,7 @@ int queueCommand(const fs::path& runs, bool quietly) {
     };
     const auto read = [&] { return readApprovedQueue(runs); };
     const auto fingerprint = [&](const std::string& run) { return approvedFingerprint(runs, run); };
-    return exitCodeOfEnd(WorkerPool({runs, read, without, hold, tell, fingerprint}).run());
+    return exitCodeOfEnd(WorkerPool({runs, read, remove, hold, tell, fingerprint}).run());
 }
 
 }  // namespace roper

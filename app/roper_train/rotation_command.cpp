@@ -24,32 +24,32 @@ const char* nameOf(ValueRotation values) {
                                               : "rotated_back";
 }
 
-/// The rotation of a complete model, grouped by layers that rotate alike.
-ParsedRotation readingOf(PretrainedModel model) {
-    const Architecture& of = model.architecture;
-    ParsedRotation reading;
-    reading.model_type = of.family;
-    reading.notes = std::move(model.notes);
-    reading.positions = static_cast<double>(of.context);
-    if (of.rotatesValues())
-        reading.values = of.rotatesOutputs() ? ValueRotation::rotated_back : ValueRotation::rotated;
-    const RotatedTensors rotated = of.rotatedTensors();
+/// The rotation of a model, with its layers grouped by their rotation.
+ParsedRotation parsedRotationOf(PretrainedModel model) {
+    const Architecture& architecture = model.architecture;
+    ParsedRotation parsed;
+    parsed.model_type = architecture.family;
+    parsed.notes = std::move(model.notes);
+    parsed.positions = static_cast<double>(architecture.context);
+    if (architecture.rotatesValues())
+        parsed.values = architecture.rotatesOutputs() ? ValueRotation::rotated_back : ValueRotation::rotated;
+    const RotatedTensors rotated = architecture.rotatedTensors();
     if (!rotated.scoresAreRelative() || (rotated.output && !rotated.value) ||
         (rotated.anyOfValues() && !rotated.anyOfScores()))
-        reading.notes.push_back("rotated tensors: " + nameOf(rotated));
-    for (const RotaryConfig& rotary : of.rotations)
-        reading.layers.push_back({"", {}, rotary});
-    for (std::size_t layer = 0; layer < of.rotation_of_layer.size(); ++layer)
-        reading.layers[of.rotation_of_layer[layer]].layers.push_back(static_cast<int>(layer));
-    return reading;
+        parsed.notes.push_back("rotated tensors: " + nameOf(rotated));
+    for (const RotaryConfig& rotary : architecture.rotations)
+        parsed.layers.push_back({"", {}, rotary});
+    for (std::size_t layer = 0; layer < architecture.rotation_of_layer.size(); ++layer)
+        parsed.layers[architecture.rotation_of_layer[layer]].layers.push_back(static_cast<int>(layer));
+    return parsed;
 }
 
-ParsedRotation readingOf(const fs::path& model, const fs::path& runs) {
+ParsedRotation parsedRotationOf(const fs::path& model, const fs::path& runs) {
     const bool is_file = model.extension() == ".json",
                is_folder = fs::is_directory(model) && pathExists(model / "config.json");
     if (!is_file && !is_folder)
-        return readingOf(isPretrainedModel(model) ? openPretrainedModel(model)
-                                                  : openRunModel(findRun(model.string(), runs)));
+        return parsedRotationOf(isPretrainedModel(model) ? openPretrainedModel(model)
+                                                         : openRunModel(findRun(model.string(), runs)));
     const fs::path config = is_file ? model : model / "config.json";
     try {
         return readRotation(readFile(config, kMaxConfigBytes));
@@ -73,9 +73,9 @@ std::string rangesOf(const std::vector<int>& numbers) {
     return join(ranges, ", ");
 }
 
-Json jsonOf(const ParsedRotation& reading, const fs::path& model, double tokens) {
+Json jsonOf(const ParsedRotation& parsed, const fs::path& model, double tokens) {
     Json all = Json::array();
-    for (const RotatedLayers& layers : reading.layers) {
+    for (const RotatedLayers& layers : parsed.layers) {
         const RotaryConfig& rotary = layers.rotary;
         const ScaledFrequencies scaled = rotary.frequenciesForLength(tokens);
         all.push_back({{"kind", layers.kind},
@@ -86,12 +86,12 @@ Json jsonOf(const ParsedRotation& reading, const fs::path& model, double tokens)
                        {"pairing", nameOf(rotary.pairing)},
                        {"theta", std::vector<double>(scaled.theta.begin(), scaled.theta.end())},
                        {"factor", scaled.attention_factor},
-                       {"values", nameOf(reading.values)}});
+                       {"values", nameOf(parsed.values)}});
     }
     return {{"model", model.string()},
-            {"model_type", reading.model_type},
+            {"model_type", parsed.model_type},
             {"layers", all},
-            {"notes", reading.notes}};
+            {"notes", parsed.notes}};
 }
 
 std::string scalingText(const Scaling& scaling) {
@@ -102,16 +102,16 @@ std::string scalingText(const Scaling& scaling) {
            formatRounded(scaling.original_length, 6) + " positions";
 }
 
-void printText(const ParsedRotation& reading, double tokens) {
-    if (!reading.model_type.empty()) std::cout << "model type " << reading.model_type << "\n";
-    const bool are_placed =
-        std::ranges::any_of(reading.layers, [](const RotatedLayers& one) { return !one.layers.empty(); });
-    for (const RotatedLayers& layers : reading.layers) {
+void printText(const ParsedRotation& parsed, double tokens) {
+    if (!parsed.model_type.empty()) std::cout << "model type " << parsed.model_type << "\n";
+    const bool knows_layers =
+        std::ranges::any_of(parsed.layers, [](const RotatedLayers& one) { return !one.layers.empty(); });
+    for (const RotatedLayers& layers : parsed.layers) {
         const RotaryConfig& rotary = layers.rotary;
         if (!layers.kind.empty()) std::cout << layers.kind << ", ";
         if (!layers.layers.empty())
             std::cout << "layers " << rangesOf(layers.layers) << ", ";
-        else if (are_placed)
+        else if (knows_layers)
             std::cout << "no layers of this model, ";
         std::cout << "heads of " << rotary.head_dim << " features: ";
         if (rotary.rotatedWidth() == 0) {
@@ -126,15 +126,14 @@ void printText(const ParsedRotation& reading, double tokens) {
                   << ", base " << formatNumber(rotary.base) << ", " << scalingText(rotary.scaling)
                   << "\n  θ from " << formatRounded(scaled.theta[0], 6) << " to "
                   << formatRounded(scaled.theta[scaled.theta.size() - 1], 6)
-                  << " radians per position; cos and sin times " << formatRounded(scaled.attention_factor, 6)
-                  << "\n";
+                  << " radians per position; cos and sin are multiplied by "
+                  << formatRounded(scaled.attention_factor, 6) << "\n";
     }
-    if (reading.values != ValueRotation::none)
+    if (parsed.values != ValueRotation::none)
         std::cout << "values also rotate"
-                  << (reading.values == ValueRotation::rotated_back
-                          ? ", and outputs are rotated back: RoPER\n"
-                          : ", and outputs are not rotated back\n");
-    for (const std::string& note : reading.notes)
+                  << (parsed.values == ValueRotation::rotated_back ? ", and outputs are rotated back: RoPER\n"
+                                                                   : ", and outputs are not rotated back\n");
+    for (const std::string& note : parsed.notes)
         std::cerr << "roper-train: " << note << "\n";
 }
 
@@ -145,12 +144,12 @@ int rotationCommand(const RotationOptions& options) {
     const auto tokens = static_cast<double>(options.tokens);
     const bool several = options.models.size() > 1;
     const auto answer = [&](const fs::path& model) {
-        const ParsedRotation reading = readingOf(model, options.runs);
+        const ParsedRotation parsed = parsedRotationOf(model, options.runs);
         if (several && !options.json) std::cout << model.string() << "\n";
         if (options.json)
-            print(jsonOf(reading, model, tokens));
+            print(jsonOf(parsed, model, tokens));
         else
-            printText(reading, tokens);
+            printText(parsed, tokens);
     };
     return answerEach(options.models, options.json, answer, [](const fs::path& model) {
         return Json{{"model", model.string()}};

@@ -26,12 +26,13 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Whether two runs belong to one experiment and have the same seeds.
+/// Whether two runs have the same seeds and, as far as they affect results, the same settings.
 bool isSameExperiment(const Specification& a, const Specification& b) {
     return groupKey(a) == groupKey(b) && seedsOf(a) == seedsOf(b);
 }
 
-/// The run of a sweep, created if missing. @throws Error (usage) if an existing one is of another experiment
+/// The folder of a sweep's run, created if missing.
+/// @throws Error (usage) if a run of this name has other settings
 RunFolder findOrCreateRun(const fs::path& runs, const SweepRun& requested, const std::string& sweep) {
     const RunFolder folder(runs / requested.name);
     if (!fs::exists(folder.path()))
@@ -62,13 +63,13 @@ bool hasFailed(const RunFolder& folder) {
     }
 }
 
-/// The runs that remain to be trained, and the state of the others.
+/// The names of the runs that remain to be trained, and how many of the others finished or failed.
 struct RemainingRuns {
     std::vector<std::string> names;
     std::size_t finished = 0, failed = 0;
 };
 
-/// Also queues stopped runs again, and reports failed ones.
+/// Finds the runs that remain to be trained. Resets stopped ones to queued, and reports failed ones.
 RemainingRuns queueRemainingRuns(const std::vector<RunFolder>& folders) {
     RemainingRuns left;
     for (const RunFolder& folder : folders) {
@@ -98,6 +99,7 @@ struct TrainingOutcome {
     }
 };
 
+/// Trains the runs with these names. @param threads  CPU threads of a trainer; 0: automatic
 TrainingOutcome trainAll(const fs::path& runs, const std::vector<std::string>& names, int max_trainers,
                          int threads) {
     RunQueue queue;
@@ -135,7 +137,7 @@ int trainSweep(const std::vector<SweepRun>& requested, const SweepOptions& optio
     return end.exitCode();
 }
 
-/// Prints the scripts to be submitted, without changing anything.
+/// Prints the batch scripts that would be submitted, without changing anything.
 int printScripts(const std::vector<SweepRun>& requested, const SweepOptions& options) {
     const std::string sweep = nameOfSweep(options);
     const auto runs_to_submit = runsToSubmit(queryCluster(options.runs, sweep, namesOf(requested)).runs);
@@ -147,7 +149,7 @@ int printScripts(const std::vector<SweepRun>& requested, const SweepOptions& opt
     return 0;
 }
 
-/// Submits the runs that are neither finished nor submitted, and prints the id of each job.
+/// Submits the runs that are neither done nor submitted, and prints the id of each job.
 int submitSweep(const std::vector<SweepRun>& requested, const SweepOptions& options) {
     for (const SweepRun& run : requested)
         findOrCreateRun(options.runs, run, nameOfSweep(options));
@@ -188,7 +190,7 @@ Json jsonOf(const SweepRunStatus& one) {
     return json;
 }
 
-/// The state of a sweep; from its folders alone if the scheduler cannot be queried.
+/// The state of a sweep; from its run folders alone if the scheduler cannot be queried.
 ClusterView lookAt(const std::vector<SweepRun>& requested, const SweepOptions& options) {
     try {
         return queryCluster(options.runs, nameOfSweep(options), namesOf(requested));
@@ -221,7 +223,7 @@ int cancelSweep(const std::vector<SweepRun>& requested, const SweepOptions& opti
     return 0;
 }
 
-/// Number of steps that a resumed trainer would not repeat.
+/// Number of steps saved in checkpoints, which resumed trainers need not repeat.
 std::int64_t savedSteps(const std::vector<RunFolder>& folders) {
     std::int64_t steps = 0;
     for (const RunFolder& folder : folders)
@@ -230,8 +232,9 @@ std::int64_t savedSteps(const std::vector<RunFolder>& folders) {
     return steps;
 }
 
-/// Requeues an array task that was asked to end, unless the scheduler itself is ending it: then it was
+/// Requeues this Slurm array task after it was told to stop, unless Slurm no longer runs it: then it was
 /// cancelled, or is already requeued.
+/// @param has_progressed  whether it has saved any steps
 void requeueThisArrayTask(bool has_progressed) {
     const std::string array = environmentVariable("SLURM_ARRAY_JOB_ID"),
                       index = environmentVariable("SLURM_ARRAY_TASK_ID");

@@ -1,4 +1,4 @@
-// Texts as the tokens of a model.
+// Tokenizes texts with the tokenizer of a model.
 
 #include <iostream>
 #include <nlohmann/json.hpp>

@@ -36,8 +36,8 @@ pid_t startTrainer(const std::vector<std::string>& arguments, const FilePath& st
     return startProcess("/proc/self/exe", arguments, {dev_null.number(), dev_null.number(), output.number()});
 }
 
-/// Whether the device in a status is the one listed: "cuda:1, NVIDIA H200" is "cuda:1", and "cuda:10, …" is
-/// not. "cuda" means the first.
+/// Whether the device in a status.json is one of queue.toml: "cuda:1, NVIDIA H200" is "cuda:1", but
+/// "cuda:10, …" is not. "cuda" means "cuda:0".
 bool isSameDevice(const std::string& status, const std::string& device) {
     const std::string name = status.substr(0, status.find(','));
     return name == device || (device == "cuda" && name == "cuda:0");
@@ -55,8 +55,8 @@ bool WorkerPool::run() {
             if (!processOnce(queue)) return true;
             problem_.clear();
         } catch (const Error& error) {
-            // The queue file is being edited, or invalid, or the disk is full; running trainers continue, and
-            // reading is retried.
+            // The queue's file is being edited or invalid, or the disk is full. Running trainers continue,
+            // and reading is retried.
             if (problem_ != error.what())
                 callbacks_.report((problem_ = error.what()) + " (retried until it succeeds)");
             std::this_thread::sleep_for(10 * kPollInterval);
@@ -140,7 +140,7 @@ void WorkerPool::holdUnreadable() {
                           " more runs that cannot be read are held");
 }
 
-/// The attempts at training a run, including the one about to be made.
+/// The attempts at training a run, including the one to be made now.
 WorkerPool::Attempts WorkerPool::nextAttempt(const RunFolder& folder) const {
     const auto found = attempts_.find(folder.name());
     Attempts attempts = found == attempts_.end() ? Attempts{} : found->second;
@@ -189,7 +189,7 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
     attempts_[run] = attempts;
 }
 
-/// A device that is listed n times is shared by up to n trainers.
+/// A device listed n times is shared by up to n trainers.
 std::string WorkerPool::freeDevice(const RunQueue& queue) const {
     for (const std::string& device : queue.devices) {
         const auto capacity = std::ranges::count(queue.devices, device);

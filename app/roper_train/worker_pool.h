@@ -17,14 +17,14 @@ namespace roper {
 /// How a worker pool obtains its queue, changes it, and reports.
 struct PoolCallbacks {
     std::filesystem::path runs;
-    std::function<RunQueue()>
-        read;  ///< called repeatedly, since the queue may change; throws Error if it is unreadable
-    std::function<void(const std::string& run)> remove;  ///< a run that needs no more training
-    /// Holds runs that cannot be read, or fail repeatedly.
+    /// Reads the queue; called repeatedly, since it may change. @throws Error if it is unreadable
+    std::function<RunQueue()> read;
+    std::function<void(const std::string& run)> remove;  ///< removes a run that needs no more training
+    /// Puts runs on hold that cannot be read or fail repeatedly: they stay in the queue but are not started.
     std::function<void(const std::vector<std::string>& runs)> hold;
-    std::function<void(const std::string& text)> report;  ///< reports to the user
-    /// The SHA-256 of the run.toml with which a run may be started; std::nullopt: the run is not approved
-    /// and is held. If the function is null, all runs may be started.
+    std::function<void(const std::string& text)> report;  ///< tells the user
+    /// The SHA-256 of the run.toml with which a run may be started; nullopt: the run is not approved and is
+    /// put on hold. If the function is null, all runs may be started.
     std::function<std::optional<std::string>(const std::string& run)> approvedFingerprint = {};
 };
 
@@ -42,32 +42,33 @@ class WorkerPool {
   private:
     struct Slot {
         std::string run;
-        std::string device;
+        std::string device;  ///< empty: that of the specification
     };
     struct Attempts {
-        int without_progress = 0;
-        std::int64_t step = -1;
+        int without_progress = 0;  ///< number of attempts that started from the checkpoint of `step`
+        std::int64_t step = -1;    ///< 0: no checkpoint
     };
 
-    void reap();
+    void reap();  ///< forgets trainers that have ended
     /// Removes finished runs and starts new ones. @returns whether any are left
     bool processOnce(const RunQueue& queue);
     /// Whether the run can be started now; removes finished runs.
+    /// @param busy  number of busy trainers; counts the run if another program trains it
     bool pollEntry(const RunQueue::Entry& entry, int& busy);
-    /// Holds the runs that cannot be read.
     void holdUnreadable();
     Attempts nextAttempt(const RunFolder& folder) const;
     void start(const std::string& run, const RunQueue& queue);
+    /// Empty if none is listed or free.
     std::string freeDevice(const RunQueue& queue) const;
     void reportEnd(const RunFolder& folder, const Status& status);
 
     PoolCallbacks callbacks_;
     std::map<pid_t, Slot> trainers_;
-    /// of trainers outside the pool that train runs of the queue, according to their status
+    /// Devices of trainers outside the pool that train runs of the queue, as in status.json.
     std::vector<std::string> devices_of_others_;
     std::map<std::string, Attempts> attempts_;
-    std::vector<std::pair<std::string, std::string>> unreadable_;  ///< runs, and why
-    std::string problem_;                                          ///< of the queue, reported once
+    std::vector<std::pair<std::string, std::string>> unreadable_;  ///< runs, and why they cannot be read
+    std::string problem_;  ///< why the queue could not be read; reported once
 };
 
 }  // namespace roper

@@ -121,7 +121,8 @@ SetupField methodField() {
         if (!method.adds_to_embeddings)
             names.push_back(method.name);  // the other methods have no visible effect in a single head
     SetupField made =
-        make("method", "", "Position method: " + join(names, ", "), Choice{names}, &Setup::method);
+        make("method", "", "Position method, by which positions affect scores (RoPER: also values)",
+             Choice{names}, &Setup::method);
     made.set = [plain = made.set](Setup& s, std::string_view text) {
         if (text != "linear_numerator" && text != "linear_cosine") return plain(s, text);
         s.method = "rope";
@@ -133,7 +134,7 @@ SetupField methodField() {
 
 std::vector<SetupField> rotationFields() {
     return {
-        make("head_dim", "features", "d, the features of one head: even, d/2 pairs",
+        make("head_dim", "features", "d, the number of features of a head: even, they form d/2 pairs",
              IntegerRange{bounds::kMinHeadDim, bounds::kMaxHeadDim}, &Setup::head_dim),
         make("base", "",
              "b in θᵢ = b^(−2i/d): 10000 in Su et al.; with a larger base the slow pairs rotate more slowly",
@@ -157,8 +158,8 @@ std::vector<SetupField> rotationFields() {
 
 std::vector<SetupField> scalingFields() {
     return {
-        make("scaling", "", "Frequency scaling in use on all pages", Choice{allNames<ScalingMethod>()},
-             &Setup::scaling, &Scaling::method),
+        make("scaling", "", "Frequency scaling, used on all explorer pages",
+             Choice{allNames<ScalingMethod>()}, &Setup::scaling, &Scaling::method),
         make("factor", "", "Scaling factor s: how many times longer the text may become",
              RealRange{1, bounds::kMaxFactor}, &Setup::scaling, &Scaling::factor),
         make("original_length", "positions", "L, positions seen in training",
@@ -170,10 +171,11 @@ std::vector<SetupField> scalingFields() {
         make("beta_slow", "", "YaRN: frequencies of pairs that rotate less often are divided by s",
              RealRange{0.001, 1e6}, &Setup::scaling, &Scaling::beta_slow),
         make("attention_factor", "",
-             "YaRN and LongRoPE: multiplies cos and sin; 0 means 0.1 ln s + 1, and √(1 + ln s/ln L)",
+             "YaRN and LongRoPE: multiplies cos and sin; 0: YaRN 0.1 ln s + 1, LongRoPE √(1 + ln s/ln L)",
              RealRange{0, 100}, &Setup::scaling, &Scaling::attention_factor),
-        make("long_attention_factor", "", "LongRoPE: the same in texts longer than L; 0: no separate value",
-             RealRange{0, 100}, &Setup::scaling, &Scaling::long_attention_factor),
+        make("long_attention_factor", "",
+             "LongRoPE: attention_factor in texts longer than L; 0: no separate value", RealRange{0, 100},
+             &Setup::scaling, &Scaling::long_attention_factor),
         make("truncate", "", "YaRN: 1 rounds the ends of the ramp to whole pairs", Flag(), &Setup::scaling,
              &Scaling::truncate),
         make("low_freq_factor", "", "Llama 3: frequencies with wavelengths above L/this are divided by s",
@@ -184,7 +186,7 @@ std::vector<SetupField> scalingFields() {
             "short_factor", "LongRoPE: divisor of the frequency of each pair in texts up to L; empty: 1",
             [](Setup& s) -> ComparableVector& { return s.scaling.short_factors; }, factorsOf),
         vectorField(
-            "long_factor", "LongRoPE: the same in texts longer than L",
+            "long_factor", "LongRoPE: divisor of the frequency of each pair in texts longer than L",
             [](Setup& s) -> ComparableVector& { return s.scaling.long_factors; }, factorsOf),
         make("proportion", "", "p-RoPE: fraction of the pairs, the fastest ones, that rotate",
              RealRange{0, 1}, &Setup::scaling, &Scaling::proportion),
@@ -199,13 +201,13 @@ std::vector<SetupField> vectorFields() {
     return {
         make("position", "positions",
              "m, the position of the vector x on the Rotation page: R(m) rotates pair i by mθᵢ; with "
-             "two vectors, n is the position of the query",
+             "two vectors, it is n, the position of the query",
              position, &Setup::position),
         make("pair", "", "The rotary pair shown, from 0 (fastest); pair i has wavelength λᵢ = 2π/θᵢ",
              IntegerRange{0, kAnyIndex}, &Setup::pair),
-        vectorField("x", "The vector of the Rotation page, comma-separated",
+        vectorField("x", "The vector x on the Rotation page; with two vectors, the query",
                     [](Setup& s) -> ComparableVector& { return s.x; }),
-        vectorField("y", "The key, when the Rotation page shows two vectors",
+        vectorField("y", "The key, if the Rotation page shows two vectors",
                     [](Setup& s) -> ComparableVector& { return s.y; }),
         make("key_position", "positions",
              "j, the position of the key k on the Rotation page: ⟨R(n)q, R(j)k⟩ = ⟨q, R(j − n)k⟩", position,
@@ -220,15 +222,15 @@ std::vector<SetupField> vectorFields() {
         make("distances", "",
              "Number of distances δ that the map and the decay curve of the Spectrum page show",
              IntegerRange{2, bounds::kMaxDistances}, &Setup::distances),
-        list("overlays", "Scalings drawn for comparison", &Setup::overlays,
+        list("overlays", "Frequency scalings that the Spectrum page draws for comparison", &Setup::overlays,
              Choice{allNames<ScalingMethod>()}),
         make("xpos_decay", "",
-             "xPos in the decay curve: pair i also decays by ζᵢ^(δ/512), ζᵢ = (2i/d + 0.4)/1.4 (Sun et al. "
-             "2022)",
+             "1: decay curve of xPos (Sun et al. 2022), where pair i also decays by ζᵢ^(δ/512), ζᵢ = (2i/d + "
+             "0.4)/1.4",
              Flag(), &Setup::xpos_decay),
         formerly("other_schedule",
                  make("other_formula", "",
-                      "1 draws the frequency formula that is not in use, unscaled, for comparison", Flag(),
+                      "1: draw the frequency formula that is not in use, unscaled, for comparison", Flag(),
                       &Setup::other_formula)),
     };
 }
@@ -247,9 +249,9 @@ std::vector<SetupField> attentionFields() {
                                   "0: each token has its own vectors; 1: all tokens are identical, so that "
                                   "the map shows only position",
                                   RealRange{0, 1}, &Setup::similarity)),
-        matrixField("q", "Hand-set queries: rows separated by |", &HeadVectors::Q),
-        matrixField("k", "Hand-set keys", &HeadVectors::K),
-        matrixField("v", "Hand-set values", &HeadVectors::V),
+        matrixField("q", "Queries set by hand, a row for each token", &HeadVectors::Q),
+        matrixField("k", "Keys set by hand", &HeadVectors::K),
+        matrixField("v", "Values set by hand", &HeadVectors::V),
         make("run", "", "Name of the run", AnyText{20000}, &Setup::run),
         make("run_text", "", "Text that the run's model reads", AnyText{20000}, &Setup::run_text),
         make("layer", "", "Layer of the run, from 0 (nearest to the input)", IntegerRange{0, 4095},
@@ -260,11 +262,12 @@ std::vector<SetupField> attentionFields() {
         methodField(),
         make("rotates", "", "Which of q, k, v and o the method rotary rotates", Choice{rotatedTensorsNames()},
              &Setup::rotates),
-        make("attention", "", "How scores become attention weights", Choice{allNames<AttentionKind>()},
-             &Setup::attention),
+        make("attention", "", "How scores become attention weights: by softmax, or linear attention",
+             Choice{allNames<AttentionKind>()}, &Setup::attention),
         make("causal", "", "A query sees only itself and earlier tokens; if off, all tokens", Flag(),
              &Setup::causal),
-        make("mistake", "", join(allNames<Mistake>(), ", "), Choice{allNames<Mistake>()}, &Setup::mistake),
+        make("mistake", "", "A common mistake in implementing rotary attention, to see its effect",
+             Choice{allNames<Mistake>()}, &Setup::mistake),
         make("map", "", "Which map the Attention page shows",
              Choice{{"scores", "weights", "shift_difference", "form_difference"}}, &Setup::map),
         make("query", "",
@@ -273,7 +276,7 @@ std::vector<SetupField> attentionFields() {
              IntegerRange{0, kAnyIndex}, &Setup::query),
         make("key", "", "j, the marked key, from 0; its distance is δ = n − j", IntegerRange{0, kAnyIndex},
              &Setup::key),
-        formerly("muted", list("ablated_pairs", "Pairs ablated in the scores, comma-separated",
+        formerly("muted", list("ablated_pairs", "Pairs ablated in the scores, from 0 (fastest)",
                                &Setup::ablated_pairs, IntegerRange{0, bounds::kMaxHeadDim})),
         make("shared_key_value", "",
              "Each token has one vector that is both its key and its value, as in DeepSeek V4; not for "

@@ -34,7 +34,7 @@ PositionMethod learnedMethod() {
     method.color = 0x8c564b;
     method.settings = {integerSetting(
         "table_positions", "positions",
-        "Learned table: its length; longer texts are refused. 0 uses training.length", {0, 1048576}, 0)};
+        "Learned: positions in the table; longer texts are refused; 0: training.length", {0, 1048576}, 0)};
     method.adds_to_embeddings = true;
     method.check = checkTable;
     method.parameters = [](const PositionSettings& s, const ModelShape& shape) {

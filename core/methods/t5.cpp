@@ -26,7 +26,9 @@ PositionMethod t5Method() {
     method.extrapolation = "all distances from bias_distance on share the last bucket";
     method.color = 0x6b8e23;
     method.settings = {
-        integerSetting("bias_buckets", "buckets", "T5: biases per head, shared by all layers", {4, 4096}, 32),
+        integerSetting("bias_buckets", "buckets",
+                       "T5: buckets of distances, each with one bias per head, shared by all layers",
+                       {4, 4096}, 32),
         integerSetting("bias_distance", "positions", "T5: distances from here on share the last bucket",
                        {3, 1048576}, 128)};
     method.biases_scores = true;

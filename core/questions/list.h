@@ -7,21 +7,21 @@
              .reads_text = false, .can_change = false)                                                       \
     QUESTION(loss, .help =                                                                                   \
                        "surprisal (−ln p) of every token, in nats; for an encoder, each token is masked "  \
-                       "in turn, in one pass per token")                                                     \
+                       "in turn, with one forward pass per token")                                           \
     QUESTION(logits,                                                                                         \
              .help =                                                                                         \
                  "most likely next tokens after each token; for an encoder, most likely tokens in place "    \
-                 "of each, in one pass per token",                                                           \
+                 "of each, with one forward pass per token",                                                 \
              .count_meaning = "candidates", .default_count = 5)                                              \
     QUESTION(generate, .help = "continue the text", .count_meaning = "tokens to generate",                   \
              .default_count = 32, .repeats_passes = true, .needs_causal = true,                              \
              .specific_settings = {"temperature", "seed"})                                                   \
-    QUESTION(heads, .help = "entropy, mean distance and label (such as induction) of every head",            \
+    QUESTION(heads, .help = "attention entropy, mean distance and label (such as induction) of every head",  \
              .heads = Heads::chosen)                                                                         \
-    QUESTION(pairs, .help = "fraction of the variance of each head's scores due to each rotated pair",       \
+    QUESTION(pairs, .help = "fraction of the variance of a head's scores due to each rotated pair",          \
              .former_name = "bands", .heads = Heads::chosen)                                                 \
     QUESTION(score_parts,                                                                                    \
-             .help = "scores of every head, split into those of rotated and of unrotated features",          \
+             .help = "scores of every head, split into what rotated and unrotated features contribute",      \
              .heads = Heads::chosen)                                                                         \
     QUESTION(thumbnails, .help = "attention maps of all heads, downsampled",                                 \
              .count_meaning = "cells per side", .default_count = 40, .is_printed = false)                    \
@@ -52,10 +52,13 @@
     QUESTION(                                                                                                \
         copying,                                                                                             \
         .help =                                                                                              \
-            "copying score of every head: how much attending to a token favours that token, from −1 to 1",   \
+            "copying score of every head, −1 to 1: whether attending to a token makes that token likelier",  \
         .heads = Heads::chosen, .can_change = false)                                                         \
-    QUESTION(subsets, .help = "loss for every subset of bands of rotated pairs, the others ablated",         \
-             .count_meaning = "bands", .default_count = 4, .repeats_passes = true)                           \
+    QUESTION(                                                                                                \
+        subsets,                                                                                             \
+        .help =                                                                                              \
+            "loss with every subset of bands (groups of neighbouring rotated pairs), the others ablated",    \
+        .count_meaning = "bands", .default_count = 4, .repeats_passes = true)                                \
     QUESTION(lengths, .help = "loss at each position, with original and scaled frequencies",                 \
              .repeats_passes = true, .specific_settings = {"factor", "original_length"})                     \
     QUESTION(needle, .help = "whether the model finds a sentence hidden in the text",                        \
@@ -63,21 +66,23 @@
              .needs_causal = true, .specific_settings = {"needle", "question", "answer"})                    \
     QUESTION(lens, .help = "logit lens: what each layer would predict", .repeats_passes = true,              \
              .needs_causal = true)                                                                           \
-    QUESTION(experts, .help = "mixture of experts: the experts that the router selects for each token")      \
-    QUESTION(sinks, .help = "share of every head's attention that the first token and a learned sink take",  \
+    QUESTION(experts, .help = "mixture of experts: the experts to which the router sends each token")        \
+    QUESTION(sinks,                                                                                          \
+             .help = "share of every head's attention that goes to the first token and a learned sink",      \
              .heads = Heads::chosen)                                                                         \
-    QUESTION(solve, .help = "for a run: which problems of its own task it solves",                           \
+    QUESTION(solve, .help = "for a run: how many problems of its own task it solves",                        \
              .count_meaning = "problems", .default_count = 64, .reads_text = false, .repeats_passes = true)  \
     QUESTION(patch,                                                                                          \
              .help =                                                                                         \
-                 "activation patching: share of the difference between the answers to two texts that each "  \
-                 "head restores",                                                                            \
+                 "activation patching: share of the difference between the answers to two texts that "       \
+                 "patching each head restores",                                                              \
              .heads = Heads::chosen, .repeats_passes = true, .needs_causal = true,                           \
              .specific_settings = {"other", "positions"})                                                    \
-    QUESTION(walkthrough,                                                                                    \
-             .help = "every step of one head's computation for one token; the prediction without that head", \
-             .count_meaning = "candidates", .default_count = 5, .heads = Heads::one,                         \
-             .specific_settings = {"token"})                                                                 \
+    QUESTION(                                                                                                \
+        walkthrough,                                                                                         \
+        .help = "one head's computation for one token, stage by stage, and the prediction without the head", \
+        .count_meaning = "candidates", .default_count = 5, .heads = Heads::one,                              \
+        .specific_settings = {"token"})                                                                      \
     QUESTION(vectors, .help = "queries, keys and values of one head, before rotation", .heads = Heads::one,  \
              .can_change = false, .is_printed = false)                                                       \
     QUESTION(maps, .help = "attention of all heads, and the norms of their rotated pairs",                   \

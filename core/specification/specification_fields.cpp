@@ -39,8 +39,9 @@ std::vector<SpecificationField> aboutAndTask() {
               &S::About::measure),
         about("minutes", "minutes", "Measured time of the run on two CPU cores; 0 if unknown",
               RealRange{0, 1e7}, &S::About::minutes),
-        about("method", "", "For imported metrics: name of their method; empty: as in model.position",
-              AnyText(), &S::About::method),
+        about("method", "",
+              "For imported metrics: name of their position method; empty: as in model.position", AnyText(),
+              &S::About::method),
         about("known", "",
               "For imported metrics: keys of the known settings, separated by spaces; empty: all are known",
               AnyText(), &S::About::known),
@@ -54,11 +55,11 @@ std::vector<SpecificationField> model() {
     const auto make = fieldsOf("model", &S::model);
     return {
         make("position", "",
-             "How positions enter the model: by rotating q, k (and v: RoPER), adding to embeddings or "
-             "scores, or not at all",
+             "Position method: rotates q, k (RoPER: also v), or adds to embeddings or scores; none: no "
+             "positions",
              Choice{namesOf(positionMethods())}, &S::Model::position),
         make("attention", "",
-             "Softmax of the scores, or linear in T: φ(q)·φ(k) rotated in the numerator only, or 1 + cosine",
+             "Softmax, or linear attention: φ(q)·φ(k), rotated in the numerator only, or 1 + cosine",
              Choice{allNames<AttentionKind>()}, &S::Model::attention),
         make("width", "features", "Width of the residual stream; divisible by heads", IntegerRange{2, 65536},
              &S::Model::width),
@@ -66,25 +67,26 @@ std::vector<SpecificationField> model() {
         make("heads", "", "Attention heads per layer; width/heads must be even", IntegerRange{1, 1024},
              &S::Model::heads),
         make("kv_heads", "",
-             "Key/value heads, each for heads/kv_heads query heads (grouped-query attention); 0: as many as "
-             "heads",
+             "Key/value heads, each shared by heads/kv_heads query heads (grouped-query attention); 0: as "
+             "many as heads",
              IntegerRange{0, 1024}, &S::Model::kv_heads),
         make("shared_kv", "",
              "1: one vector is key and value (K = V, as in DeepSeek V4); it is rotated once, as a key",
              Flag(), &S::Model::shared_kv),
         make("latent_rank", "features",
-             "Latent attention (DeepSeek V2): size of the vector that gives all keys and values; 0: none",
+             "Latent attention (DeepSeek V2): size of the vector that yields a token's keys and values; 0: "
+             "off",
              IntegerRange{0, 65536}, &S::Model::latent_rank),
         make("qk_norm", "",
              "1: each query and key is normalized before it is rotated, as in ViT-22B and Qwen3", Flag(),
              &S::Model::qk_norm),
         make("attention_sinks", "",
-             "1: softmax has a further trained score for each head, without a value (gpt-oss, DeepSeek V4)",
+             "1: softmax has one more trained score per head, which has no value (gpt-oss, DeepSeek V4)",
              Flag(), &S::Model::attention_sinks),
         make("window", "tokens",
-             "Number of tokens, up to its own, to which each token attends (sliding window); 0: all",
+             "Sliding window: number of latest tokens, its own included, to which a token attends; 0: all",
              IntegerRange{0, 1 << 20}, &S::Model::window),
-        make("feed_forward", "features", "Width inside the feed-forward layer", IntegerRange{1, 262144},
+        make("feed_forward", "features", "Hidden width of the feed-forward layer", IntegerRange{1, 262144},
              &S::Model::feed_forward),
         make("block", "",
              "classic: LayerNorm, biases, activation (GPT-2); modern: RMSNorm, SwiGLU, no biases (Llama)",
@@ -100,7 +102,7 @@ std::vector<SpecificationField> model() {
              "Which features rotate together: i with i+d/2 (half) or 2i with 2i+1 (interleaved)",
              Choice{allNames<Pairing>()}, &S::Model::pairing),
         make("rotated_part", "",
-             "If only a part of a head rotates: its first features, or its last ones, as in DeepSeek V4",
+             "Which features of a head rotate, if not all: the first, or the last as in DeepSeek V4",
              Choice{allNames<RotatedPart>()}, &S::Model::rotated_part),
         make("rotary_fraction", "of head_dim", "Fraction of the features of queries and keys that rotate",
              RealRange{0, 1}, &S::Model::rotary_fraction),
@@ -133,8 +135,7 @@ std::vector<SpecificationField> training() {
              "RoFormer)",
              Choice{{"causal", "masked"}}, &S::Training::objective),
         make("masked_share", "of the tokens",
-             "Tokens selected for prediction: 80 % of them masked, 10 % replaced by another token, 10 % "
-             "unchanged",
+             "Masked objective: tokens to predict; 80 % of them are masked, 10 % replaced, 10 % unchanged",
              RealRange{0.01, 0.9}, &S::Training::masked_share),
         make("steps", "steps", "Optimizer steps of the whole run", IntegerRange{1, 1000000000},
              &S::Training::steps),
@@ -178,8 +179,8 @@ std::vector<SpecificationField> optimizer() {
              "Steps over which the frequencies of values and outputs rise from 0 to their full strength",
              IntegerRange{0, 1000000000}, &S::Training::value_rotation_warmup),
         make("frequency_rate", "of learning_rate",
-             "Learning rate of trained frequencies: AdamW moves each by about its rate per step; most are "
-             "small",
+             "Learning rate of trained frequencies; AdamW moves each by about this rate per step, even the "
+             "smallest",
              RealRange{0, 1}, &S::Training::frequency_rate),
         make("report_every", "steps", "Steps between rows of metrics.csv", IntegerRange{1, 1000000000},
              &S::Training::report_every),
@@ -207,7 +208,7 @@ std::vector<SpecificationField> evaluationAndRest() {
             "stops early",
             IntegerRange{0, 1000000}, &S::Evaluation::patience),
         snapshots("every", "steps",
-                  "Steps between snapshots of all attention maps, for the time scrubber; 0: none",
+                  "Steps between snapshots of all attention maps, shown on the Inspect page; 0: none",
                   IntegerRange{0, 1000000000}, &S::Snapshots::every),
         formerly("snapshots.characters",
                  snapshots("tokens", "tokens", "Length of the text used for snapshots", IntegerRange{2, 1024},
@@ -223,8 +224,7 @@ std::vector<SpecificationField> evaluationAndRest() {
         device("kernel", "", "auto: our own kernels where possible; plain: only LibTorch's operations",
                Choice{{"auto", "plain"}}, &S::Device::kernel),
         device("precision", "",
-               "Mixed precision: operands of matrix products in bf16, the rest in fp32; auto: where it is "
-               "faster",
+               "bf16: operands of matrix products in bf16, the rest in fp32; auto: bf16 where it is faster",
                Choice{{"auto", "fp32", "bf16"}}, &S::Device::precision),
     };
 }

@@ -8,7 +8,7 @@ namespace roper {
 namespace {
 
 const FieldInfo& linesField() {
-    static const FieldInfo field{"", "step", "", "Lines of the worked example",
+    static const FieldInfo field{"", "step", "", "Number of lines of the worked example to show",
                                  IntegerRange{1, WorkedExampleView::kSteps}};
     return field;
 }
