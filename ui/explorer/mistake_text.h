@@ -17,7 +17,7 @@ struct MistakeText {
 /// For `none` only the name.
 const MistakeText& describe(Mistake mistake);
 
-/// The explanation as rich text. @param wrong  colour of the wrong terms
+/// The explanation as rich text. @param wrong  color of the wrong terms
 QString explanationHtml(Mistake mistake, const QString& wrong);
 
 }  // namespace roper

@@ -242,7 +242,7 @@ void ComparePage::showPairChoices() {
 /// The mean of each visible group with its band, and single runs if they are switched on.
 /// @param counts  receives the number of runs of each group that has a curve
 std::vector<CurveChart::Curve> ComparePage::curvesOfGroups(std::set<int>& counts) const {
-    // Distinguishable in print without colours: by dashes, or by letters with dashes for the methods.
+    // Distinguishable in print without colors: by dashes, or by letters with dashes for the methods.
     const QStringList of_groups = letters();
     std::map<std::string, int> methods;
     std::vector<CurveChart::Curve> curves;

@@ -74,7 +74,7 @@ class CompareState : public QObject {
         ExpectedTime time;
     };
     const std::vector<SuggestedRuns>& suggestedRuns() const { return suggested_runs_; }
-    /// Colours of the two paired groups.
+    /// Colors of the two paired groups.
     QColor colorA() const { return color_a_; }
     QColor colorB() const { return color_b_; }
     const QString& filterProblem() const { return filter_problem_; }

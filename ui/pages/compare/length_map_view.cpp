@@ -68,7 +68,7 @@ void LengthMapView::setMaps(std::vector<LengthMap> maps, bool losses) {
     losses_ = losses;
     worst_ = 0;
     best_ = 1;
-    if (losses_ && !maps_.empty()) {  // losses have no worst value, so the colours span the data
+    if (losses_ && !maps_.empty()) {  // losses have no worst value, so the colors span the data
         worst_ = -std::numeric_limits<double>::infinity();
         best_ = -worst_;
         for (const LengthMap& map : maps_)

@@ -52,12 +52,12 @@ class LengthMapView : public FigureView {
     double heightOf(const PlacedPanel& panel, double mean) const;
     bool hasColors() const;
     void paintColorBar(QPainter& painter, const QRectF& area, const Theme& theme) const;
-    /// Position of a value on the colour scale, from the worst (0) to the best (1).
+    /// Position of a value on the color scale, from the worst (0) to the best (1).
     double goodness(double mean) const;
 
     std::vector<LengthMap> maps_;
     bool losses_ = false;
-    double worst_ = 0, best_ = 1;  ///< means at the ends of the colour scale
+    double worst_ = 0, best_ = 1;  ///< means at the ends of the color scale
 };
 
 }  // namespace roper

@@ -113,7 +113,7 @@ std::size_t seedLabelStride(const QRectF& box, const PairedComparison& c, const 
         std::max(1.0, std::ceil(widest * static_cast<double>(c.pairs.size()) / box.width())));
 }
 
-/// The difference of every seed, in the colour of the better group.
+/// The difference of every seed, in the color of the better group.
 /// @param colors  of groups a and b
 void paintSeeds(QPainter& painter, const VerticalAxis& axis, const PairedComparison& c,
                 const std::pair<QColor, QColor>& colors, const Theme& theme) {
