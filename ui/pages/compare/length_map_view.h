@@ -7,9 +7,10 @@
 
 namespace roper {
 
-/// Share of problems solved, by their length and by the longest problem of training; for texts, the share of
-/// tokens predicted, or the loss. One panel per method. A heavy line separates lengths that occur in training
-/// from longer ones. A map with a single training length shows bars or, for losses, a curve, with values.
+/// Fraction of problems solved, by their length and by the longest problem in training; for texts, token
+/// accuracy by length or the loss by position. One panel per method. A heavy line separates lengths that
+/// occur in training from longer ones. A map with a single training length shows bars or, for losses, a
+/// curve.
 class LengthMapView : public FigureView {
     Q_OBJECT
 
