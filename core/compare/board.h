@@ -11,13 +11,13 @@
 
 namespace roper {
 
-/// A row of the table in the RoPER note (Harik & Jayasiri 2022): for each method, the mean of nine runs, ten
+/// A row of the table in the RoPER note (Harik & Jayasiri 2022): for each method, the mean of ten runs
 /// without the worst.
 struct BoardTarget {
     std::string preset;
     std::string title;
     double rope = 0, roper = 0;  ///< problems solved, or the loss in nats
-    /// RoPE's and RoPER's, from another archived copy of the note, which differs in the third row.
+    /// Values of RoPE and RoPER in another archived copy of the note, which differs in the third row.
     std::optional<std::pair<double, double>> alternative_values;
     int runs = 10;  ///< per method
 };

@@ -46,7 +46,7 @@ std::map<std::string, double> timesOfPresets() {
     return seconds;
 }
 
-/// Used if nothing was timed: the time in a preset of the same shape, or an assumed rate.
+/// Used if nothing was timed: from the time in a preset of the same shape, or from an assumed rate.
 double assumedSecondsPerStep(const Specification& specification) {
     static const std::map<std::string, double> presets = timesOfPresets();
     const auto same = presets.find(shapeKey(specification));

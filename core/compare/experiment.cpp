@@ -86,16 +86,16 @@ std::string shortName(const RunRecord& run) {
     return join(parts, kBetweenParts);
 }
 
-/// Tells runs with the same name apart: appends a text to each of their names, unless all their texts agree.
-/// @param partsOf  returns these texts for the runs with the given indices; empty ones are not appended
+/// Tells runs with the same name apart: appends a text to each of their names, unless all these texts agree.
+/// @param textsOf  returns the texts for the runs with the given indices; empty ones are not appended
 template <class PartsOf>
-void tellApart(std::vector<std::string>& names, PartsOf partsOf) {
+void tellApart(std::vector<std::string>& names, PartsOf textsOf) {
     std::map<std::string, std::vector<std::size_t>> by_name;
     for (std::size_t run = 0; run < names.size(); ++run)
         by_name[names[run]].push_back(run);
     for (const auto& [name, runs] : by_name) {
         if (runs.size() < 2) continue;
-        const std::vector<std::string> parts = partsOf(runs);
+        const std::vector<std::string> parts = textsOf(runs);
         if (std::set<std::string>(parts.begin(), parts.end()).size() < 2) continue;
         for (std::size_t i = 0; i < runs.size(); ++i)
             if (!parts[i].empty()) names[runs[i]] += kBetweenParts + parts[i];
@@ -162,9 +162,9 @@ std::string seedText(const Specification& specification) {
 
 std::vector<std::string> displayNames(std::span<const RunRecord> runs) {
     std::vector<std::string> names = mapped(runs, shortName);
-    const auto tellApartBy = [&](auto partOf) {
+    const auto tellApartBy = [&](auto textOf) {
         tellApart(names, [&](const std::vector<std::size_t>& shared) {
-            return mapped(shared, [&](std::size_t run) { return partOf(runs[run]); });
+            return mapped(shared, [&](std::size_t run) { return textOf(runs[run]); });
         });
     };
     tellApart(names, [&](const std::vector<std::size_t>& shared) {

@@ -15,7 +15,7 @@ namespace roper {
 
 /// A run as used by comparisons. It does not own the rows, which must outlive it.
 struct RunRecord {
-    std::string name;
+    std::string name;  ///< of its folder
     Specification specification;
     RunState state = RunState::finished;
     std::string host;  ///< machine that trained it; empty if unknown

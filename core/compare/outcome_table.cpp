@@ -8,8 +8,7 @@ namespace roper {
 namespace {
 
 constexpr double kHalf = 0.5;
-constexpr double kSolved =
-    0.95;  // of the problems at the end: above it, methods differ by the steps they need
+constexpr double kSolved = 0.95;  // of the problems at the end; above it, methods differ mainly in speed
 
 /// Whether any pair has two final outcomes, at least one of them a value.
 bool hasResult(const PairedComparison& comparison) {

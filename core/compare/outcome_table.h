@@ -11,8 +11,8 @@ namespace roper {
 /// One measure of two groups, over their common seeds.
 struct OutcomeRow {
     PairedComparison comparison;
-    /// Over the pairs with both outcomes known; but if some run never reached the target, over all runs of a
-    /// or of b that did.
+    /// Over the pairs with both outcomes known; but if some run never reached the target, over each side's
+    /// own runs that did.
     Summary a, b;
     Summary difference;  ///< b − a over the pairs with both outcomes known
     /// p-value of the paired t-test; if some run never reached the target, of the sign test of which was

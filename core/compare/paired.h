@@ -39,7 +39,7 @@ struct PairedComparison {
     std::optional<PairedTest> test;    ///< over the pairs with both outcomes known; empty for fewer than two
     std::vector<std::string>
         other_differences;            ///< fields other than the method that differ between the groups
-    std::optional<int> pairs_needed;  ///< number needed to detect a difference as large as this one
+    std::optional<int> pairs_needed;  ///< pairs needed to detect a difference as large as this one
     /// Pairs in which a or b is better, or neither. A run that never reached the target is worse than its
     /// twin if that did.
     int better_a = 0, better_b = 0, ties = 0;
@@ -79,8 +79,8 @@ inline constexpr int kMinPairs = 6;
 /// Describes in sentences what a comparison omits; empty if nothing.
 std::string omissionsText(const PairedComparison& comparison);
 
-/// The labels of both groups without a common title: "RoPE" and "RoPER" for "Addition: RoPE" and "Addition:
-/// RoPER".
+/// The labels of both groups without the title that both begin with: for "Addition: RoPE" and "Addition:
+/// RoPER", the methods.
 std::pair<std::string, std::string> differingLabels(const PairedComparison& comparison);
 
 /// The result in one line: "RoPER +65.2 of 128 problems (39 to 91), 5 pairs"; empty without a test.
@@ -99,8 +99,8 @@ std::string amountText(double value, std::string unit);
 /// Both ends with decimals appropriate to the width: "0.05 to 11.95".
 std::string intervalText(const Interval& interval);
 
-/// CSV: data_seed,model_seed,run_a,a,run_b,b,difference. For an unknown outcome, a says why: "unfinished",
-/// "not reached" or "missing"; so does b.
+/// CSV: data_seed,model_seed,run_a,a,run_b,b,difference. If an outcome is unknown, a or b is "unfinished",
+/// "not reached" or "missing".
 std::string toCsv(const PairedComparison& comparison);
 
 }  // namespace roper

@@ -22,7 +22,7 @@ struct PrecisionRow {
     bool isEquivalent() const;
 };
 
-/// Equivalence of float32 and bfloat16 for every group that has the measure, and runs in both.
+/// Equivalence of float32 and bfloat16 for every group with this measure and with runs in both precisions.
 /// @param bound  the largest irrelevant difference, in units of the measure, chosen before training
 /// @throws Error (usage) for `steps_until`, which has no mean if a run never reaches the target
 std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measure measure, double bound);

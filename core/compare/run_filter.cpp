@@ -11,6 +11,7 @@ namespace {
 
 constexpr auto kPosition = "model.position";
 
+/// Keys that are not fields of a specification.
 const std::vector<std::string> kOwnKeys = {"step",     "loss", "correct", "solved", "last", "best",
                                            "accuracy", "seed", "state",   "name",   "tag"};
 

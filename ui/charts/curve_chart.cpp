@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kRangeMargin = 0.05;
 constexpr int kLong = 7, kShort = 4;             // digits in the readout
-const QString kFront = QStringLiteral("front");  // layer of the first curve, above all others
+const QString kFront = QStringLiteral("front");  // layer of the first curve and of bold ones
 
 /// Whether x is in the range of a curve, extended at both ends by half the mean distance of its points.
 bool reaches(const CurveChart::Curve& curve, double at) {

@@ -187,7 +187,7 @@ int CurveChart::curveSegmentsIn(const QRectF& box) const {
             crossings += crosses(QLineF(pixel(*point), pixel(is_last ? *point : *(point + 1))), box);
         }
     }
-    // A band crosses the box if it covers a part of it.
+    // A band crosses the box if it covers any of it.
     for (const auto& [curve, edges] : bands_) {
         if (!edges.first->visible()) continue;
         const auto& upper = *edges.first->data();

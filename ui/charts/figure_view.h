@@ -67,7 +67,7 @@ class FigureView : public QWidget, public Figure {
 
     /// Marks the item under the pointer, here or in another figure; not exported.
     virtual void paintHovered(QPainter&, const Theme&) const {}
-    /// Draw such a mark, with an edge visible on any color: a frame, or a ring around a point.
+    /// Draws such a mark, with an edge visible on any color: a frame, or a ring around a point.
     static void paintFrame(QPainter& painter, const QRectF& frame, const Theme& theme);
     static void paintRing(QPainter& painter, const QPointF& about, const Theme& theme);
 

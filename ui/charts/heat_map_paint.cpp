@@ -230,8 +230,7 @@ void HeatMapView::paintRowLabels(QPainter& painter, const Frame& at, bool tiny) 
         std::min<int>(static_cast<int>(at.cells.bottom()), static_cast<int>(map_.values->rows()) - 1);
     for (int row = static_cast<int>(std::ceil(at.cells.top() / row_step)) * row_step; row <= last_row;
          row += row_step) {
-        // If only some tokens of a text have room, numbers are shown: those tokens would read as another
-        // text.
+        // Numbers, if not all tokens of a text have room: the others would read as a different text.
         const bool named = (row_step == 1 || map_.row_labels_are_names) && row < map_.row_labels.size();
         const QString text = named ? map_.row_labels[row] : QString::number(row);
         const QRectF label_area(at.box.left() - kLeft + 16, at.y(row + 0.5) - 9, kLeft - 21, 18);

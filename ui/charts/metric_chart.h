@@ -75,8 +75,7 @@ class MetricChart : public PlotView {
     bool isLegendShown() const;
     /// Whether its legend is shown and contains all entries of another chart's.
     bool legendContains(const MetricChart& other) const;
-    /// @param elsewhere  whether a neighboring chart lists the entries that this one would list below its
-    /// axes
+    /// @param elsewhere  whether a neighboring chart lists the entries that this one would list below itself
     void setListedElsewhere(const std::function<bool()>& elsewhere) { listed_elsewhere_ = elsewhere; }
 
     std::size_t pointCount(const QString& key) const;

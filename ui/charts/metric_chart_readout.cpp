@@ -125,7 +125,7 @@ QString MetricChart::readoutAt(double x, double y) const {
         if (readings.size() > kMaxNamed)
             parts << tr("and %1 more").arg(static_cast<int>(readings.size() - kMaxNamed));
     }
-    // Minimum and maximum of each reference, since many series have one of the same name.
+    // Minimum and maximum by name, since many series have a reference of the same name.
     std::map<QString, std::pair<double, double>> references;
     for (const auto& [key, series] : series_) {
         if (!isCurveVisible(key) || series.raw.x().empty() || series.reference_line == nullptr) continue;

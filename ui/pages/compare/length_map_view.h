@@ -9,8 +9,7 @@ namespace roper {
 
 /// Fraction of problems solved, by their length and by the longest problem in training; for texts, token
 /// accuracy by length or the loss by position. One panel per method. A heavy line separates lengths that
-/// occur in training from longer ones. A map with a single training length shows bars or, for losses, a
-/// curve.
+/// occur in training from longer ones. Maps with one training length show bars or, for losses, a curve.
 class LengthMapView : public FigureView {
     Q_OBJECT
 
