@@ -11,26 +11,27 @@
 
 namespace roper {
 
-/// A row of the table in the RoPER note (Harik & Jayasiri 2022): ten runs per method, without the worst; mean
-/// of nine.
+/// A row of the table in the RoPER note (Harik & Jayasiri 2022): for each method, the mean of ten runs
+/// without the worst.
 struct BoardTarget {
     std::string preset;
     std::string title;
-    double rope = 0, roper = 0;
-    /// Another stored copy of the note has other numbers in the third row.
+    double rope = 0, roper = 0;  ///< problems solved, or the loss in nats
+    /// Values of RoPE and RoPER in another archived copy of the note, which differs in the third row.
     std::optional<std::pair<double, double>> alternative_values;
-    int runs = 10;  ///< a method
+    int runs = 10;  ///< per method
 };
 const std::vector<BoardTarget>& boardTargets();
 
 /// One method of a row, with its current runs.
 struct BoardCell {
-    std::string position;  ///< "rope" or "roper"
-    double target = 0;
-    std::optional<double> alternative_target;
-    std::vector<std::size_t> finished;  ///< records, by ascending seed
-    std::vector<std::size_t> failed;    ///< records that ended without an outcome; they are not trained again
-    std::vector<std::size_t> unfinished;  ///< records that are queued, running or stopped
+    std::string position;                      ///< "rope" or "roper"
+    double target = 0;                         ///< the note's value
+    std::optional<double> alternative_target;  ///< that of the other copy
+    // Indices of records, by ascending seed:
+    std::vector<std::size_t> finished;
+    std::vector<std::size_t> failed;      ///< ended without an outcome; they are not trained again
+    std::vector<std::size_t> unfinished;  ///< queued, running or stopped
     std::vector<std::int64_t> missing;    ///< seeds without a record
     /// Mean of the finished runs; without the worst once all are finished, as in the note.
     std::optional<double> mean;

@@ -13,7 +13,7 @@ namespace {
 
 using Points = std::vector<std::pair<double, double>>;
 
-/// Empty if the run does not record it, as imported ones may not.
+/// Empty if the run, such as an imported one, does not record it.
 std::optional<double> xOf(const MetricsRow& row, XAxis x_axis) {
     if (x_axis == XAxis::step) return static_cast<double>(row.step);
     if (x_axis == XAxis::time) return row.time_s;
@@ -26,8 +26,8 @@ std::optional<double> xOf(const RunRecord& run, const EvaluationRow& row, XAxis 
                                    : tokensAt(run.metrics, row.step);
 }
 
-/// Values of steps averaged over equal bins of x; a bin with a value that is not finite has no point. A point
-/// is at the right edge of its bin, so that runs of equal length share their x values.
+/// Values recorded at steps, averaged over equal bins of x; a bin with a value that is not finite has no
+/// point. A point is at the right edge of its bin, so that runs of equal length share their x values.
 Points averaged(const RunRecord& run, const QuantityInfo& info, XAxis x_axis, std::size_t bins) {
     Points points;
     if (run.metrics.empty()) return points;
@@ -97,7 +97,7 @@ std::optional<double> tokensAt(std::span<const MetricsRow> rows, std::int64_t st
     const auto after = std::ranges::lower_bound(rows, step, {}, &MetricsRow::step);
     static const MetricsRow start{.tokens = 0};
     const MetricsRow& before = after == rows.begin() ? start : *(after - 1);
-    // After the last row, at most a few steps ago, the rate is extrapolated.
+    // After the last row, which is at most a few steps earlier, the mean rate is extrapolated.
     const MetricsRow& next = after == rows.end() ? before : *after;
     if (!before.tokens || !next.tokens || next.step == 0) return std::nullopt;
     const auto at = static_cast<double>(step);
@@ -124,10 +124,10 @@ MeanCurve meanCurve(std::span<const RunRecord> runs, const std::vector<std::size
                     Quantity quantity, XAxis x_axis, Spread spread, double from) {
     const auto curves =
         mapped(members, [&](std::size_t member) { return runCurve(runs[member], quantity, x_axis); });
-    const std::vector<double> places = xGrid(curves, x_axis);
+    const std::vector<double> grid_x = xGrid(curves, x_axis);
     MeanCurve curve;
-    for (const double x : places) {
-        if (x < from * places.back()) continue;
+    for (const double x : grid_x) {
+        if (x < from * grid_x.back()) continue;
         std::vector<double> values;
         for (const Points& points : curves)
             if (const auto value = valueAt(points, x)) values.push_back(*value);

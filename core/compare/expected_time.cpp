@@ -13,7 +13,7 @@ namespace roper {
 namespace {
 
 // Assumed rates if nothing was timed: half of what two cores with AVX-512 and bfloat16 reach on small models,
-// and a tenth of a data-centre GPU's rate.
+// and a tenth of a data-center GPU's rate.
 constexpr double kCpuFlopPerSecondAndCore = 25e9;
 constexpr double kGpuFlopPerSecond = 5e12;
 
@@ -33,7 +33,7 @@ double evaluationSteps(const Specification& specification, std::int64_t from) {
            static_cast<double>(specification.training.batch);
 }
 
-/// Seconds of a step of the bundled presets and their twins on two CPU cores, by shape.
+/// Seconds per step of the bundled presets and their twins on two CPU cores, by `shapeKey`.
 std::map<std::string, double> timesOfPresets() {
     std::map<std::string, double> seconds;
     for (const std::string& name : presetNames()) {
@@ -46,7 +46,7 @@ std::map<std::string, double> timesOfPresets() {
     return seconds;
 }
 
-/// The time of a step where nothing was timed: as in a preset of the same shape, or by an assumed rate.
+/// Used if nothing was timed: from the time in a preset of the same shape, or from an assumed rate.
 double assumedSecondsPerStep(const Specification& specification) {
     static const std::map<std::string, double> presets = timesOfPresets();
     const auto same = presets.find(shapeKey(specification));

@@ -14,9 +14,9 @@ namespace roper {
 struct ExpectedTime {
     /// From the most to the least reliable.
     enum class Basis {
-        same_settings,  ///< timed steps of such a run on this machine
+        same_settings,  ///< steps with the same settings or shape (`shapeKey`), timed on this machine
         other_runs,     ///< the rate of multiply-adds in other runs on this machine
-        guess,          ///< nothing was timed here yet: as the preset says, or by a slow rate
+        guess,          ///< nothing was timed here yet: the time in a preset, or a cautious rate
     };
     double seconds = 0;  ///< for one run after another, including evaluations
     Basis basis = Basis::same_settings;
@@ -43,7 +43,7 @@ class StepTimes {
 
   private:
     Speeds speeds_;
-    std::map<std::string, double> by_group_, by_shape_;  ///< minima, in seconds
+    std::map<std::string, double> by_group_, by_shape_;  ///< fastest seconds per step by groupKey, shapeKey
     std::optional<double> flop_per_second_;              ///< the median over the shapes timed here
 };
 

@@ -29,7 +29,7 @@ const std::map<std::string, Specification>& presetsByTitle() {
     return presets;
 }
 
-/// The same run with RoPE and seeds 0, without settings that only other methods read.
+/// The specification with RoPE and seeds 0, without settings that only other methods read.
 Specification withoutMethodAndSeeds(const Specification& specification) {
     Specification same = withPosition(specification, twinMethods().front());
     same.training.data_seed = same.training.model_seed = 0;
@@ -86,16 +86,16 @@ std::string shortName(const RunRecord& run) {
     return join(parts, kBetweenParts);
 }
 
-/// Appends a part to names that several runs share, unless the part is the same for all of them.
-/// @param partsOf  the parts of some of the runs, given by their indices; empty ones are not appended
+/// Tells runs with the same name apart: appends a text to each of their names, unless all these texts agree.
+/// @param textsOf  returns the texts for the runs with the given indices; empty ones are not appended
 template <class PartsOf>
-void tellApart(std::vector<std::string>& names, PartsOf partsOf) {
+void tellApart(std::vector<std::string>& names, PartsOf textsOf) {
     std::map<std::string, std::vector<std::size_t>> by_name;
     for (std::size_t run = 0; run < names.size(); ++run)
         by_name[names[run]].push_back(run);
     for (const auto& [name, runs] : by_name) {
         if (runs.size() < 2) continue;
-        const std::vector<std::string> parts = partsOf(runs);
+        const std::vector<std::string> parts = textsOf(runs);
         if (std::set<std::string>(parts.begin(), parts.end()).size() < 2) continue;
         for (std::size_t i = 0; i < runs.size(); ++i)
             if (!parts[i].empty()) names[runs[i]] += kBetweenParts + parts[i];
@@ -162,9 +162,9 @@ std::string seedText(const Specification& specification) {
 
 std::vector<std::string> displayNames(std::span<const RunRecord> runs) {
     std::vector<std::string> names = mapped(runs, shortName);
-    const auto tellApartBy = [&](auto partOf) {
+    const auto tellApartBy = [&](auto textOf) {
         tellApart(names, [&](const std::vector<std::size_t>& shared) {
-            return mapped(shared, [&](std::size_t run) { return partOf(runs[run]); });
+            return mapped(shared, [&](std::size_t run) { return textOf(runs[run]); });
         });
     };
     tellApart(names, [&](const std::vector<std::size_t>& shared) {
@@ -184,7 +184,7 @@ std::vector<std::string> displayNames(std::span<const RunRecord> runs) {
 
 std::vector<NewRun> groupIntoExperiments(const std::vector<Specification>& specifications,
                                          std::set<std::string> existing_names, std::time_t now) {
-    std::map<std::string, std::string> names;  // by settings
+    std::map<std::string, std::string> names;  // by `experimentKey`
     std::vector<NewRun> runs;
     for (const Specification& specification : specifications) {
         std::string& name = names[experimentKey(specification, {})];

@@ -11,17 +11,18 @@
 
 namespace roper {
 
-/// Title of a run's settings apart from method and seeds: the title of its preset, and the settings that
-/// differ from it: "Addition, small" or "Addition, small, width 64"; without a preset, the task and the
-/// settings that differ from the defaults.
+/// Title of a run's settings apart from method and seeds, such as "Addition, small, width 64": the title of
+/// its preset and the settings that differ from it; without a preset, the task and the settings that differ
+/// from the defaults.
 std::string settingsTitle(const Specification& specification);
 
-/// The same for several that are shown together: without differences common to all, and with those shared by
-/// few first.
+/// Titles of several settings that are shown together: without the differences common to all; those shared by
+/// the fewest come first.
 std::vector<std::string> distinguishingTitles(const std::vector<Specification>& specifications);
 
-/// Identifies an experiment: the name given when the run was started, else its settings without method and
+/// Identifies the experiment of a run: by its name, or if that is empty, by its settings without method and
 /// seeds.
+/// @param experiment  `RunLabels::experiment`; also below
 std::string experimentKey(const Specification& specification, const std::string& experiment);
 
 /// The displayed name: the given one, else `settingsTitle`.
@@ -39,13 +40,13 @@ std::string newExperimentName(const Specification& specification, const std::set
 /// "seed 3", or "seeds 3, 4" if those of the data and the model differ; empty if they are unknown.
 std::string seedText(const Specification& specification);
 
-/// Names of runs for people, in their order: "Copy · RoPER · seed 0". Runs that would share a name are told
-/// apart by the settings in which they differ ("Copy · RoPER · seed 0 · width 64"), by their experiment if
-/// the user named it, by their start in local time, and at last by the names of their folders. The names are
-/// distinct and depend on all runs of the list, so they identify nothing: folders do.
+/// Displayed names of runs, in the given order: "Copy · RoPER · seed 0". Runs that would share a name are
+/// told apart by the settings in which they differ ("Copy · RoPER · seed 0 · width 64"), by their experiment
+/// if the user named it, by their start in local time, and at last by the names of their folders. A run's
+/// name depends on the others in the list; only its folder identifies it.
 std::vector<std::string> displayNames(std::span<const RunRecord> runs);
 
-/// New runs, grouped into one new experiment per setting.
+/// New runs; those that differ only in method and seeds share a new experiment.
 std::vector<NewRun> groupIntoExperiments(const std::vector<Specification>& specifications,
                                          std::set<std::string> existing_names, std::time_t now);
 

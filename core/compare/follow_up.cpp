@@ -29,9 +29,8 @@ Specification makeTwin(const RunGroup& group, const Specification& of) {
     return twin;
 }
 
-/// Adds runs of `group` with the seeds that only `other` has. A comparison in one precision omits runs in
-/// others.
-/// @param precision  empty: any
+/// Adds runs of `group` with the seeds that only `other` has.
+/// @param precision  runs of `other` with another precision are ignored; empty: none are
 void addMissing(std::span<const RunRecord> runs, const RunGroup& group, const RunGroup& other,
                 const std::string& precision, std::vector<Specification>& missing) {
     std::set<RunSeeds> seeds = seedsOf(runs, group);
@@ -52,7 +51,8 @@ Specification::Device deviceOf(std::span<const RunRecord> runs, const PairedComp
     return group.specification.device;
 }
 
-/// Number of pairs with which the sign test would be below 0.05, at the present proportion of wins.
+/// Number of pairs with which p of the sign test would be below 0.05 at the present proportion of wins; 0 if
+/// larger than `kMaxPairsNeeded`.
 int pairsForSignTest(int better_a, int better_b) {
     const int decided = better_a + better_b;
     for (int pairs = decided; decided > 0 && pairs <= kMaxPairsNeeded; ++pairs) {
@@ -66,8 +66,7 @@ int pairsForSignTest(int better_a, int better_b) {
 /// Total number of pairs needed; 0 if the existing ones are conclusive, or the number cannot be determined.
 int pairsRequired(const PairedComparison& c) {
     const auto known = static_cast<int>(c.differences().size());
-    if (c.count(Outcome::not_reached) >
-        0) {  // means exclude these pairs: the count of which was first decides
+    if (c.count(Outcome::not_reached) > 0) {  // the mean excludes these pairs, so the sign test decides
         const int decided = c.better_a + c.better_b;
         if (decided > 0 && c.sign_p < kSignificance) return 0;
         return std::max(kMinPairs, pairsForSignTest(c.better_a, c.better_b));
@@ -77,8 +76,7 @@ int pairsRequired(const PairedComparison& c) {
     return is_open ? std::max(*c.pairs_needed, known + 1) : 0;
 }
 
-/// Whether further runs would not record the measure either: it does not exist for them, or no finished run
-/// has a value.
+/// Whether further runs would not record the measure: their task does not have it, or no finished run has it.
 bool isNotRecorded(std::span<const RunRecord> runs, const RunGroup& group,
                    const PairedComparison& comparison) {
     if (!hasMeasure(group.specification, comparison.measure)) return true;
@@ -106,9 +104,9 @@ std::vector<FollowUp> followUps(std::span<const RunRecord> runs, const RunGroup&
     addMissing(runs, b, a, comparison.precision, twins.runs);
     addMissing(runs, a, b, comparison.precision, twins.runs);
     // Pairs with a failed run will have no outcome; the others have one, or will.
-    const int there = static_cast<int>(comparison.pairs.size() + twins.runs.size()) -
-                      comparison.count(Outcome::not_recorded);
-    const int more = pairsRequired(comparison) - there;
+    const int expected_pairs = static_cast<int>(comparison.pairs.size() + twins.runs.size()) -
+                               comparison.count(Outcome::not_recorded);
+    const int more = pairsRequired(comparison) - expected_pairs;
     if (!twins.runs.empty()) all.push_back(std::move(twins));
     if (more <= 0) return all;
     FollowUp pairs{FollowUp::Kind::more_pairs, {}};

@@ -12,7 +12,7 @@
 namespace roper {
 namespace {
 
-constexpr auto kTitle = "about.title";  // of the preset, with the differences from it
+constexpr auto kTitle = "about.title";  // here with the differences from the preset
 constexpr auto kPosition = "model.position";
 constexpr auto kInitialWeights = "training.initial_weights";
 constexpr auto kImported = "imported";  // marks runs with some unknown settings
@@ -132,7 +132,8 @@ bool comeFromSeveralPresets(const Groups& groups) {
 }
 
 /// A small set of fields that give every group a distinct label, in addition to task and method, chosen
-/// greedily by the number of groups that they distinguish. A length determined by the task is then not named.
+/// greedily by the number of groups that they distinguish. A field that another determines adds nothing and
+/// is not chosen.
 /// @param by_title  whether the titles of their settings also distinguish groups
 std::set<std::string> distinguishingFields(const Groups& groups, bool by_title) {
     std::vector<std::map<std::string, std::string>> identities;
@@ -190,12 +191,12 @@ void labelBySettings(Groups& groups) {
     if (differing.count(kTitle) > 0)
         titles = distinguishingTitles(
             mapped(groups, [](const auto& group) { return group.second.specification; }));
-    std::size_t place = 0;
+    std::size_t index = 0;
     for (auto& [key, group] : groups)
-        group.label = labelOf(group.specification, titles[place++], differing);
+        group.label = labelOf(group.specification, titles[index++], differing);
 }
 
-/// By experiment if there are several and all were named by the user, and within each by settings.
+/// Labels groups by experiment if there are several and the user named all, and within each by settings.
 void label(Groups& groups, std::span<const RunRecord> runs) {
     std::map<std::string, Groups> by_experiment;
     for (auto& [key, group] : groups)
@@ -224,8 +225,8 @@ bool haveSamePrecision(const RunRecord& a, const RunRecord& b) {
 std::optional<std::size_t> findTwin(std::span<const RunRecord> runs, std::size_t of) {
     const Specification& specification = runs[of].specification;
     const auto& methods = twinMethods();
-    const auto place = std::ranges::find(methods, specification.methodName());
-    if (place == methods.end() || !seedsAreKnown(specification)) return std::nullopt;
+    const auto found = std::ranges::find(methods, specification.methodName());
+    if (found == methods.end() || !seedsAreKnown(specification)) return std::nullopt;
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const Specification& candidate = runs[i].specification;
@@ -304,10 +305,10 @@ std::vector<RunGroup> groupRuns(std::span<const RunRecord> runs) {
     for (auto& [key, group] : by_key) {
         group.key = key;
         std::ranges::sort(group.runs, [&](std::size_t a, std::size_t b) {
-            const auto place = [&](std::size_t i) {
+            const auto rank = [&](std::size_t i) {
                 return std::pair(seedsOf(runs[i].specification), runs[i].name);
             };
-            return place(a) < place(b);
+            return rank(a) < rank(b);
         });
         groups.push_back(std::move(group));
     }

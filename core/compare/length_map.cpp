@@ -13,12 +13,12 @@ namespace {
 
 using Metric = LengthMap::Metric;
 
-/// One number of a run, with its label, panel and cell.
+/// A run's contribution to one cell.
 struct Entry {
-    std::string scaling;
+    std::string scaling;  // of the frequencies, with its factor; "none" without
     double factor;
     std::int64_t length;
-    double sum;
+    double sum;  // as in `LengthMap::Cell`
     std::int64_t of;
 };
 
@@ -48,7 +48,7 @@ std::vector<Entry> tokenAccuracyOf(const MeasuredRun& run) {
     });
 }
 
-/// For a run measured at several lengths the longest sequences are used: they contain every position.
+/// Losses of the longest sequences measured with each scaling, since they contain every position.
 std::vector<Entry> lossesOf(const MeasuredRun& run) {
     std::map<std::pair<std::string, double>, std::int64_t> longest;
     for (const PositionRow& row : run.positions) {
@@ -77,8 +77,8 @@ LengthMap::Panel& panelOf(LengthMap& map, const std::string& label, const std::s
     return map.panels.back();
 }
 
-/// The row of a map for a run. Positions are those of the model's input, which excludes the last token of a
-/// causal sequence.
+/// The training length that selects a run's row. For losses it is that of the model's input, which excludes
+/// the last token of a causal sequence.
 std::optional<std::int64_t> rowIn(const LengthMap& map, const Specification& specification) {
     return map.metric == Metric::loss ? std::optional(specification.inputLength())
                                       : trainedLength(specification);
@@ -100,8 +100,8 @@ void addRun(const MeasuredRun& run, const std::string& label, std::int64_t train
     }
 }
 
-/// Adds the runs of a panel: in each row every seed once, as in pairs and in the means of groups.
-/// @param records  of the runs, identical if only lengths differ
+/// Adds the runs of a panel, in each row one run per seed, as in pairs and in the means of groups.
+/// @param records  records of `runs` without lengths (`withoutLengths`)
 void addGroup(const std::vector<MeasuredRun>& runs, const std::vector<RunRecord>& records,
               const RunGroup& group, LengthMap& map) {
     std::map<std::int64_t, RunGroup> rows;

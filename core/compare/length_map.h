@@ -15,9 +15,10 @@ namespace roper {
 /// A run with results of its newest measured checkpoint on problems and texts of other lengths.
 struct MeasuredRun {
     RunRecord record;
-    std::vector<SizeRow> sizes = {};          ///< of one step; possibly with several scalings
-    std::vector<LengthRow> lengths = {};      ///< the same
-    std::vector<PositionRow> positions = {};  ///< the same
+    // Rows of one step, possibly with several scalings of the frequencies:
+    std::vector<SizeRow> sizes = {};
+    std::vector<LengthRow> lengths = {};
+    std::vector<PositionRow> positions = {};
 };
 
 /// The rows of a run's newest step.
@@ -38,31 +39,31 @@ std::optional<std::int64_t> problemLength(const std::string& task, ProblemSize s
 /// The longest problem in training, or the length in tokens of a text's sequences; empty for other tasks.
 std::optional<std::int64_t> trainedLength(const Specification& specification);
 
-/// A quantity by length and by training length, for each method.
+/// A metric by the length on which it was measured and by training length, for each method.
 struct LengthMap {
     enum class Metric {
         solved,          ///< fraction of problems, by their length
         token_accuracy,  ///< token accuracy on a text, by sequence length
-        loss,  ///< nats per token, by position; positions p are binned: 2^(k−1) ≤ p < 2^k, named 2^k
+        loss,  ///< nats per token, by position p in bins: 2^(k−1) ≤ p < 2^k has the "length" 2^k
     };
-    /// A mean: of ones and zeros for fractions, of losses otherwise.
+    /// A mean over problems, tokens or positions.
     struct Cell {
-        double sum = 0;
-        std::int64_t of = 0;
+        double sum = 0;       ///< number solved or predicted, or the sum of losses
+        std::int64_t of = 0;  ///< number of problems, tokens or positions
         int runs = 0;
 
         double mean() const { return sum / static_cast<double>(of); }
     };
     struct Panel {
         std::string label;     ///< the method, and the scaling of frequencies
-        std::string position;  ///< of the specification
+        std::string position;  ///< `model.position` of the specification
         std::map<std::pair<std::int64_t, std::int64_t>, Cell> cells;  ///< by (trained, length)
     };
     Metric metric = Metric::solved;
     std::string task;
     std::vector<std::int64_t> trained, lengths;  ///< ascending
     std::vector<Panel> panels;
-    int left_out = 0;  ///< measured runs not counted: repeated seeds, or another precision
+    int left_out = 0;  ///< number of measured runs omitted: repeated seeds, or another precision
 };
 
 /// One map per task and objective: problems solved, or token accuracy on a text. Runs that differ only in
@@ -70,10 +71,10 @@ struct LengthMap {
 /// runs with the same training length are pooled, each seed once (`oneRunPerSeed`).
 std::vector<LengthMap> lengthMaps(const std::vector<MeasuredRun>& runs);
 
-/// Loss by position, likewise: one map per task and objective with such rows.
+/// Loss by position, grouped likewise: one map per task and objective with such rows.
 std::vector<LengthMap> positionMaps(const std::vector<MeasuredRun>& runs);
 
-/// task,shows,method,trained,length,mean,of,runs
+/// CSV: task,shows (the metric),method,trained,length,mean,of,runs
 std::string toCsv(const std::vector<LengthMap>& maps);
 
 }  // namespace roper

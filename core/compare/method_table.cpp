@@ -88,7 +88,7 @@ MethodTable methodTable(std::span<const RunRecord> runs, const std::string& refe
             throw Error(ErrorKind::usage,
                         "in \"" + preset + "\" no group of runs matches \"" + reference +
                             "\"; the groups are: " + join(mapped(here, &RunGroup::label), "; ") +
-                            ". Choose with --filter and --a.");
+                            ". Choose runs with --filter, the reference with --a.");
         MethodColumn column;
         column.preset = preset;
         column.solved_fraction = solved_fraction;
@@ -149,8 +149,7 @@ std::string toMarkdown(const MethodTable& table) {
 std::string toCsv(const MethodTable& table) {
     std::string csv =
         "preset,measure,share,method,runs,mean,deviation,least,greatest,never,pairs,difference,low,high,test,"
-        "p,"
-        "holm_p\n";
+        "p,holm_p\n";
     const auto number = [](double value) { return formatNumber(value); };
     for (const MethodColumn& column : table.columns)
         for (std::size_t row = 0; row < table.methods.size(); ++row) {

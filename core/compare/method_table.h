@@ -12,8 +12,8 @@ namespace roper {
 struct MethodCell {
     Summary runs;         ///< of its runs with known outcome
     int not_reached = 0;  ///< number of its runs that ended without reaching the target
-    /// Over the common seeds; Holm's p is corrected for the number of methods in the column. Empty for the
-    /// reference itself.
+    /// Comparison over common seeds; `holm_p` is corrected for the number of methods in the column. Empty for
+    /// the reference itself.
     std::optional<OutcomeRow> versus_reference;
 };
 
@@ -23,12 +23,12 @@ struct MethodColumn {
     Measure measure = Measure::final_correct;
     double solved_fraction = 0.9;                  ///< fraction of problems solved, for `steps_until`
     std::string title;                             ///< of the measure: "problems solved at the end, of 128"
-    std::vector<std::optional<MethodCell>> cells;  ///< by method; empty if none was trained
+    std::vector<std::optional<MethodCell>> cells;  ///< one per method; empty if it was not trained
 };
 
 /// All methods compared with one of them, preset by preset.
 struct MethodTable {
-    std::string reference;
+    std::string reference;             ///< label of the method with which all others are compared
     std::vector<std::string> methods;  ///< the reference first, then by label
     std::vector<MethodColumn> columns;
 };
@@ -40,13 +40,13 @@ MethodTable methodTable(std::span<const RunRecord> runs, const std::string& refe
                         std::optional<Measure> measure = {}, double solved_fraction = 0.9);
 
 /// Rows of cells, beginning with the header: for each preset the mean with its standard deviation over seeds,
-/// and the difference from the reference with its interval and p by Holm.
+/// and the difference from the reference with its 95 % interval and Holm's corrected p.
 std::vector<std::vector<std::string>> tableRows(const MethodTable& table);
 
-/// The same as a table in Markdown.
+/// `tableRows` as a table in Markdown.
 std::string toMarkdown(const MethodTable& table);
 
-/// One line per preset and method, with a header line.
+/// CSV with a header and one line per preset and method.
 std::string toCsv(const MethodTable& table);
 
 }  // namespace roper

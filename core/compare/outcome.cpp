@@ -21,7 +21,7 @@ OutcomeValue known(const std::optional<Number>& value) {
     return value ? known(static_cast<double>(*value)) : OutcomeValue{};
 }
 
-/// Mean over the rows of the last tenth of the steps: 91 to 100 of a hundred.
+/// Mean loss over the last tenth of the steps: steps 91 to 100 of 100.
 OutcomeValue lastTenth(const RunRecord& run) {
     const std::int64_t steps = run.specification.training.steps,
                        before = steps - std::max<std::int64_t>(1, steps / 10);
@@ -81,7 +81,7 @@ std::string whileTraining(const RunRecord& rope, const RunRecord& roper) {
            std::to_string(rope.specification.evaluation.every) + ".";
 }
 
-/// ", and solves 60 of 128 at step 600": the result of a run that never reached the share.
+/// ": 60 of 128 are solved at step 600", the last result of a run that never reached the target.
 std::string atTheEnd(const RunRecord& run) {
     if (run.evaluations.empty()) return "";
     const EvaluationRow& last = run.evaluations.back();

@@ -15,10 +15,10 @@ namespace roper {
 
 /// A run as used by comparisons. It does not own the rows, which must outlive it.
 struct RunRecord {
-    std::string name;
+    std::string name;  ///< of its folder
     Specification specification;
     RunState state = RunState::finished;
-    std::string host;  ///< where it was trained; empty if unknown
+    std::string host;  ///< machine that trained it; empty if unknown
     std::span<const MetricsRow> metrics;
     std::span<const EvaluationRow> evaluations;
     RunLabels labels = {};                              ///< labels given by users
@@ -31,8 +31,8 @@ enum class Measure {
     final_correct,         ///< problems solved at the last step
     best_correct,          ///< problems solved at the best evaluation
     final_loss,            ///< loss on fresh sequences at the last step, nats
-    training_loss,         ///< mean training loss of the last tenth, nats
-    final_token_accuracy,  ///< of scored tokens, at the last step
+    training_loss,         ///< mean training loss over the last tenth of the steps, nats
+    final_token_accuracy,  ///< percentage of scored tokens predicted correctly, at the last step
     steps_until,           ///< first evaluated step at which a given fraction of problems was solved
     mean_correct,  ///< problems solved, mean over all evaluations, proportional to the area under the curve
     final_fully_correct,  ///< problems solved with correct working, at the last step
@@ -43,14 +43,14 @@ struct MeasureInfo {
     Measure measure;
     std::string name;   ///< on the command line: "final_correct"
     std::string title;  ///< on the screen
-    std::string unit;   ///< of a difference: "problems", "nats", …
+    std::string unit;   ///< "problems", "nats", …
     bool higher_is_better;
-    bool counts = false;  ///< only whole numbers
+    bool counts = false;  ///< whether its values are whole numbers
 };
 const std::vector<MeasureInfo>& measures();
 const MeasureInfo& infoOf(Measure measure);
 
-/// Whether runs of this kind have such a measure: only some tasks have problems.
+/// Whether runs with this specification can have the measure: only some tasks have problems.
 bool hasMeasure(const Specification& specification, Measure measure);
 
 /// The title with the fraction filled in: "steps until 90 % are solved".
@@ -67,11 +67,11 @@ enum class Outcome {
     known,
     unfinished,    ///< it has not reached its last step
     not_reached,   ///< `steps_until`: it ended without reaching the target
-    not_recorded,  ///< it does not record this measure, or diverged
+    not_recorded,  ///< it failed, diverged or does not record this measure
 };
 struct OutcomeValue {
     Outcome kind = Outcome::not_recorded;
-    double value = 0;  ///< only if known
+    double value = 0;  ///< in the measure's unit, if known
 
     /// Whether further training cannot change it.
     bool isFinal() const { return kind == Outcome::known || kind == Outcome::not_reached; }
@@ -84,18 +84,18 @@ struct PossibleRange {
 };
 PossibleRange possibleRange(const RunRecord& run, Measure measure);
 
-/// Median step time over a run's second half, in seconds, since the first steps are slower. Empty for too few
-/// rows.
+/// Median step time in seconds over the second half of the rows, since the first steps are slower. Empty for
+/// fewer than ten rows.
 std::optional<double> medianStepSeconds(std::span<const MetricsRow> rows);
 
 /// @param solved_fraction  of problems solved, for `steps_until`
 OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double solved_fraction = 0.9);
 
-/// The known outcomes of some of the runs, in order.
+/// The known outcomes of the runs with the given indices, in this order.
 std::vector<double> knownOutcomes(std::span<const RunRecord> runs, const std::vector<std::size_t>& members,
                                   Measure measure, double solved_fraction = 0.9);
 
-/// Runs of a folder, read once.
+/// All runs in a folder, read once, with their rows.
 class RunTable {
   public:
     /// @param with_metrics  whether metrics.csv is also read; evaluations always are

@@ -8,9 +8,9 @@ namespace roper {
 namespace {
 
 constexpr double kHalf = 0.5;
-constexpr double kSolved = 0.95;  // of the problems at the end: beyond this, time distinguishes methods
+constexpr double kSolved = 0.95;  // of the problems at the end; above it, methods differ mainly in speed
 
-/// Whether any pair has values of the measure.
+/// Whether any pair has two final outcomes, at least one of them a value.
 bool hasResult(const PairedComparison& comparison) {
     return std::ranges::any_of(comparison.pairs, [](const SeedPair& pair) {
         const bool any = pair.a.kind == Outcome::known || pair.b.kind == Outcome::known;
@@ -26,7 +26,7 @@ std::string csvCell(const std::optional<double>& value) {
 
 OutcomeRow makeOutcomeRow(PairedComparison comparison) {
     OutcomeRow row;
-    // If some runs never reached the target, each side has the mean of its own that did.
+    // If some runs never reached the target, each side's mean is over its own runs that did.
     const bool some_never = comparison.count(Outcome::not_reached) > 0;
     std::vector<double> of_a, of_b;
     for (const SeedPair& pair : comparison.pairs) {
@@ -66,7 +66,7 @@ std::optional<Measure> preregisteredMeasure(std::span<const RunRecord> runs, con
 std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b) {
     std::vector<OutcomeRow> rows;
     for (const MeasureInfo& info : measures()) {
-        // Step time depends on other load of the machine, and is no outcome of learning.
+        // Step time depends on the machine's other load and says nothing about learning.
         if (info.measure == Measure::step_time) continue;
         std::vector<double> fractions{kPreregisteredFraction};
         if (info.measure == Measure::steps_until) fractions = {kHalf, kPreregisteredFraction};

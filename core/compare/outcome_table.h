@@ -11,15 +11,16 @@ namespace roper {
 /// One measure of two groups, over their common seeds.
 struct OutcomeRow {
     PairedComparison comparison;
-    /// Over the pairs with both outcomes known; if a run never reached the target, of each side over its own
-    /// runs that did.
+    /// Over the pairs with both outcomes known; but if some run never reached the target, over each side's
+    /// own runs that did.
     Summary a, b;
     Summary difference;  ///< b − a over the pairs with both outcomes known
-    /// p-value of the paired t-test; if a run never reached the target, of the sign test of which was first.
+    /// p-value of the paired t-test; if some run never reached the target, of the sign test of which was
+    /// first. Empty if it cannot be computed.
     std::optional<double> p;
     bool is_sign_test = false;
-    /// The same, corrected for the number of measures in the table that were not named in advance (Holm
-    /// 1979); for the one that was, p itself.
+    /// p corrected for the number of measures in the table that were not named in advance (Holm 1979); for
+    /// the one that was, p itself.
     std::optional<double> holm_p;
     bool is_preregistered = false;  ///< whether both groups' presets named it before the runs were trained
 
@@ -32,11 +33,11 @@ OutcomeRow makeOutcomeRow(PairedComparison comparison);
 /// are solved, but not the step time. A measure named in advance comes first.
 std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b);
 
-/// The measure named by both groups' presets, if any.
+/// The measure that the presets of all runs of both groups name, if any.
 std::optional<Measure> preregisteredMeasure(std::span<const RunRecord> runs, const RunGroup& a,
                                             const RunGroup& b);
 
-/// The fraction of problems solved for a named `steps_until`.
+/// The fraction of problems to solve if a preset names `steps_until`.
 inline constexpr double kPreregisteredFraction = 0.9;
 
 /// The default measure for comparing two groups: the one named in advance; else steps until nine tenths are
@@ -51,7 +52,7 @@ struct OutcomeCells {
 };
 OutcomeCells formatCells(const OutcomeRow& row);
 
-/// With a header line.
+/// CSV with a header line.
 std::string toCsv(const std::vector<OutcomeRow>& rows);
 
 /// A text as a CSV cell, in quotes, since labels contain commas.

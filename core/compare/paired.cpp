@@ -15,14 +15,14 @@ constexpr double kConfidence = 0.95;
 
 using RunsBySeed = std::map<RunSeeds, std::vector<std::size_t>>;
 
-/// Runs of every seed, the one that counts first: finished ones before others, then the last by name.
+/// The runs of each seed, best first: finished ones before others, then in descending order of name. A run
+/// with unknown seeds gets negative seeds of its own.
 RunsBySeed bySeed(std::span<const RunRecord> runs, const RunGroup& group) {
     RunsBySeed of_seed;
     for (const std::size_t run : group.runs) {
         const Specification& specification = runs[run].specification;
-        const std::int64_t of_this_alone = -1 - static_cast<std::int64_t>(run);
-        of_seed[seedsAreKnown(specification) ? seedsOf(specification)
-                                             : RunSeeds{of_this_alone, of_this_alone}]
+        const std::int64_t own_seed = -1 - static_cast<std::int64_t>(run);
+        of_seed[seedsAreKnown(specification) ? seedsOf(specification) : RunSeeds{own_seed, own_seed}]
             .push_back(run);
     }
     for (auto& [seeds, candidates] : of_seed) {
@@ -41,7 +41,7 @@ bool hasPrecision(const RunRecord& run, const std::string& precision) {
 /// all known precisions are the same.
 std::string precisionToCompare(std::span<const RunRecord> runs,
                                std::initializer_list<const RunsBySeed*> groups) {
-    std::map<std::string, std::map<RunSeeds, std::size_t>> finished;  // number of groups
+    std::map<std::string, std::map<RunSeeds, std::size_t>> finished;  // numbers of groups with such a run
     for (const RunsBySeed* group : groups)
         for (const auto& [seeds, candidates] : *group) {
             std::set<std::string> here;
@@ -64,7 +64,7 @@ std::string precisionToCompare(std::span<const RunRecord> runs,
         ->first;
 }
 
-/// Removes runs in another precision. @returns how many
+/// Removes runs with another precision. @returns their number
 int keepPrecision(std::span<const RunRecord> runs, const std::string& precision, RunsBySeed& of_seed) {
     int left_out = 0;
     for (auto& [seeds, candidates] : of_seed)
@@ -74,7 +74,7 @@ int keepPrecision(std::span<const RunRecord> runs, const std::string& precision,
 }
 
 /// −1 if a is better, 1 if b is, 0 if neither. A run that never reached the target is worse than one that
-/// did; empty if an outcome is still open.
+/// did. Empty if an outcome is not final.
 std::optional<int> betterSide(const SeedPair& pair, bool higher_is_better) {
     if (!pair.a.isFinal() || !pair.b.isFinal()) return std::nullopt;
     if (!pair.isKnown()) {
@@ -85,7 +85,7 @@ std::optional<int> betterSide(const SeedPair& pair, bool higher_is_better) {
     return (pair.difference() > 0) == higher_is_better ? 1 : -1;
 }
 
-/// Differences in the computation of two runs; empty if unknown.
+/// Names of the properties in which the computations of two runs differ; empty if unknown.
 std::vector<std::string> differencesOfComputation(const RunRecord& a, const RunRecord& b) {
     std::vector<std::string> names;
     if (a.computations.empty() || b.computations.empty() || a.computations == b.computations) return names;
@@ -145,8 +145,7 @@ std::string testText(const PairedComparison& c) {
         const bool b_better = (test.difference.mean > 0) == infoOf(c.measure).higher_is_better;
         text +=
             "The interval excludes 0: the difference is more than chance over seeds explains (at 95 %), "
-            "and in "
-            "this setting " +
+            "and in this setting " +
             (b_better ? c.label_b : c.label_a) + " is better on average. ";
         if (c.pairs_needed)
             text += "A true difference of this size would be detected in four of five experiments with " +
@@ -184,7 +183,8 @@ std::string tooFewText(const PairedComparison& c) {
            std::to_string(kMinPairs - 1) + " more. ";
 }
 
-/// Runs that never reached the target cannot be averaged, but which was first can be counted.
+/// Runs that never reached the target have no step to average, but the pairs in which a run was first can be
+/// counted.
 std::string neverText(const PairedComparison& c) {
     if (c.measure != Measure::steps_until) return {};
     int never_a = 0, never_b = 0;
@@ -272,7 +272,7 @@ void addPair(std::span<const RunRecord> runs, const RunSeeds& seeds, std::size_t
     comparison.pairs.push_back(std::move(pair));
 }
 
-/// Computes the tests over the existing pairs.
+/// Computes the tests over all pairs.
 void computeTests(PairedComparison& comparison) {
     comparison.sign_p = signTest(comparison.better_a, comparison.better_b);
     comparison.test = pairedTest(comparison.differences(), kConfidence);
@@ -283,7 +283,7 @@ void computeTests(PairedComparison& comparison) {
 }
 
 /// Counts runs whose seed is missing in the other group, was trained again, or is unknown.
-/// @param alone  of the comparison, for this group
+/// @param alone  `unpaired_a` or `unpaired_b` of the comparison
 void countUnpaired(const RunsBySeed& of_a, const RunsBySeed& of_b, int& alone, PairedComparison& comparison) {
     for (const auto& [seeds, candidates] : of_a) {
         if (candidates.empty()) continue;
@@ -322,7 +322,7 @@ PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& 
     for (const auto& [seeds, candidates] : of_a) {
         const auto twins = of_b.find(seeds);
         if (twins == of_b.end() || (candidates.empty() && twins->second.empty())) continue;
-        // A run whose twin exists only in another precision is shown next to it, without an outcome.
+        // A run whose twin exists only in another precision is listed with it, without outcomes.
         const std::size_t run = (candidates.empty() ? every_a.at(seeds) : candidates).front(),
                           twin = (twins->second.empty() ? every_b.at(seeds) : twins->second).front();
         if (candidates.empty() || twins->second.empty()) --comparison.other_precision_runs;

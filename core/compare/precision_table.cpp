@@ -41,9 +41,7 @@ std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measur
     if (measure == Measure::steps_until)
         throw Error(ErrorKind::usage,
                     "steps_until has no value for a run that never reaches the target, so its mean cannot be "
-                    "tested: use "
-                    "final_correct, "
-                    "mean_correct or final_loss");
+                    "tested: use final_correct, mean_correct or final_loss");
     std::vector<PrecisionRow> rows;
     for (const RunGroup& group : groupRuns(runs)) {
         if (!hasMeasure(runs[group.runs.front()].specification, measure)) continue;

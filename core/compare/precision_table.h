@@ -10,7 +10,7 @@ namespace roper {
 
 /// Runs of one method and preset, in float32 and bfloat16 with the same seeds.
 struct PrecisionRow {
-    std::string label;                           ///< of the group
+    std::string label;                           ///< label of the group
     OutcomeRow outcome;                          ///< a: float32, b: bfloat16
     std::optional<EquivalenceTest> equivalence;  ///< empty for fewer than two pairs
 
@@ -22,15 +22,15 @@ struct PrecisionRow {
     bool isEquivalent() const;
 };
 
-/// Equivalence of float32 and bfloat16 for every group that has both, and this measure.
-/// @param bound  the largest irrelevant difference, in units of the measure, chosen before the runs
+/// Equivalence of float32 and bfloat16 for every group with this measure and with runs in both precisions.
+/// @param bound  the largest irrelevant difference, in units of the measure, chosen before training
 /// @throws Error (usage) for `steps_until`, which has no mean if a run never reaches the target
 std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measure measure, double bound);
 
 /// Rows of cells, beginning with the header.
 std::vector<std::vector<std::string>> tableRows(const std::vector<PrecisionRow>& rows);
 
-/// With a header line.
+/// CSV with a header line.
 std::string toCsv(const std::vector<PrecisionRow>& rows);
 
 }  // namespace roper

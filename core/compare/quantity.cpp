@@ -6,18 +6,18 @@
 namespace roper {
 namespace {
 
-/// In percent of the problems in an evaluation.
-std::optional<double> fraction(const std::optional<std::int64_t>& count, const EvaluationRow& row) {
+/// A count in percent of the problems in an evaluation.
+std::optional<double> percentOfProblems(const std::optional<std::int64_t>& count, const EvaluationRow& row) {
     if (!count || row.of.value_or(0) == 0) return std::nullopt;
     return 100 * static_cast<double>(*count) / static_cast<double>(*row.of);
 }
 
-std::optional<double> shareSolved(const EvaluationRow& row) {
-    return fraction(row.correct, row);
+std::optional<double> percentSolved(const EvaluationRow& row) {
+    return percentOfProblems(row.correct, row);
 }
 
-std::optional<double> fullySolved(const EvaluationRow& row) {
-    return fraction(row.fully_correct, row);
+std::optional<double> percentFullySolved(const EvaluationRow& row) {
+    return percentOfProblems(row.fully_correct, row);
 }
 
 std::optional<double> tokensPredicted(const EvaluationRow& row) {
@@ -27,7 +27,7 @@ std::optional<double> tokensPredicted(const EvaluationRow& row) {
 
 std::optional<double> accuracy(const EvaluationRow& row) {
     const auto of_tokens = tokensPredicted(row);
-    return of_tokens ? of_tokens : shareSolved(row);
+    return of_tokens ? of_tokens : percentSolved(row);
 }
 
 std::optional<double> perplexity(const EvaluationRow& row) {
@@ -54,8 +54,9 @@ QuantityInfo ofEvaluations(Quantity quantity, std::string name, std::string titl
 const std::vector<QuantityInfo>& quantities() {
     static const std::vector<QuantityInfo> all = {
         ofMetrics(Quantity::training_loss, "training_loss", "training loss", "nats", &MetricsRow::loss),
-        ofEvaluations(Quantity::correct, "correct", "problems solved", "%", shareSolved),
-        ofEvaluations(Quantity::fully_correct, "fully_correct", "problems fully solved", "%", fullySolved),
+        ofEvaluations(Quantity::correct, "correct", "problems solved", "%", percentSolved),
+        ofEvaluations(Quantity::fully_correct, "fully_correct", "problems fully solved", "%",
+                      percentFullySolved),
         ofEvaluations(Quantity::evaluation_loss, "evaluation_loss", "loss on fresh sequences", "nats",
                       [](const EvaluationRow& row) { return row.loss; }),
         ofEvaluations(Quantity::token_accuracy, "token_accuracy", "token accuracy", "%", tokensPredicted),

@@ -19,10 +19,10 @@ enum class Quantity {
     token_accuracy,   ///< scored tokens predicted correctly, %
     accuracy,         ///< problems solved or, for tasks with scored tokens, token accuracy, %
     perplexity,       ///< of the evaluation loss
-    gradient_norm,    ///< before clipping
+    gradient_norm,    ///< over all parameters, before clipping
     learning_rate,
     tokens_per_second,
-    min_denominator,  ///< of linear attention with 1 + cosine: the minimum over layers and heads
+    min_denominator,  ///< smallest denominator over layers and heads of linear attention with 1 + cosine
 };
 
 /// How a quantity is computed from the records of a run. Exactly one of the three functions is set.

@@ -11,6 +11,7 @@ namespace {
 
 constexpr auto kPosition = "model.position";
 
+/// Keys that are not fields of a specification.
 const std::vector<std::string> kOwnKeys = {"step",     "loss", "correct", "solved", "last", "best",
                                            "accuracy", "seed", "state",   "name",   "tag"};
 
@@ -56,7 +57,7 @@ std::string valueOf(const std::string& key, const RunRecord& run) {
     return findField(key).text(run.specification);
 }
 
-/// Whether the setting is unknown for this run: it is then neither equal to any value nor different from it.
+/// Whether this setting of the run is unknown: neither "=" nor "!=" then matches.
 bool asksForUnknown(const std::string& key, const Specification& specification) {
     if (key == kPosition) return specification.about.method == kUnknownMethod;
     if (key == "seed") return !isKnown("training.model_seed", specification);

@@ -8,15 +8,16 @@
 
 namespace roper {
 
-/// A filter for runs typed by the user: words that the name, task, method, state, experiment, tags or note
-/// must contain, and comparisons such as "seed<5", "position=roper", "width>=128", "loss<0.6",
+/// A filter for runs, as typed by the user: words that the name, task, method, state, experiment, tags or
+/// note must contain, and comparisons such as "seed<5", "position=roper", "width>=128", "loss<0.6",
 /// "state=finished". All conditions must hold.
 class RunFilter {
   public:
     RunFilter() = default;
 
-    /// Keys are the fields of a specification and step, loss, correct or solved, accuracy (in %), last and
-    /// best (problems solved, or the loss for tasks without problems), seed, state, name, tag.
+    /// Keys are the fields of a specification; step and loss of the last recorded step; correct or solved
+    /// (problems) and accuracy (in %) of the last evaluation; last and best for the last and the best
+    /// evaluation (problems solved, or the loss for tasks without problems); seed, state, name, tag.
     /// @throws Error (usage) for an unknown key, with the nearest known one
     explicit RunFilter(std::string_view text);
 

@@ -103,7 +103,7 @@ std::optional<EquivalenceTest> equivalenceTest(std::span<const double> differenc
     const Summary summary = summarize(differences);
     const auto interval = meanInterval(summary, 1 - 2 * level);
     if (!interval) return std::nullopt;
-    // Distance of the mean from the nearer bound, inside; without any variance the result is certain.
+    // Distance of the mean from the nearer bound, positive inside; without variance the result is certain.
     const double inside = bound - std::abs(summary.mean);
     EquivalenceTest test{bound, *interval, inside > 0 ? 0.0 : 1.0};
     if (summary.error > 0) {
@@ -134,8 +134,8 @@ Interval bootstrapInterval(std::span<const double> values, double confidence) {
 
 std::optional<int> pairsNeeded(double mean, double standard_deviation, double confidence, double power,
                                int maximum) {
-    // A variance due to rounding counts as none, and the non-central t distribution cannot be computed that
-    // far out.
+    // Above this effect, mean/deviation, the deviation counts as rounding error, and the non-central t
+    // distribution cannot be computed.
     constexpr double kCertain = 100;
     if (!(standard_deviation > 0)) return 2;
     const double effect = std::abs(mean) / standard_deviation;

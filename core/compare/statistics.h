@@ -16,7 +16,7 @@ struct Interval {
 struct Summary {
     std::size_t count = 0;
     double mean = 0;
-    double standard_deviation = 0;  ///< standard deviation of the sample, with n − 1
+    double standard_deviation = 0;  ///< of the sample, with n − 1
     double error = 0;               ///< standard error of the mean
     double minimum = 0, maximum = 0;
 };
@@ -35,7 +35,7 @@ std::optional<Interval> meanInterval(const Summary& summary, double confidence =
 struct PairedTest {
     Summary difference;
     double t = 0, p = 1;
-    Interval interval;  ///< Student's, of the mean difference
+    Interval interval;  ///< Student's confidence interval of the mean difference
     /// Bootstrap interval; empty for fewer pairs than `kMinPairsForBootstrap`, which allow too few different
     /// resamples.
     std::optional<Interval> bootstrap;
@@ -57,18 +57,20 @@ inline constexpr std::size_t kMaxPairsForPermutation = 20;
 /// whether the true mean lies within ±bound.
 struct EquivalenceTest {
     double bound = 0;
-    /// Student's, of the mean difference, with confidence 1 − 2·level: equivalence is shown if it lies within
-    /// the bounds
+    /// Student's interval of the mean difference with confidence 1 − 2·level: equivalence is shown if it lies
+    /// within the bounds.
     Interval interval;
     double p = 1;  ///< the larger p of the two tests
 };
 
-/// Empty for fewer than two differences. @param bound  above 0
+/// Empty for fewer than two differences.
+/// @param bound  above 0, in units of the differences
+/// @param level  significance level of each test
 std::optional<EquivalenceTest> equivalenceTest(std::span<const double> differences, double bound,
                                                double level = 0.05);
 
-/// Percentile interval of the mean from 10,000 resamples (Efron 1979), drawn with a fixed seed. It is too
-/// narrow for a handful of values; use Student's then.
+/// Bootstrap percentile interval of the mean from 10,000 resamples (Efron 1979), drawn with a fixed seed. It
+/// is too narrow for a handful of values; use Student's then.
 Interval bootstrapInterval(std::span<const double> values, double confidence = 0.95);
 
 /// The smallest number of pairs with which a paired t-test detects a true difference of `mean` with this

@@ -4,13 +4,14 @@
 
 #include "ui/charts/plot_view.h"
 
-// What screen readers meet: Qt calls custom widgets fillers, and on Linux names a combo box by its value.
+// What screen readers present. By default, Qt reports custom widgets as fillers, and on Linux it names a
+// combo box by its value.
 
 namespace roper {
 namespace {
 
-/// A chart with its caption as description and its data, as CSV, as text that can be read line by line; or,
-/// as a grouping without text, the widget around the plot that is the chart.
+/// A chart, with its caption as description and its data in CSV as text that can be read line by line; or the
+/// widget around a plot, as a grouping without text.
 class AccessibleFigure : public QAccessibleWidget, public QAccessibleTextInterface {
   public:
     AccessibleFigure(QWidget* widget, const Figure& figure, QAccessible::Role role)
@@ -33,7 +34,7 @@ class AccessibleFigure : public QAccessibleWidget, public QAccessibleTextInterfa
     int cursorPosition() const override { return cursor_; }
     void setCursorPosition(int position) override { cursor_ = std::clamp(position, 0, characterCount()); }
 
-    // Nothing can be selected, and the text stands nowhere on the screen.
+    // Nothing can be selected, and the text has no position on the screen.
     int selectionCount() const override { return 0; }
     void selection(int, int* begin, int* end) const override { *begin = *end = 0; }
     void addSelection(int, int) override {}
@@ -49,7 +50,7 @@ class AccessibleFigure : public QAccessibleWidget, public QAccessibleTextInterfa
     }
 
   private:
-    /// The beginning of the data: nobody listens to more, and a map of 4,096 tokens has 100 MB.
+    /// The beginning of the data: nobody listens to more, and that of a map of 4,096 tokens has 100 MB.
     QString data() const {
         constexpr qsizetype kMost = 20000;
         struct Enough {};

@@ -27,9 +27,9 @@ void BarChart::setBars(const std::vector<int>& categories, const std::vector<Ser
 }
 
 void BarChart::paintHovered(QPainter& painter, const Theme& theme) const {
-    const auto place = hovered_ ? std::ranges::find(categories_, *hovered_) : categories_.end();
-    if (place == categories_.end()) return;
-    paintFrame(painter, categoryRect(static_cast<std::size_t>(place - categories_.begin())), theme);
+    const auto found = hovered_ ? std::ranges::find(categories_, *hovered_) : categories_.end();
+    if (found == categories_.end()) return;
+    paintFrame(painter, categoryRect(static_cast<std::size_t>(found - categories_.begin())), theme);
 }
 
 double BarChart::headlineHeight(double width) const {
@@ -68,8 +68,8 @@ QRectF BarChart::categoryRect(std::size_t index) const {
 
 int BarChart::indexAt(const QPointF& at) const {
     const QRectF box = plot(canvas());
-    const double place = (at.x() - box.left()) / box.width() * static_cast<double>(categories_.size());
-    return place >= 0 && place < static_cast<double>(categories_.size()) ? static_cast<int>(place) : -1;
+    const double index = (at.x() - box.left()) / box.width() * static_cast<double>(categories_.size());
+    return index >= 0 && index < static_cast<double>(categories_.size()) ? static_cast<int>(index) : -1;
 }
 
 void BarChart::paintScale(QPainter& painter, const QRectF& box, double low, double high,
@@ -94,7 +94,7 @@ std::pair<double, double> BarChart::valueRange() const {
     for (const Series& one : series_)
         for (const double value : one.values)
             include(value);
-    for (const auto& [place, value] : disabled_places_)
+    for (const auto& [category, value] : disabled_places_)
         include(value);
     if (high == low) high = 1;
     const double margin = 0.04 * (high - low);
@@ -113,12 +113,12 @@ void BarChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& are
         widest = std::max<double>(widest, painter.fontMetrics().horizontalAdvance(nameOf(i)));
     const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil((widest + 6) / step)));
     for (std::size_t i = 0; i < categories_.size(); ++i) {
-        const QRectF place(box.left() + step * static_cast<double>(i), box.top(), step, box.height());
-        paintCategory(painter, place, i, low, high, theme);
+        const QRectF bars(box.left() + step * static_cast<double>(i), box.top(), step, box.height());
+        paintCategory(painter, bars, i, low, high, theme);
         const bool is_special =
             category_names_.size() < categories_.size() && category_names_.count(categories_[i]) > 0;
         if (i % every != 0 && !is_special) continue;
-        drawColoredText(painter, QRectF(place.center().x() - 30, box.bottom() + 2, 60, 14), Qt::AlignCenter,
+        drawColoredText(painter, QRectF(bars.center().x() - 30, box.bottom() + 2, 60, 14), Qt::AlignCenter,
                         nameOf(i), theme.faint_text);
     }
     drawColoredText(painter, QRectF(box.left(), box.bottom() + 16, box.width(), 15), Qt::AlignCenter, x_name_,
@@ -131,21 +131,19 @@ void BarChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& are
         paintLegend(painter, box.right(), below ? box.top() - kLegend - 2 : area.top() + 3, theme);
 }
 
-/// Draws the bars of one place, side by side.
-void BarChart::paintCategory(QPainter& painter, const QRectF& place, std::size_t index, double low,
+/// Draws the bars of one category, side by side.
+void BarChart::paintCategory(QPainter& painter, const QRectF& area, std::size_t index, double low,
                              double high, const Theme& theme) const {
-    const auto y = [&](double value) {
-        return place.bottom() - (value - low) / (high - low) * place.height();
-    };
+    const auto y = [&](double value) { return area.bottom() - (value - low) / (high - low) * area.height(); };
     constexpr double kMaxBarWidth = 48;  // maximum width of a bar, pixels
     const double count = static_cast<double>(std::max<std::size_t>(series_.size(), 1));
-    const double bar = std::clamp(0.8 * place.width() / count, 0.6, kMaxBarWidth);
-    const double left = place.center().x() - 0.5 * bar * count;
+    const double bar = std::clamp(0.8 * area.width() / count, 0.6, kMaxBarWidth);
+    const double left = area.center().x() - 0.5 * bar * count;
     const auto fill = [&](double from, double value, const QColor& color) {
         if (!std::isfinite(value)) return;
         painter.fillRect(QRectF(QPointF(from, y(0)), QPointF(from + bar, y(value))).normalized(), color);
     };
-    if (categories_[index] == marked_) painter.fillRect(place, theme.faded(theme.text, 0.08));
+    if (categories_[index] == marked_) painter.fillRect(area, theme.faded(theme.text, 0.08));
     for (std::size_t s = 0; s < series_.size(); ++s)
         fill(left + bar * static_cast<double>(s), series_[s].values[index],
              series_[s].colors.empty() ? series_[s].color : series_[s].colors[index]);
@@ -153,10 +151,10 @@ void BarChart::paintCategory(QPainter& painter, const QRectF& place, std::size_t
     if (disabled == disabled_places_.end()) return;
     fill(left, disabled->second, theme.grid);
     painter.setPen(QPen(theme.faint_text, 1.4));
-    const QPointF centre(place.center().x(), y(0));
-    const double arm = std::min(4.0, 0.35 * place.width());
-    painter.drawLine(centre - QPointF(arm, arm), centre + QPointF(arm, arm));
-    painter.drawLine(centre - QPointF(arm, -arm), centre + QPointF(arm, -arm));
+    const QPointF center(area.center().x(), y(0));
+    const double arm = std::min(4.0, 0.35 * area.width());
+    painter.drawLine(center - QPointF(arm, arm), center + QPointF(arm, arm));
+    painter.drawLine(center - QPointF(arm, -arm), center + QPointF(arm, -arm));
 }
 
 void BarChart::paintLegend(QPainter& painter, double right, double top, const Theme& theme) const {

@@ -8,7 +8,7 @@
 
 namespace roper {
 
-/// Grouped signed bars: one bar per series at every place.
+/// Grouped signed bars: one bar per series in each category, such as a distance.
 class BarChart : public FigureView {
     Q_OBJECT
 
@@ -16,31 +16,31 @@ class BarChart : public FigureView {
     struct Series {
         QString key, label;
         QColor color;                     ///< of all bars if `colors` is empty
-        std::vector<double> values = {};  ///< one per place
-        std::vector<QColor> colors = {};  ///< one per place, or empty
+        std::vector<double> values = {};  ///< one per category
+        std::vector<QColor> colors = {};  ///< one per category, or empty
     };
 
     BarChart(const QString& name, const QString& x, const QString& y, QWidget* parent);
 
-    /// @param places  number of each place, such as a distance; shown below the bars and exported
+    /// @param categories  number of each category, shown below its bars and exported
     void setBars(const std::vector<int>& categories, const std::vector<Series>& series);
-    /// Disabled places with the values that they would have: drawn pale and crossed out.
+    /// Disabled categories with the values that they would have: drawn pale and crossed out.
     void setDisabledPlaces(const std::map<int, double>& values) { setAndUpdate(disabled_places_, values); }
-    void setMarked(int place) { setAndUpdate(marked_, place); }
-    /// The place under the pointer, possibly in another figure.
-    void setHovered(std::optional<int> place) { setAndUpdate(hovered_, place); }
-    /// Name of the places, below them.
+    void setMarked(int category) { setAndUpdate(marked_, category); }
+    /// The category under the pointer, possibly in another figure.
+    void setHovered(std::optional<int> category) { setAndUpdate(hovered_, category); }
+    /// Name of the axis of categories, below them.
     void setXName(const QString& name) { setAndUpdate(x_name_, name); }
     void setHeadline(const QString& text) { setAndUpdate(headline_, text); }
     void setCaption(const QString& caption) { caption_ = caption; }
-    /// Labels a place with a word instead of its number. Words of a few places are always shown; if all
-    /// places have one, only as many as fit.
-    void setCategoryName(int place, const QString& name) { category_names_[place] = name; }
+    /// Labels a category with a word instead of its number. Words of a few categories are always shown; if
+    /// all categories have one, only as many as fit.
+    void setCategoryName(int category, const QString& name) { category_names_[category] = name; }
     void clearCategoryNames() { category_names_.clear(); }
 
     const std::vector<int>& categories() const { return categories_; }
     const std::vector<Series>& series() const { return series_; }
-    /// Rectangle of a place's bars on the canvas.
+    /// Rectangle of a category's bars on the canvas.
     QRectF categoryRect(std::size_t index) const;
 
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override {
@@ -54,8 +54,8 @@ class BarChart : public FigureView {
     QSize minFigureSize() const override { return {260, 120}; }
 
   signals:
-    void categoryClicked(int place);
-    void categoryHovered(int place);
+    void categoryClicked(int category);
+    void categoryHovered(int category);
 
   protected:
     void paintHovered(QPainter& painter, const Theme& theme) const override;
@@ -73,7 +73,7 @@ class BarChart : public FigureView {
     int indexAt(const QPointF& at) const;
     QString nameOf(std::size_t index) const;
     std::pair<double, double> valueRange() const;
-    void paintCategory(QPainter& painter, const QRectF& place, std::size_t index, double low, double high,
+    void paintCategory(QPainter& painter, const QRectF& area, std::size_t index, double low, double high,
                        const Theme& theme) const;
     void paintLegend(QPainter& painter, double right, double top, const Theme& theme) const;
     void paintScale(QPainter& painter, const QRectF& box, double low, double high, const Theme& theme) const;

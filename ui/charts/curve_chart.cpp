@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kRangeMargin = 0.05;
 constexpr int kLong = 7, kShort = 4;             // digits in the readout
-const QString kFront = QStringLiteral("front");  // layer of the first curve, above those compared with it
+const QString kFront = QStringLiteral("front");  // layer of the first curve and of bold ones
 
 /// Whether x is in the range of a curve, extended at both ends by half the mean distance of its points.
 bool reaches(const CurveChart::Curve& curve, double at) {
@@ -22,13 +22,13 @@ bool reaches(const CurveChart::Curve& curve, double at) {
     return at >= curve.x.front() - gap / 2 && at <= curve.x.back() + gap / 2;
 }
 
-/// Minimum and maximum of each pixel column of [low, high]; curves with few points are left unchanged.
+/// The minimum and the maximum of a curve in each of `columns` pixel columns of [low, high].
 void thin(const CurveChart::Curve& curve, double low, double high, bool log, int columns, QVector<double>& xs,
           QVector<double>& ys) {
     xs.clear();
     ys.clear();
-    const auto place = [log](double x) { return log ? std::log(std::max(x, 1e-300)) : x; };
-    const double first = place(low), width = (place(high) - first) / columns;
+    const auto position = [log](double x) { return log ? std::log(std::max(x, 1e-300)) : x; };
+    const double first = position(low), width = (position(high) - first) / columns;
     int column = -1;
     double smallest = 0, largest = 0, at = 0;
     const auto finish = [&] {
@@ -42,7 +42,7 @@ void thin(const CurveChart::Curve& curve, double low, double high, bool log, int
         const bool after = i > 0 && curve.x[i - 1] > high;
         if (before || after || std::isnan(curve.y[i])) continue;
         const int here =
-            static_cast<int>(std::clamp((place(curve.x[i]) - first) / width, -1.0, columns + 1.0)) + 1;
+            static_cast<int>(std::clamp((position(curve.x[i]) - first) / width, -1.0, columns + 1.0)) + 1;
         if (here != column) {
             finish();
             column = here;
@@ -226,8 +226,8 @@ void CurveChart::fitY(const Canvas& canvas) const {
         high = std::min(high, limits->second);
     }
     if (isLogY()) {
-        const double stretch = std::pow(std::max(high / low, 1.2), kRangeMargin);
-        return plot().yAxis->setRange(low / stretch, high * stretch);
+        const double margin_factor = std::pow(std::max(high / low, 1.2), kRangeMargin);
+        return plot().yAxis->setRange(low / margin_factor, high * margin_factor);
     }
     // Differences due to rounding are ignored: no axis could label them.
     constexpr double kRounding = 1e-9;
@@ -272,7 +272,7 @@ QStringList CurveChart::keysOf(const QCPAbstractPlottable* entry) const {
     return keys;
 }
 
-/// At the nearest point of any curve, so that a long curve can be read beyond the end of shorter ones.
+/// Reads at the nearest x of any curve, so that a long curve can be read beyond the end of shorter ones.
 std::optional<PlotView::Readout> CurveChart::readAt(const QPointF& at) const {
     std::optional<double> x;
     const double wanted = plot().xAxis->pixelToCoord(at.x());

@@ -24,22 +24,22 @@ class CurveChart : public PlotView {
         QString formula = {};                 ///< shown in the readout; may be empty
         QVector<double> low = {}, high = {};  ///< edges of a band around the curve; empty: no band
         bool in_legend = true;
-        int dash = 0;  ///< as in `dashOf`
-        QString letter_label =
-            {};  ///< on the curve and before its label, if there are too many curves for dashes
+        int dash = 0;               ///< as in `dashOf`
+        QString letter_label = {};  ///< on the curve and before its label; empty: none
         /// Where many points share a pixel column, their range is filled instead of drawing the line over
         /// itself.
         bool envelope = false;
         QString hidden_with = {};  ///< key of the curve whose legend entry also hides this one
     };
+    /// A dashed line at a value, with a label.
     struct Mark {
         double at = 0;
         QString label = {};
         bool across = false;  ///< horizontal line at y = at; otherwise vertical at x = at
     };
 
-    /// @param name   of the exported file
-    /// @param title  what the chart shows; stands above the legend's entries and in the menu
+    /// @param name  of the exported file
+    /// @param x, y  names of the axes
     CurveChart(const QString& name, const QString& x, const QString& y, QWidget* parent);
 
     void setCurves(const std::vector<Curve>& curves, const std::vector<Mark>& marks);
@@ -52,8 +52,10 @@ class CurveChart : public PlotView {
     }
     /// Puts the legend in columns below the axes, where it covers no curve.
     void setLegendBelow() { legend_position_ = PlotLegend::Place::below; }
+    /// The y axis begins at this value or below.
     void setYFloor(std::optional<double> floor) { y_floor_ = floor; }
-    /// Limits the y axis, even if a band exceeds the limits; the full range of y does so, too.
+    /// Limits the y axis, even if a band exceeds the limits. On a linear axis, `setFullYRange` has
+    /// precedence.
     void setYLimits(std::optional<std::pair<double, double>> limits) { y_limits_ = limits; }
     void setCaption(const QString& caption) { caption_ = caption; }
     const std::vector<Curve>& curves() const { return curves_; }

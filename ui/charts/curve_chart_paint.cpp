@@ -38,7 +38,7 @@ void CurveChart::applyStyle(const Canvas& canvas) const {
         graph->setScatterStyle(curve.points ? QCPScatterStyle(QCPScatterStyle::ssDisc, 4)
                                             : QCPScatterStyle(QCPScatterStyle::ssNone));
     }
-    // Too many overlapping bands would be indistinguishable.
+    // The more bands there are, the paler they are, so that overlapping ones remain distinguishable.
     constexpr float kFew = 4, kBand = 0.18F;
     const float band = kBand * std::min(1.0F, kFew / static_cast<float>(bands_.size()));
     for (const auto& [of, edges] : bands_) {
@@ -170,32 +170,32 @@ double CurveChart::legendHeadroom(const Canvas& canvas) const {
     const double line = QFontMetricsF(axisFont(canvas.font)).height();
     const double around = (title_ != nullptr ? 5 : 3) * line;  // title, axis and ticks
     const double entries = plot().legend->itemCount() * line + kPadding;
-    const double share = std::min(kMaxHeight, entries / std::max(canvas.size.height() - around, entries));
-    return share / (1 - share);
+    const double fraction = std::min(kMaxHeight, entries / std::max(canvas.size.height() - around, entries));
+    return fraction / (1 - fraction);
 }
 
 int CurveChart::curveSegmentsIn(const QRectF& box) const {
     const auto pixel = [this](const QCPGraphData& point) {
         return QPointF(plot().xAxis->coordToPixel(point.key), plot().yAxis->coordToPixel(point.value));
     };
-    int parts = 0;
+    int crossings = 0;
     for (int i = 0; i < static_cast<int>(curves_.size()); ++i) {
         if (!plot().graph(i)->visible()) continue;
         const auto& points = *plot().graph(i)->data();
         for (auto point = points.constBegin(); point != points.constEnd(); ++point) {
             const bool is_last = point + 1 == points.constEnd();
-            parts += crosses(QLineF(pixel(*point), pixel(is_last ? *point : *(point + 1))), box);
+            crossings += crosses(QLineF(pixel(*point), pixel(is_last ? *point : *(point + 1))), box);
         }
     }
-    // A band counts as crossed if its two edges enclose the box or a part of it.
+    // A band crosses the box if it covers any of it.
     for (const auto& [curve, edges] : bands_) {
         if (!edges.first->visible()) continue;
         const auto& upper = *edges.first->data();
         const auto& lower = *edges.second->data();
         for (int i = 0; i < std::min(upper.size(), lower.size()); ++i)
-            parts += crosses(QLineF(pixel(*upper.at(i)), pixel(*lower.at(i))), box);
+            crossings += crosses(QLineF(pixel(*upper.at(i)), pixel(*lower.at(i))), box);
     }
-    return parts;
+    return crossings;
 }
 
 void CurveChart::placeMarkLabels() const {
@@ -229,9 +229,9 @@ void CurveChart::placeMarkLabels() const {
                 const bool is_taken =
                     std::ranges::any_of(taken, [&](const QRectF& other) { return other.intersects(box); });
                 if (is_taken || !inside.contains(box)) continue;
-                const int parts = curveSegmentsIn(box);
-                if (parts >= fewest) continue;
-                fewest = parts;
+                const int crossings = curveSegmentsIn(box);
+                if (crossings >= fewest) continue;
+                fewest = crossings;
                 best = box;
             }
         }

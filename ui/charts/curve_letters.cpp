@@ -9,8 +9,7 @@
 namespace roper {
 namespace {
 
-constexpr double kMinSeparation =
-    10;  // minimum distance between curves for a letter to be unambiguous, pixels
+constexpr double kMinSeparation = 10;  // distance between curves for a letter to be unambiguous, pixels
 
 double firstX(const QCPGraph& graph) {
     return graph.keyAxis()->coordToPixel(graph.data()->constBegin()->key);
@@ -35,8 +34,8 @@ std::optional<QPointF> pointAt(const QCPGraph& graph, double x) {
     const QPointF from = graph.coordsToPixels(before->key, before->value),
                   to = graph.coordsToPixels(after->key, after->value);
     const double at = graph.keyAxis()->coordToPixel(key);
-    const double share = to.x() > from.x() ? (at - from.x()) / (to.x() - from.x()) : 1;
-    const QPointF point(at, from.y() + share * (to.y() - from.y()));
+    const double fraction = to.x() > from.x() ? (at - from.x()) / (to.x() - from.x()) : 1;
+    const QPointF point(at, from.y() + fraction * (to.y() - from.y()));
     return std::isfinite(point.y()) ? std::optional(point) : std::nullopt;
 }
 
@@ -44,8 +43,8 @@ bool isFree(const QRectF& box, const std::vector<QRectF>& drawn) {
     return std::ranges::none_of(drawn, [&](const QRectF& other) { return other.intersects(box); });
 }
 
-/// The box, or if it lies over one that is drawn, the nearest place inside the area where it does not; the
-/// box itself if there is none.
+/// The box, moved as little as possible so that it overlaps no drawn one and stays inside the area; the box
+/// itself if that is impossible.
 QRectF nearestFree(const QRectF& box, const QRectF& area, const std::vector<QRectF>& drawn) {
     if (isFree(box, drawn)) return box;
     constexpr double kGap = 2;
@@ -130,8 +129,7 @@ void CurveLetters::drawLetter(QCPPainter& painter, const Letter& letter, const Q
 }
 
 CurveLetters::Places CurveLetters::placesIn(const QRectF& area) const {
-    constexpr double kApart =
-        46;  // distance between positions if there is room for several letters per curve, pixels
+    constexpr double kApart = 46;  // pixels between letters if there is room for several per curve
     Places places;
     for (const Letter& letter : letters_)
         if (isDrawn(letter) && !places.texts.contains(letter.text)) places.texts << letter.text;
@@ -152,7 +150,7 @@ CurveLetters::Places CurveLetters::placesIn(const QRectF& area) const {
     return places;
 }
 
-/// Distance of a text's curves from all others at a position, in pixels; negative if none of them reaches it.
+/// Distance of a text's curves from all others at a position, in pixels; −1 if none of them reaches it.
 double CurveLetters::separation(const Places& places, const QString& text, std::size_t place) const {
     double least = std::numeric_limits<double>::infinity();
     bool is_there = false;
@@ -166,7 +164,7 @@ double CurveLetters::separation(const Places& places, const QString& text, std::
     return is_there ? least : -1;
 }
 
-/// Texts whose curves are separate in few places choose first; those that are never separate choose last.
+/// Texts whose curves are separate at few positions choose first; those that are never separate choose last.
 std::vector<CurveLetters::Choice> CurveLetters::choicesOf(const Places& places) const {
     std::vector<Choice> choices;
     for (const QString& text : places.texts) {
@@ -194,20 +192,20 @@ void CurveLetters::draw(QCPPainter* painter) {
     std::vector<bool> taken(places.xs.size());
     std::vector<QRectF> drawn;
     painter->setFont(font_);
-    const auto draw_at = [&](const Letter& letter, const QPointF& at, bool in_any_case) {
+    const auto draw_at = [&](const Letter& letter, const QPointF& at, bool must_draw) {
         QRectF box = boxOf(letter.text, at, area);
-        if (box.isNull() || !(in_any_case || isFree(box, drawn))) return false;
-        if (in_any_case) box = nearestFree(box, area, drawn);
+        if (box.isNull() || !(must_draw || isFree(box, drawn))) return false;
+        if (must_draw) box = nearestFree(box, area, drawn);
         drawLetter(*painter, letter, box);
         drawn.push_back(box);
         return true;
     };
-    const auto draw_all = [&](const QString& text, std::size_t place, bool in_any_case) {
+    const auto draw_all = [&](const QString& text, std::size_t place, bool must_draw) {
         bool any = false;
         for (std::size_t i = 0; i < letters_.size(); ++i)
             if (letters_[i].text == text && places.ys[i][place])
-                any = draw_at(letters_[i], {places.xs[place], *places.ys[i][place]}, in_any_case && !any) ||
-                      any;
+                any =
+                    draw_at(letters_[i], {places.xs[place], *places.ys[i][place]}, must_draw && !any) || any;
         taken[place] = taken[place] || any;
         return any;
     };
@@ -216,10 +214,10 @@ void CurveLetters::draw(QCPPainter* painter) {
         for (const Choice& choice : choices) {
             bool is_named = false;
             // Every text gets one letter, and more where its curves are separate from others.
-            for (const bool in_any_case : {false, true})
+            for (const bool must_draw : {false, true})
                 for (const auto& [distance, place] : choice.places)
                     if (!is_named && !taken[place] && (repeat == 0 || distance >= kMinSeparation))
-                        is_named = draw_all(choice.text, place, in_any_case && repeat == 0);
+                        is_named = draw_all(choice.text, place, must_draw && repeat == 0);
             if (is_named || repeat > 0) continue;
             // A curve too short for every position has its letter at its end.
             for (const Letter& letter : letters_) {

@@ -9,9 +9,9 @@
 
 namespace roper {
 
-/// Draws a letter on each curve, so that curves can be told apart in print without colours. A letter stands
+/// Draws a letter on each curve, so that curves can be told apart in print without colors. A letter stands
 /// where its curve is farthest from all others; no two letters share an x, so that letters of coinciding
-/// curves stay readable. Letters of curves that end within a few pixels lie beside each other.
+/// curves stay readable. Letters of curves shorter than a few pixels are drawn beside each other.
 class CurveLetters : public QCPAbstractItem {
     Q_OBJECT
 

@@ -17,7 +17,7 @@ void drawArrow(QPainter& painter, const QPointF& from, const QPointF& to, const 
 inline constexpr auto kLeftMiddle = Qt::AlignLeft | Qt::AlignVCenter,
                       kRightMiddle = Qt::AlignRight | Qt::AlignVCenter;
 
-/// Draws a text in a colour, which becomes the pen's.
+/// Draws a text in a color, which becomes the pen's.
 inline void drawColoredText(QPainter& painter, const QRectF& place, int flags, const QString& text,
                             const QColor& color) {
     painter.setPen(color);
@@ -30,7 +30,7 @@ QColor textColorOn(const QColor& fill);
 /// A translucent background for text over lines.
 QColor translucent(QColor background);
 
-/// Line styles that are distinguishable without colours: 0 is solid; the numbers wrap around.
+/// Line styles that are distinguishable without colors: 0 is solid; the numbers wrap around.
 Qt::PenStyle dashOf(int number);
 
 }  // namespace roper

@@ -57,16 +57,16 @@ class Figure {
     /// All data of the figure, as CSV with a header line.
     virtual QString figureCsv() const = 0;
 
-    /// Receives the same as bytes; figures with very much data write it in parts.
+    /// Receives the CSV as bytes, in several calls for figures with very much data.
     using WriteBytes = std::function<void(const QByteArray&)>;
     virtual void writeCsv(const WriteBytes& write) const { write(figureCsv().toUtf8()); }
 
-    /// One line for below the figure: what it shows, with its parameters.
+    /// Caption of one line: what the figure shows, with its parameters.
     virtual QString figureCaption() const = 0;
 };
 
-/// Lets screen readers meet figures as charts, with their captions and data, and combo boxes by their names.
-/// For all windows opened afterwards.
+/// In all windows opened afterwards, lets screen readers present figures as charts, with their captions and
+/// data, and combo boxes by their names.
 void installAccessibility();
 
 }  // namespace roper

@@ -110,7 +110,7 @@ QByteArray pdfBytes(const Figure& figure, const ExportOptions& options, const Th
 
 /// @param write  called once with the function that receives the file's bytes, part by part
 void save(const QString& path, const std::function<void(const Figure::WriteBytes&)>& write) {
-    outputPath(path.toStdString());  // QSaveFile would replace special files
+    outputPath(path.toStdString());  // throws for special files, which QSaveFile would replace
     QSaveFile file(path);
     const auto require = [&](bool done) {
         if (done) return;
@@ -124,14 +124,14 @@ void save(const QString& path, const std::function<void(const Figure::WriteBytes
     require(file.commit());
 }
 
-/// U+FFFE and U+FFFF, which are noncharacters, in UTF-8.
+/// Whether U+FFFE or U+FFFF in UTF-8, which are noncharacters, begins here.
 bool isNoCharacter(const QByteArray& text, qsizetype at) {
     return text[at] == '\xEF' && at + 2 < text.size() && text[at + 1] == '\xBF' &&
            (text[at + 2] == '\xBE' || text[at + 2] == '\xBF');
 }
 
 QByteArray withoutControlCharacters(const QByteArray& text) {
-    constexpr char32_t kControlPictures = 0x2400;  // ␀ and the following
+    constexpr char32_t kControlPictures = 0x2400;  // ␀, the picture of U+0000
     QByteArray clean;
     clean.reserve(text.size());
     for (qsizetype i = 0; i < text.size(); ++i) {
@@ -166,7 +166,7 @@ QByteArray familiesFor(const QByteArray& name) {
     return family.toHtmlEscaped().toUtf8() + ", " + generic;
 }
 
-/// Only an attribute has these words followed by a quotation mark; in text it is escaped as &quot;.
+/// Replaces the font names in all attributes. In text, the quotation mark would be escaped as &quot;.
 QByteArray withRealFamilies(const QByteArray& svg) {
     const QByteArray attribute = "font-family=\"";
     QHash<QByteArray, QByteArray> known;
@@ -215,7 +215,7 @@ QImage figureImage(const Figure& figure, const ExportOptions& options, const The
     QImage image(imageSize(figure, options), QImage::Format_ARGB32_Premultiplied);
     image.fill(theme.background);
     drawPicture(image, zoomOf(figure, options) * options.scale, figure, options, theme);
-    // Set only now: during painting, a resolution of its own would scale all text a second time.
+    // Set only now: during painting, the image's resolution would scale all text a second time.
     image.setDotsPerMeterX(static_cast<int>(1000 * kPixelsPerMm * options.scale));
     image.setDotsPerMeterY(image.dotsPerMeterX());
     return image;

@@ -13,13 +13,13 @@ struct ExportOptions {
     /// Width on paper; the figure is laid out anew, with text of `text_pt`. 0: as on the screen.
     double width_mm = 0;
     int scale = 2;                 ///< PNG: pixels per device-independent pixel
-    bool light_background = true;  ///< light colours regardless of the window's theme
+    bool light_background = true;  ///< light colors regardless of the window's theme
     bool caption = false;          ///< draw the caption below the figure
     bool legend = true;            ///< draw the legend, if there is one
     double text_pt = 8;            ///< size of the text on paper; axes and notes use 7/8 of it
 };
 
-/// A purpose of exported pictures, with its size.
+/// A use of exported pictures, such as a slide, with its size.
 struct PrintSize {
     QString key;   ///< in settings: "column"
     QString name;  ///< display name
@@ -40,7 +40,7 @@ QImage figureImage(const Figure& figure, const ExportOptions& options, const The
 /// @throws Error (usage) for another suffix, Error (disk) if it cannot be written
 void exportAnimation(const std::vector<QImage>& frames, double seconds, const QString& path);
 
-/// Pictures of one size as a GIF that repeats forever, with at most 256 colours (gif.cpp).
+/// Pictures of one size as a GIF that repeats forever, with at most 256 colors (gif.cpp).
 QByteArray gifBytes(const std::vector<QImage>& frames, double seconds);
 
 /// The figure as the text of an SVG file.

@@ -8,7 +8,7 @@
 namespace roper {
 namespace {
 
-/// Draws an outline twice: wide in the background colour, then narrow in the text colour.
+/// Draws an outline twice: wide in the background color, then narrow in the text color.
 template <class Draw>
 void drawOnAnyColor(QPainter& painter, const Theme& theme, Draw draw) {
     painter.setBrush(Qt::NoBrush);

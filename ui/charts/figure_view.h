@@ -36,7 +36,7 @@ class FigureView : public QWidget, public Figure {
     QSize minimumSizeHint() const final { return zoomed(minScreenSize()); }
     QSize sizeHint() const final { return zoomed(preferredSize()); }
 
-    /// Size on the screen; a view behind a tab that was never opened has none yet.
+    /// Size on the screen; a default for a view in a tab that was never opened.
     QSize figureSize() const override {
         constexpr QSize kDefaultSize{720, 480};
         return testAttribute(Qt::WA_Resized) && !size().isEmpty() ? canvas().size().toSize() : kDefaultSize;
@@ -67,7 +67,7 @@ class FigureView : public QWidget, public Figure {
 
     /// Marks the item under the pointer, here or in another figure; not exported.
     virtual void paintHovered(QPainter&, const Theme&) const {}
-    /// Such marks: a frame, and a ring around a point, with an edge visible on any colour.
+    /// Draws such a mark, with an edge visible on any color: a frame, or a ring around a point.
     static void paintFrame(QPainter& painter, const QRectF& frame, const Theme& theme);
     static void paintRing(QPainter& painter, const QPointF& about, const Theme& theme);
 

@@ -13,11 +13,11 @@
 namespace roper {
 namespace {
 
-/// A frame of a GIF: the index of each pixel's colour.
+/// A frame of a GIF: the index of each pixel's color.
 using Indices = std::vector<GifByteType>;
 
-/// 256 colours that stand for all in some pictures: the most frequent ones, which giflib would round, and
-/// some between all others.
+/// 256 colors for some pictures: their 64 most frequent colors, which giflib would round, and 192 that giflib
+/// chooses for the rest.
 class Palette {
   public:
     explicit Palette(const std::vector<QImage>& pictures) : map_(GifMakeMapObject(kColors, nullptr)) {
@@ -105,9 +105,9 @@ QRect changedPart(const Indices& before, const Indices& now, const QSize& size) 
 
 }  // namespace
 
-/// One palette, and of each frame only the part that changes.
+/// Writes one palette for all frames, and of each frame only the part that changes.
 QByteArray gifBytes(const std::vector<QImage>& frames, double seconds) {
-    constexpr std::size_t kSampled = 8;  // frames whose colours make the palette
+    constexpr std::size_t kSampled = 8;  // frames whose colors make the palette
     std::vector<QImage> sampled;
     for (std::size_t i = 0; i < std::min(kSampled, frames.size()); ++i)
         sampled.push_back(frames[i * frames.size() / std::min(kSampled, frames.size())]);

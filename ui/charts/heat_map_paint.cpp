@@ -7,7 +7,7 @@
 #include "ui/theme/numbers.h"
 #include "ui/theme/zoom.h"
 
-// Painting of a HeatMapView: cells as tiles or shapes, labels, the colour bar.
+// Painting of a HeatMapView: cells as tiles or shapes, labels, the color bar.
 
 namespace roper {
 namespace {
@@ -19,7 +19,7 @@ constexpr double kMaxShapes = 1 << 15;     // larger maps are exported as a bitm
 
 }  // namespace
 
-/// Width for the colour bar and its numbers.
+/// Width for the color bar and its numbers.
 double HeatMapView::rightMargin() const {
     constexpr double kNextToBars = 16;
     if (isOneColumn()) return kNextToBars;
@@ -74,10 +74,10 @@ void HeatMapView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     if (title_.isEmpty()) return;
     painter.setFont(boldFont(painter.font()));
     painter.setPen(theme.text);
-    const QRectF place(area.left() + 8, area.top() + 4, area.width() - 16, kTitle);
+    const QRectF label_area(area.left() + 8, area.top() + 4, area.width() - 16, kTitle);
     painter.drawText(
-        place, kLeftMiddle,
-        painter.fontMetrics().elidedText(title_, Qt::ElideRight, static_cast<int>(place.width())));
+        label_area, kLeftMiddle,
+        painter.fontMetrics().elidedText(title_, Qt::ElideRight, static_cast<int>(label_area.width())));
 }
 
 void HeatMapView::paintCells(QPainter& painter, const Frame& at, const Theme& theme) const {
@@ -95,7 +95,7 @@ void HeatMapView::paintCells(QPainter& painter, const Frame& at, const Theme& th
     paintNumbers(painter, at, colors);
 }
 
-/// A value with as many decimals as tell a hundredth of the scale: "0.13" up to 1, "44" up to 100.
+/// A value to about a hundredth of the color limit: "0.13" for a limit of 1, "44" for 100.
 QString HeatMapView::cellText(double value) const {
     constexpr int kMaxDecimals = 4;
     const int magnitude = static_cast<int>(std::floor(std::log10(map_.limit) + 1e-9));
@@ -118,7 +118,7 @@ void HeatMapView::paintNumbers(QPainter& painter, const Frame& at, const ColorTa
     for (int row = static_cast<int>(at.cells.top()); row < last_row; ++row) {
         for (int column = static_cast<int>(at.cells.left()); column < last_column; ++column) {
             const QRectF cell(at.x(column), at.y(row), at.cell_width, at.cell_height);
-            if (!hasEntry(row, column)) continue;  // it has no colour either
+            if (!hasEntry(row, column)) continue;  // it has no color either
             const QString text = cellText((*map_.values)(row, column));
             if (!box.contains(cell) || metrics.horizontalAdvance(text) + kPadding > cell.width()) continue;
             const QRgb fill = TilePyramid::colorOf(pyramid.colorIndex(0, row, column), colors);
@@ -154,7 +154,7 @@ void HeatMapView::paintBars(QPainter& painter, const Frame& at, const Theme& the
     }
 }
 
-/// Ticks of the values above the bars.
+/// Draws the ticks of the values above the bars.
 void HeatMapView::paintBarAxis(QPainter& painter, const Frame& at, const Theme& theme) const {
     constexpr int kParts = 4;
     const double number_width = QFontMetricsF(painter.font()).horizontalAdvance(cellText(map_.limit)) + 12;
@@ -167,7 +167,7 @@ void HeatMapView::paintBarAxis(QPainter& painter, const Frame& at, const Theme& 
     }
 }
 
-/// One rectangle per run of equal colours in a row.
+/// One rectangle per run of equal colors in a row.
 void HeatMapView::paintCellsAsShapes(QPainter& painter, const Frame& at, const ColorTable& colors) const {
     const TilePyramid& pyramid = *map_.pyramid;
     painter.setRenderHint(QPainter::Antialiasing, false);
@@ -230,13 +230,13 @@ void HeatMapView::paintRowLabels(QPainter& painter, const Frame& at, bool tiny) 
         std::min<int>(static_cast<int>(at.cells.bottom()), static_cast<int>(map_.values->rows()) - 1);
     for (int row = static_cast<int>(std::ceil(at.cells.top() / row_step)) * row_step; row <= last_row;
          row += row_step) {
-        // Only some of a text's tokens would read as a different text; numbers would not.
+        // Numbers, if not all tokens of a text have room: the others would read as a different text.
         const bool named = (row_step == 1 || map_.row_labels_are_names) && row < map_.row_labels.size();
         const QString text = named ? map_.row_labels[row] : QString::number(row);
-        const QRectF place(at.box.left() - kLeft + 16, at.y(row + 0.5) - 9, kLeft - 21, 18);
-        if (place.center().y() > at.box.bottom() || place.center().y() < at.box.top()) continue;
-        painter.drawText(place, kRightMiddle,
-                         metrics.elidedText(text, Qt::ElideRight, static_cast<int>(place.width())));
+        const QRectF label_area(at.box.left() - kLeft + 16, at.y(row + 0.5) - 9, kLeft - 21, 18);
+        if (label_area.center().y() > at.box.bottom() || label_area.center().y() < at.box.top()) continue;
+        painter.drawText(label_area, kRightMiddle,
+                         metrics.elidedText(text, Qt::ElideRight, static_cast<int>(label_area.width())));
     }
 }
 
@@ -265,9 +265,9 @@ void HeatMapView::paintColumnLabels(QPainter& painter, const Frame& at, bool tin
         const bool named = named_columns && column < map_.column_labels.size();
         const QString text = named ? map_.column_labels[column] : QString::number(column);
         const double room = std::max(column_step * at.cell_width, 12.0);
-        const QRectF place(at.x(column + 0.5) - room / 2, at.box.top() - 18, room, 16);
-        if (place.center().x() > at.box.right() || place.center().x() < at.box.left()) continue;
-        painter.drawText(place, Qt::AlignCenter,
+        const QRectF label_area(at.x(column + 0.5) - room / 2, at.box.top() - 18, room, 16);
+        if (label_area.center().x() > at.box.right() || label_area.center().x() < at.box.left()) continue;
+        painter.drawText(label_area, Qt::AlignCenter,
                          metrics.elidedText(text, Qt::ElideRight, static_cast<int>(room)));
     }
 }

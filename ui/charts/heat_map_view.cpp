@@ -53,7 +53,7 @@ void HeatMapView::setMerging(TilePyramid::Merging merging) {
     update();
 }
 
-/// Pages provide pyramids that show the largest values.
+/// Replaces the pyramid of the map, which shows values of largest magnitude, by one for the chosen merging.
 void HeatMapView::makeCurrentPyramid() {
     if (isEmpty()) return;
     const double low = map_.scale == Scale::diverging ? -map_.limit : 0.0;
@@ -141,9 +141,9 @@ QPoint HeatMapView::cellAt(const QPointF& point) const {
 void HeatMapView::zoom(double factor, const QPointF& about) {
     if (isEmpty()) return;
     const Frame at = frame(canvas());
-    const QPointF place(at.cells.left() + (about.x() - at.box.left()) / at.cell_width,
-                        at.cells.top() + (about.y() - at.box.top()) / at.cell_height);
-    QRectF next(place - (place - shown_.topLeft()) * factor, shown_.size() * factor);
+    const QPointF cell(at.cells.left() + (about.x() - at.box.left()) / at.cell_width,
+                       at.cells.top() + (about.y() - at.box.top()) / at.cell_height);
+    QRectF next(cell - (cell - shown_.topLeft()) * factor, shown_.size() * factor);
     showCells(next);
 }
 
@@ -186,9 +186,9 @@ void HeatMapView::wheelEvent(QWheelEvent* event) {
 }
 
 void HeatMapView::keyPressEvent(QKeyEvent* event) {
-    const QPointF centre = frame(canvas()).box.center();
-    if (event->key() == Qt::Key_Plus || event->key() == Qt::Key_Equal) return zoom(0.7, centre);
-    if (event->key() == Qt::Key_Minus) return zoom(1 / 0.7, centre);
+    const QPointF center = frame(canvas()).box.center();
+    if (event->key() == Qt::Key_Plus || event->key() == Qt::Key_Equal) return zoom(0.7, center);
+    if (event->key() == Qt::Key_Minus) return zoom(1 / 0.7, center);
     if (event->key() == Qt::Key_0) return showAll();
     FigureView::keyPressEvent(event);
 }

@@ -11,10 +11,10 @@
 
 namespace roper {
 
-/// A matrix as coloured cells, up to 4,096 × 4,096. The wheel and + − zoom, dragging moves, a double click or
-/// 0 shows all. Signed values use a diverging scale around zero; weights start at zero. Cells with enough
-/// room show their numbers. A single column on a scale from zero is drawn as bars, which say more than
-/// colours.
+/// A matrix as colored cells, up to 4,096 × 4,096. The wheel and + − zoom, dragging moves, a double click or
+/// 0 shows all. Signed values use a diverging scale around zero; others, such as weights, a sequential one
+/// from zero. Cells with enough room show their numbers. A single column on a sequential scale is drawn as
+/// bars, which are easier to read than colors.
 class HeatMapView : public FigureView {
     Q_OBJECT
 
@@ -25,7 +25,7 @@ class HeatMapView : public FigureView {
         std::shared_ptr<const Eigen::MatrixXd> values;  ///< [rows × columns]
         std::shared_ptr<TilePyramid> pyramid;           ///< of the same values, from `makePyramid`
         Scale scale = Scale::diverging;
-        double limit = 1;                  ///< the colour scale ends at ± limit, or at 0 and limit
+        double limit = 1;                  ///< the color scale ends at ± limit, or at 0 and limit
         bool lower_triangle_only = false;  ///< entries right of the diagonal do not exist
         bool has_gaps = false;             ///< NaN entries do not exist
         bool shows_distances = false;  ///< below each column, its distance from the marked row: row − column
@@ -43,7 +43,7 @@ class HeatMapView : public FigureView {
 
     HeatMapView(const QString& name, QWidget* parent);
 
-    /// The colour limit that covers all values of a matrix; never 0.
+    /// The color limit that covers all values of a matrix; never 0.
     static double limitOf(const Eigen::MatrixXd& values, bool lower_triangle_only);
     /// May be called outside the GUI thread: for a large map it is most of the work.
     static std::shared_ptr<TilePyramid> makePyramid(const Eigen::MatrixXd& values, Scale scale, double limit,
@@ -143,7 +143,7 @@ class HeatMapView : public FigureView {
     QPointF press_;
     QRectF press_shown_;
     bool pressed_ = false, moved_ = false;
-    mutable QColor tiles_background_;  ///< theme colour of the cached tiles
+    mutable QColor tiles_background_;  ///< theme color of the cached tiles
 };
 
 }  // namespace roper

@@ -115,7 +115,7 @@ std::vector<double> beeswarm(const std::vector<double>& along, double diameter, 
             for (std::size_t i = placed; i > 0 && along[dot] - along[order[i - 1]] < diameter; --i)
                 nearest = std::min(
                     nearest, std::hypot(along[dot] - along[order[i - 1]], offset - across[order[i - 1]]));
-            // Without a free place, the offset farthest from other dots.
+            // If no offset is free, the one farthest from other dots is used.
             if (nearest <= farthest) continue;
             farthest = nearest;
             across[dot] = offset;

@@ -20,15 +20,15 @@ class LabelPlacer {
     /// Adds a line that labels should avoid.
     void avoid(const QPointF& from, const QPointF& to) { lines_.emplace_back(from, to); }
 
-    /// Finds a place for a box near a point, first in the given direction, then at other angles and
-    /// distances, and blocks it. Nothing if every place would cover another label.
+    /// Finds a rectangle for a box near a point, first in the given direction, then at other angles and
+    /// distances, and blocks it. Empty if every one would cover another label.
     /// @param away  unit vector from the point in the preferred direction; zero: any
     std::optional<QRectF> place(const QSizeF& size, const QPointF& at, const QPointF& away);
 
-    /// Draws a text at such a place, in the painter's font. @returns whether there was one
+    /// Draws a text in such a rectangle, in the painter's font. @returns whether there was one
     bool draw(QPainter& painter, const QString& text, const QPointF& at, const QPointF& away,
               const QColor& color);
-    /// Draws a text at a fixed place, and blocks it.
+    /// Draws a text in a given rectangle, and blocks the area that it fills.
     void drawAt(QPainter& painter, const QString& text, const QRectF& box, int alignment,
                 const QColor& color);
 

@@ -198,7 +198,7 @@ QStringList MetricChart::keys() const {
     return keys;
 }
 
-/// All series with the label share its entry.
+/// All series with the same label share a legend entry.
 QStringList MetricChart::keysOf(const QCPAbstractPlottable* entry) const {
     const auto clicked =
         std::ranges::find_if(series_, [&](const auto& each) { return each.second.smooth_graph == entry; });

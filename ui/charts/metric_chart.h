@@ -9,8 +9,8 @@
 
 namespace roper {
 
-/// Live curves of many runs. Each series is drawn raw (thin, pale) and smoothed (bold), from a pyramid, so
-/// that the cost depends on the width of the chart, not on the length of the runs.
+/// Live curves of many runs. Each series is drawn raw (thin, pale) and smoothed (bold). `MinMaxPyramid` makes
+/// the cost depend on the width of the chart, not on the length of the runs.
 class MetricChart : public PlotView {
     Q_OBJECT
 
@@ -24,9 +24,9 @@ class MetricChart : public PlotView {
     };
     enum class XAxis { step, time, tokens };
 
-    /// Special markers; a star marks a point on another series and is explained by its legend entry.
+    /// Special markers. A star marks a point on another series, whose legend entry explains it.
     static constexpr int kRing = 7, kStar = 8;
-    /// The look of a series, distinguishable in print without colours: series with the same label share a
+    /// The look of a series, distinguishable in print without colors: series with the same label share a
     /// legend entry, dash and marker.
     struct CurveStyle {
         QString label;
@@ -52,15 +52,15 @@ class MetricChart : public PlotView {
     void setReference(const QString& key, double value, const QString& name);
 
     void setXAxis(XAxis across);
-    /// Number of values of centred means; 1: the values themselves.
+    /// Number of values in each centered mean; 1: the values themselves.
     void setSmoothing(int values);
     void setLogX(bool on) { setLog(on, isLogY()); }
     void setLogY(bool on) { setLog(isLogX(), on); }
 
-    /// Smallest and largest x of the visible series; nothing without points.
+    /// Smallest and largest x of the visible series; empty without points.
     using XRange = std::optional<std::pair<double, double>>;
     XRange xRange() const;
-    /// Range of x shown while following, if not the chart's own: charts next to each other share one.
+    /// Range of x shown while autoscaled, if charts next to each other share one; by default `xRange`.
     void setSharedXRange(const std::function<XRange()>& shared) { shared_x_range_ = shared; }
     /// Called when another chart that shares the range has new points.
     void refitSharedRange();
@@ -69,13 +69,13 @@ class MetricChart : public PlotView {
     /// @param name, value  as in the constructor
     void setValue(const QString& name, const QString& value);
 
-    /// Whether the legend is shown; nothing: shown as long as there is enough room for the curves. Few
-    /// entries stand in a corner inside the axes, more in columns below.
+    /// Whether the legend is shown; nullopt: shown as long as there is enough room for the curves. Few
+    /// entries are in a corner inside the axes, more in columns below.
     void setLegendShown(std::optional<bool> shown);
     bool isLegendShown() const;
     /// Whether its legend is shown and contains all entries of another chart's.
     bool legendContains(const MetricChart& other) const;
-    /// Tells whether a neighbouring chart already lists the entries that this one would list below its axes.
+    /// @param elsewhere  whether a neighboring chart lists the entries that this one would list below itself
     void setListedElsewhere(const std::function<bool()>& elsewhere) { listed_elsewhere_ = elsewhere; }
 
     std::size_t pointCount(const QString& key) const;
@@ -89,7 +89,7 @@ class MetricChart : public PlotView {
     void fillLegend(const Canvas& canvas) const override;
     void fitX() const override;
     void fitY(const Canvas& canvas) const override;
-    /// Exports have more points than any screen shows: data is thinned only for the screen.
+    /// Data is thinned to the pixel columns of the screen, and less for exports.
     void fillGraphs(const Canvas& canvas) const override;
     bool showsLegend() const override { return legend_shown_.value_or(hasRoomForLegend()); }
     QString emptyReason() const override;
@@ -124,7 +124,7 @@ class MetricChart : public PlotView {
     std::vector<const Series*> legendSeries() const;
     std::vector<PlotLegend::Entry> legendEntries(const Theme& theme) const;
     std::vector<PlotLegend::Entry> referenceEntries(const Theme& theme) const;
-    /// Whether a neighbouring chart lists its entries, so that this one does not.
+    /// Whether a neighboring chart lists these entries, so that this one does not.
     bool isListedElsewhere(const std::vector<PlotLegend::Entry>& entries) const;
     bool hasRoomForLegend() const;
     void placeLetters() const;
@@ -137,8 +137,8 @@ class MetricChart : public PlotView {
     void applyPens(const Series& series, const Theme& theme) const;
     /// Readout of a series at the pointer.
     struct Reading {
-        double distance, value;
-        QString kind;  ///< the label, shared with series of similar runs
+        double distance, value;  ///< distance of the value from the pointer, in units of y
+        QString kind;            ///< the label, which series of similar runs share
         QString text;
     };
     QString positionText(double x) const;

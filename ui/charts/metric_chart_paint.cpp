@@ -10,7 +10,7 @@
 #include "ui/charts/metric_chart.h"
 #include "ui/theme/zoom.h"
 
-// Painting of a MetricChart: ranges, curves, colours, and exported pictures.
+// Painting of a MetricChart: ranges, curves, colors, and exported pictures.
 
 namespace roper {
 namespace {
@@ -72,7 +72,7 @@ void MetricChart::fitY(const Canvas&) const {
                           : size >= 1            ? std::max(size * kFlatMargin, 0.5)
                           : size > 0             ? 0.5 * size
                                                  : 0.5;
-    // If all values are zero the axis starts there: losses and shares are never negative.
+    // If all values are zero, the axis starts there: losses and percentages are never negative.
     double bottom = size > 0 ? low - margin : -0.02, top = high + margin;
     if (const auto& full = fullYRange()) {
         const double free = (full->second - full->first) * kFreeOfRange;
@@ -89,20 +89,20 @@ void MetricChart::collectMeans(const Series& series, std::size_t columns, std::v
     xs.clear();
     ys.clear();
     const std::vector<double>& all = series.raw.x();
-    const auto place = [&](double x) {
+    const auto indexAt = [&](double x) {
         return static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), x) - all.begin());
     };
     const QCPRange range = plot().xAxis->range();
-    const std::size_t begin = place(range.lower) - (place(range.lower) > 0 ? 1 : 0);
-    const std::size_t end = std::min(all.size(), place(range.upper) + 2);
-    const double share = 1.0 / static_cast<double>(columns);
+    const std::size_t begin = indexAt(range.lower) - (indexAt(range.lower) > 0 ? 1 : 0);
+    const std::size_t end = std::min(all.size(), indexAt(range.upper) + 2);
+    const double fraction = 1.0 / static_cast<double>(columns);
     std::size_t next = 0;
     for (std::size_t i = begin; i < end; i = next) {
-        // The first point of the next column, in either direction of the axis.
+        // The first point of the next column, on either type of axis.
         const double x = std::max(all[i], range.lower);
         const double limit =
-            isLogX() ? x * std::pow(range.upper / range.lower, share) : x + range.size() * share;
-        next = std::max(i + 1, place(limit));
+            isLogX() ? x * std::pow(range.upper / range.lower, fraction) : x + range.size() * fraction;
+        next = std::max(i + 1, indexAt(limit));
         const std::size_t at = std::min((i + next) / 2, end - 1);
         const double mean = series.mean.at(at, std::max(halfWidth(series), (next - i) / 2));
         if (std::isnan(mean)) continue;

@@ -63,7 +63,7 @@ std::vector<MetricChart::Reading> MetricChart::readingsAt(double x, double y) co
     return readings;
 }
 
-/// For many runs: a summary per kind, and the nearest run in full. Empty if every run has its own kind.
+/// For many runs: a summary for each label, and the nearest run in full. Empty if all labels are different.
 QStringList MetricChart::kindTexts(const std::vector<Reading>& readings) {
     std::vector<std::vector<const Reading*>> kinds;  // the nearest first
     for (const Reading& reading : readings) {
@@ -80,11 +80,11 @@ QStringList MetricChart::kindTexts(const std::vector<Reading>& readings) {
     for (std::size_t i = 0; i < named; ++i)
         texts << kindText(kinds[i]);
     if (kinds.size() > named)
-        texts << tr("and %1 more").arg(countText(static_cast<int>(kinds.size() - named), tr("kind")));
+        texts << tr("and %1 more").arg(countText(static_cast<int>(kinds.size() - named), tr("group")));
     return texts << tr("nearest: %1").arg(readings.front().text);
 }
 
-/// "RoPE: mean 0.52 (0.5 to 0.55, 9 runs), 1 NaN"; a single run of a kind is described in full.
+/// "RoPE: mean 0.52 (0.5 to 0.55, 9 runs), 1 NaN"; a single run with a label is described in full.
 QString MetricChart::kindText(const std::vector<const Reading*>& readings) {
     if (readings.size() == 1) return readings.front()->text;
     double sum = 0, least = std::numeric_limits<double>::infinity(), greatest = -least;
@@ -113,7 +113,7 @@ std::optional<PlotView::Readout> MetricChart::readAt(const QPointF& at) const {
 }
 
 /// The values nearest to a point, each with its own x: of all curves, of the nearest curves, or summarized
-/// per kind.
+/// for each label.
 QString MetricChart::readoutAt(double x, double y) const {
     const std::vector<Reading> readings = readingsAt(x, y);
     QStringList parts{xAxisName() + ' ' + positionText(x)};
@@ -125,7 +125,7 @@ QString MetricChart::readoutAt(double x, double y) const {
         if (readings.size() > kMaxNamed)
             parts << tr("and %1 more").arg(static_cast<int>(readings.size() - kMaxNamed));
     }
-    // minimum and maximum: many series have the same
+    // Minimum and maximum by name, since many series have a reference of the same name.
     std::map<QString, std::pair<double, double>> references;
     for (const auto& [key, series] : series_) {
         if (!isCurveVisible(key) || series.raw.x().empty() || series.reference_line == nullptr) continue;

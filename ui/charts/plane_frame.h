@@ -18,11 +18,11 @@ inline double lengthOf(const QPointF& p) {
     return std::hypot(p.x(), p.y());
 }
 
-/// Position of a plane on the screen, with y upwards.
+/// Maps a plane, with y upwards, to the screen and back.
 struct PlaneFrame {
     QPointF center;     ///< position of the origin
     double unit = 1;    ///< pixels per unit of the plane
-    double extent = 1;  ///< units from the centre to the nearest edge
+    double extent = 1;  ///< units from the center to the nearer edge (`in`) or the farther one (`around`)
 
     /// Fits the plane out to `extent` units into an area.
     static PlaneFrame in(const QRectF& area, double extent) {

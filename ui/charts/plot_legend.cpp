@@ -39,8 +39,7 @@ class LegendNote : public QCPAbstractLegendItem {
     QString text_;
 };
 
-/// Length of the part of a curve inside an area of the figure, or near enough for its markers to be, in
-/// pixels.
+/// Length in pixels of the part of a curve inside an area of the figure, or so near that its markers are.
 double lengthBehind(const QRectF& figure_area, const QCPGraph& curve) {
     if (!curve.visible()) return 0;
     const double marker = curve.scatterStyle().isNone() ? 0 : curve.scatterStyle().size() / 2 + 1;
@@ -85,8 +84,8 @@ double PlotLegend::lineHeight(const QFontMetricsF& metrics) const {
     return std::max<double>(metrics.height(), legend.iconSize().height()) + legend.rowSpacing();
 }
 
-/// As many columns as fit with whole names; more columns, with cut names, if they would be too high.
-/// @param letter_labels  width of the letters, including the gap behind them
+/// As many columns as fit with whole names; more columns, with cut names, if the legend would be too high.
+/// @param letters  width of the letters, including the gap behind them
 PlotLegend::Columns PlotLegend::columnsFor(const QStringList& names, double letters,
                                            const QFontMetricsF& metrics, QSizeF picture) const {
     const QCPLegend& legend = *plot_->legend;
@@ -113,8 +112,8 @@ PlotLegend::Columns PlotLegend::columnsFor(const QStringList& names, double lett
         while (rowsOf(columns.count) > most_rows && nameWidth(columns.count + 1) >= name)
             ++columns.count;
     columns.rows = std::min(rowsOf(columns.count), most_rows);
-    const int places = columns.rows * columns.count;
-    columns.shown = static_cast<std::size_t>(all <= places ? all : places - 1);
+    const int cells = columns.rows * columns.count;
+    columns.shown = static_cast<std::size_t>(all <= cells ? all : cells - 1);
     columns.name_width = std::min(widest, std::max(1.0, nameWidth(columns.count))) - letters;
     return columns;
 }
@@ -162,9 +161,9 @@ void PlotLegend::fill(const std::vector<Entry>& entries, Place place, const QFon
 void PlotLegend::refill(const std::vector<QCPGraph*>& graphs, int rows, int left_out) {
     QCPLegend* legend = plot_->legend;
     // A deleted graph has removed its entry.
-    const bool all_there = std::ranges::all_of(
+    const bool all_have_items = std::ranges::all_of(
         graphs, [legend](QCPGraph* graph) { return legend->hasItemWithPlottable(graph); });
-    if (graphs == filled_ && rows == rows_ && left_out == omitted_ && all_there) return;
+    if (graphs == filled_ && rows == rows_ && left_out == omitted_ && all_have_items) return;
     legend->clearItems();
     legend->setWrap(rows);
     legend->setFillOrder(QCPLayoutGrid::foRowsFirst, false);
@@ -183,16 +182,16 @@ PlotLegend::Move PlotLegend::avoidCurves(const std::vector<const QCPGraph*>& cur
     QCPLayoutInset* layout = plot_->axisRect()->insetLayout();
     const Qt::Alignment now = layout->insetAlignment(0);
     // All corners have the same margin as the current one.
-    const QRectF place = plot_->legend->outerRect();
-    const double across = now & Qt::AlignLeft ? place.left() - inside.left() : inside.right() - place.right();
-    const double down = now & Qt::AlignTop ? place.top() - inside.top() : inside.bottom() - place.bottom();
+    const QRectF box = plot_->legend->outerRect();
+    const double across = now & Qt::AlignLeft ? box.left() - inside.left() : inside.right() - box.right();
+    const double down = now & Qt::AlignTop ? box.top() - inside.top() : inside.bottom() - box.bottom();
     const auto length = [&](Qt::Alignment corner) {
         const QPointF at(
-            corner & Qt::AlignLeft ? inside.left() + across : inside.right() - across - place.width(),
-            corner & Qt::AlignTop ? inside.top() + down : inside.bottom() - down - place.height());
+            corner & Qt::AlignLeft ? inside.left() + across : inside.right() - across - box.width(),
+            corner & Qt::AlignTop ? inside.top() + down : inside.bottom() - down - box.height());
         double sum = 0;
         for (const QCPGraph* curve : curves)
-            sum += lengthBehind(QRectF(at, place.size()), *curve);
+            sum += lengthBehind(QRectF(at, box.size()), *curve);
         return sum;
     };
     Qt::Alignment best = now;
@@ -201,10 +200,10 @@ PlotLegend::Move PlotLegend::avoidCurves(const std::vector<const QCPGraph*>& cur
     if (least == 0) return Move::none;
     for (const Qt::Alignment corner : {Qt::AlignTop | Qt::AlignRight, Qt::AlignBottom | Qt::AlignRight,
                                        Qt::AlignTop | Qt::AlignLeft, Qt::AlignBottom | Qt::AlignLeft}) {
-        const double there = length(corner);
-        if (corner == now || there >= least) continue;
+        const double behind = length(corner);
+        if (corner == now || behind >= least) continue;
         best = corner;
-        least = there;
+        least = behind;
     }
     layout->setInsetAlignment(0, best);
     constexpr double kTolerated = 8;  // pixels of curves

@@ -14,7 +14,7 @@ class PlotLegend {
         QCPGraph* graph;
         QString name;
         QColor text_color;
-        QString letter_label = {};  ///< before the name; not cut with it
+        QString letter_label = {};  ///< before the name, and never cut; may be empty
         bool operator==(const Entry&) const = default;
     };
 
@@ -25,7 +25,7 @@ class PlotLegend {
 
     /// Below the axes, names that are too wide are cut where they are least distinctive; entries that do not
     /// fit within 0.45 of the figure's height are omitted, and the last line gives their number.
-    /// @param picture  size of the figure, in pixels of the font's size
+    /// @param picture  size of the figure, in the pixels in which `font` is measured
     void fill(const std::vector<Entry>& entries, Place place, const QFont& font, QSizeF picture);
 
     /// Whether it was last filled for a position below the axes.
@@ -36,8 +36,8 @@ class PlotLegend {
     double height() const { return height_; }
     enum class Move {
         none,
-        to_corner,  ///< has been made
-        below       ///< will be made by `fill`, and is kept until there are other entries
+        to_corner,  ///< it has moved to another corner
+        below       ///< `fill` will move it below the axes, where it stays until the entries change
     };
     /// Moves to the corner inside the axes that covers the least of the curves, or below the axes if every
     /// corner covers some. It stays in its corner unless another is much better, because a legend that jumps

@@ -257,7 +257,7 @@ void PlotView::showEmptyReason(const Canvas& canvas) const {
 }
 
 QSize PlotView::figureSize() const {
-    constexpr QSize kDefaultSize{720, 360};  // size behind a tab that was never opened
+    constexpr QSize kDefaultSize{720, 360};  // for a chart in a tab that was never opened
     return testAttribute(Qt::WA_Resized) && !size().isEmpty() ? size() / Zoom::instance().factor()
                                                               : kDefaultSize;
 }
@@ -270,7 +270,7 @@ void PlotView::paintWithLegend(bool legend, QPainter& painter, const QRectF& are
     crosshair_->setVisible(false);
     focus_frame_->setVisible(false);
     if (legend_.isInside()) {
-        // Where curves are in a figure of this size is known after it has been laid out once.
+        // The positions of curves in a figure of this size are known after it has been laid out once.
         QPicture laid_out;
         QPainter unseen(&laid_out);
         paintPlot(*plot_, unseen, area);
@@ -296,7 +296,7 @@ void PlotView::resizeEvent(QResizeEvent* event) {
 
 void PlotView::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
-    plot_->replot(QCustomPlot::rpQueuedReplot);  // for changes of the pointed x during drawing
+    plot_->replot(QCustomPlot::rpQueuedReplot);  // the crosshair may have moved meanwhile
 }
 
 }  // namespace roper

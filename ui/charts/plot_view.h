@@ -34,19 +34,19 @@ class PlotView : public QWidget, public Figure {
     void setLog(bool x, bool y);
     /// Whether x counts something, so that a linear x axis has ticks at whole numbers alone.
     void setWholeX(bool whole);
-    /// A range that the linear y axis always shows, such as 0 to 100 for shares in percent.
+    /// A range that the linear y axis always shows, such as 0 to 100 for percentages.
     void setFullYRange(std::optional<std::pair<double, double>> range);
     /// Shows all points, and keeps up with new ones until the user zooms or moves.
     void autoscale();
     bool isAutoscaled() const { return autoscale_x_ && autoscale_y_; }
-    /// Shows a range of x, as a neighbouring chart does, with all values in it.
+    /// Shows a range of x, as a neighboring chart does, with all values in it.
     void showXRange(double from, double to);
 
     /// Shows or hides a curve, or all curves with the same key.
     void setCurveVisible(const QString& key, bool shown);
     bool isCurveVisible(const QString& key) const { return hidden_.count(key) == 0; }
 
-    /// The x under the pointer, possibly in another figure.
+    /// Moves the crosshair to the x under the pointer, possibly in another figure; nullopt hides it.
     void setHovered(std::optional<double> x);
     /// Text of an empty chart.
     void setEmptyText(const QString& text);
@@ -86,12 +86,12 @@ class PlotView : public QWidget, public Figure {
     struct Canvas {
         Theme theme;
         QFont font;
-        QSizeF size;  ///< in pixels of the font's size
+        QSizeF size;  ///< in the pixels in which `font` is measured
         bool legend;
         bool exported;
     };
 
-    /// Drawing steps, in this order: sizes and colours; legend and letters; ranges of following axes; points,
+    /// Drawing steps, in this order: sizes and colors; legend and letters; ranges of autoscaled axes; points,
     /// thinned for these ranges.
     virtual void applyStyle(const Canvas& canvas) const = 0;
     virtual void fillLegend(const Canvas& canvas) const = 0;
@@ -109,7 +109,7 @@ class PlotView : public QWidget, public Figure {
     virtual QStringList keys() const = 0;
     /// Keys of the curves that a legend entry stands for.
     virtual QStringList keysOf(const QCPAbstractPlottable* entry) const = 0;
-    /// Whether a part of the plane contains a visible value.
+    /// Whether a visible curve has a point in both ranges.
     virtual bool hasValueIn(const QCPRange& xs, const QCPRange& ys) const = 0;
     struct Readout {
         double x;  ///< position of the crosshair

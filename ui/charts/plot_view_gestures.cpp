@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kWheelZoom = 0.85, kKeyZoom = 0.7, kKeyMove = 0.1;
 
-/// Maps the ends of an axis' range, in pixels.
+/// Maps the ends of an axis's range, in pixels.
 template <class Map>
 QCPRange mapped(const QCPAxis& axis, Map map) {
     return {axis.pixelToCoord(map(axis.coordToPixel(axis.range().lower))),
@@ -85,11 +85,11 @@ void PlotView::onLegendClick(QCPAbstractLegendItem* item, bool alone) {
     }
 }
 
-/// Zooms into a box drawn by hand. A box too flat in one direction zooms only in the other.
+/// Zooms into a box drawn with the mouse. A box too flat in one direction zooms only in the other.
 void PlotView::zoomInto(const QRect& box) {
-    constexpr int kMeant = 12;
+    constexpr int kMinExtent = 12;  // pixels
     const QRect drawn = box.normalized() & plot_->axisRect()->rect();
-    const bool along_x = drawn.width() >= kMeant, along_y = drawn.height() >= kMeant;
+    const bool along_x = drawn.width() >= kMinExtent, along_y = drawn.height() >= kMinExtent;
     if (!along_x && !along_y) return;
     const QCPAxis &x = *plot_->xAxis, &y = *plot_->yAxis;
     const QCPRange xs(x.pixelToCoord(drawn.left()), x.pixelToCoord(drawn.right()));
@@ -145,7 +145,7 @@ void PlotView::emitReadout(const std::optional<Readout>& readout) {
     emit hovered(readout ? readout->text : QString());
 }
 
-/// Moves to the next position with a different value, at about half the height.
+/// Moves the crosshair to the next x with a different readout, as if the pointer were at half the height.
 void PlotView::moveCrosshair(int direction) {
     constexpr double kStep = 8;  // pixels
     const QRect inside = plot_->axisRect()->rect();
@@ -162,25 +162,25 @@ void PlotView::moveCrosshair(int direction) {
 
 bool PlotView::pressKey(const QKeyEvent& key) {
     const QRect inside = plot_->axisRect()->rect();
-    const QPointF centre = inside.center();
+    const QPointF center = inside.center();
     const double wide = kKeyMove * inside.width(), high = kKeyMove * inside.height();
     const auto modifiers = key.modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier);
     if (modifiers != Qt::NoModifier && modifiers != Qt::ControlModifier) return false;
     const bool moves = modifiers == Qt::ControlModifier;
     switch (key.key()) {
         case Qt::Key_Left:
-            return moves ? move(centre, {wide, 0}) : moveCrosshair(-1), true;
+            return moves ? move(center, {wide, 0}) : moveCrosshair(-1), true;
         case Qt::Key_Right:
-            return moves ? move(centre, {-wide, 0}) : moveCrosshair(1), true;
+            return moves ? move(center, {-wide, 0}) : moveCrosshair(1), true;
         case Qt::Key_Up:
-            return moves ? move(centre, {0, high}), true : false;
+            return moves ? move(center, {0, high}), true : false;
         case Qt::Key_Down:
-            return moves ? move(centre, {0, -high}), true : false;
+            return moves ? move(center, {0, -high}), true : false;
         case Qt::Key_Plus:
         case Qt::Key_Equal:
-            return zoom(kKeyZoom, centre), true;
+            return zoom(kKeyZoom, center), true;
         case Qt::Key_Minus:
-            return zoom(1 / kKeyZoom, centre), true;
+            return zoom(1 / kKeyZoom, center), true;
         case Qt::Key_0:
             return reset(), true;
         default:

@@ -16,7 +16,7 @@ auto nearestIndex(const Numbers& xs, double x) {
     return static_cast<decltype(xs.size())>(nearest - xs.begin());
 }
 
-/// Centred moving averages of a series. Near the ends windows shrink symmetrically, so that averages do not
+/// Centered moving averages of a series. Near the ends windows shrink symmetrically, so that averages do not
 /// lag. Values that are not finite are skipped. Each average takes constant time.
 class CentredMean {
   public:

@@ -8,10 +8,10 @@ namespace roper {
 /// About `count` round numbers from low to high, 1, 2 or 5 times a power of ten apart.
 std::vector<double> niceTicks(double low, double high, int count);
 
-/// The whole numbers among them, for an axis that counts.
+/// The whole numbers among `niceTicks`, for an axis that counts something.
 std::vector<double> wholeTicks(double low, double high, int count);
 
-/// A step of 1, 2 or 5 times a power of ten that leaves at most `most` of `count` whole numbers.
+/// The smallest step of 1, 2 or 5 times a power of ten for which count/step does not exceed `most`.
 int wholeStep(double count, double most);
 
 /// Ticks of a logarithmic axis: powers of ten, and for few of them also 2 and 5 times those; for about one
@@ -22,7 +22,7 @@ class LogTicker : public QCPAxisTicker {
     int getSubTickCount(double step) override;
 };
 
-/// Ticks of a linear axis, with the minus sign that all other texts have.
+/// Ticks of a linear axis, with "−" for minus, as in all other texts.
 class LinearTicker : public QCPAxisTicker {
   protected:
     QString getTickLabel(double tick, const QLocale& locale, QChar format, int precision) override;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr float kClear = std::numeric_limits<float>::quiet_NaN();
 
-/// Represents entries that are not finite: larger than any number, so that they stay visible when zoomed out.
+/// Stands for entries that are not finite: larger than any number, so that they stay visible when zoomed out.
 constexpr float kNotFinite = std::numeric_limits<float>::infinity();
 
 /// The value of larger magnitude; a number wins over a transparent entry.
@@ -42,8 +42,8 @@ TilePyramid::TilePyramid(const Eigen::MatrixXd& values, bool lower_triangle_only
             }
         }
     }
-    // Square maps have square cells, so these levels are computed here, which may run in any thread: they are
-    // most of the work.
+    // Square maps have square cells and need only these levels. They are most of the work, and this
+    // constructor may run in any thread.
     const int rows = full.rows;  // new levels reallocate the one that `full` refers to
     if (rows == full.columns)
         for (int halvings = 1; rows >> (halvings - 1) > kTileSize; ++halvings)
@@ -111,8 +111,8 @@ int TilePyramid::colorIndex(int level, int row, int column) const {
     const float value = at(level).values[at(level).place(row, column)];
     if (std::isnan(value)) return kClearIndex;
     if (std::isinf(value)) return kNotFiniteIndex;
-    const double share = high_ > low_ ? (static_cast<double>(value) - low_) / (high_ - low_) : 0.5;
-    return static_cast<int>(std::clamp(share, 0.0, 1.0) * 255.0 + 0.5);
+    const double fraction = high_ > low_ ? (static_cast<double>(value) - low_) / (high_ - low_) : 0.5;
+    return static_cast<int>(std::clamp(fraction, 0.0, 1.0) * 255.0 + 0.5);
 }
 
 const QImage& TilePyramid::tile(int level, int tile_row, int tile_column, const ColorTable& colors) {

@@ -9,12 +9,12 @@
 
 namespace roper {
 
-/// 256 colours from the low to the high end of a scale.
+/// 256 colors from the low to the high end of a scale.
 using ColorTable = std::array<QRgb, 256>;
 
 /// A large matrix prepared for drawing at any zoom: its levels halve rows and columns, independently, as
 /// often as the available room requires. Numbers that share an entry of a level give the one of largest
-/// magnitude, so that a lone peak stays visible, or their mean. Colours are computed per tile when it is
+/// magnitude, so that a lone peak stays visible, or their mean. Colors are computed per tile when it is
 /// first drawn.
 class TilePyramid {
   public:
@@ -26,7 +26,7 @@ class TilePyramid {
 
     static constexpr int kTileSize = 256;
 
-    /// Values are coloured between `low` and `high`. With `lower_triangle_only`, entries right of the
+    /// Values are colored between `low` and `high`. With `lower_triangle_only`, entries right of the
     /// diagonal are transparent.
     TilePyramid(const Eigen::MatrixXd& values, bool lower_triangle_only, double low, double high,
                 NotANumber not_a_number = NotANumber::shown, Merging merging = Merging::largest);
@@ -45,19 +45,19 @@ class TilePyramid {
 
     static constexpr int kClearIndex = -1;
     static constexpr int kNotFiniteIndex = -2;
-    /// Colour of an entry that is not transparent; magenta if it is not finite.
+    /// Color of an entry that is not transparent; magenta if it is not finite.
     static QRgb colorOf(int index, const ColorTable& colors) {
         constexpr QRgb kNotFiniteColor = 0xffff00ff;
         return index == kNotFiniteIndex ? kNotFiniteColor : colors[static_cast<std::size_t>(index)];
     }
 
-    /// Index of an entry in a colour table, or one of the two constants above.
+    /// Index of an entry in a color table, or one of the two constants above.
     int colorIndex(int level, int row, int column) const;
 
     /// Image of one tile, one pixel per entry.
     const QImage& tile(int level, int tile_row, int tile_column, const ColorTable& colors);
 
-    /// Drops the images, for example when colours change.
+    /// Drops the images, for example when colors change.
     void dropTiles() { tiles_.clear(); }
 
   private:

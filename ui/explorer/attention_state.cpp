@@ -39,14 +39,15 @@ Setup asInTheRun(Setup setup, const RunHead& head) {
     return setup;
 }
 
-/// A setup without what a run has brought: members that still have its values get the user's own again.
-Setup withoutTheRuns(Setup setup, const Setup& brought, const Setup& own) {
-    // Kept for when a run is chosen again.
-    constexpr std::string_view kOfTheChoice[] = {"run", "run_text", "layer", "head"};
+/// Undoes the adoption of a run: members that still have the run's values get the user's own again.
+/// @param adopted  the setup just after the adoption
+Setup withoutRunSettings(Setup setup, const Setup& adopted, const Setup& own) {
+    // These are kept for when a run is chosen again.
+    constexpr std::string_view kChoiceOfHead[] = {"run", "run_text", "layer", "head"};
     setup.learned = own.learned;
     for (const SetupField& field : setupFields()) {
-        if (std::ranges::count(kOfTheChoice, field.key()) > 0) continue;
-        const std::string of_run = field.text(brought), users = field.text(own);
+        if (std::ranges::count(kChoiceOfHead, field.key()) > 0) continue;
+        const std::string of_run = field.text(adopted), users = field.text(own);
         if (users != of_run && field.text(setup) == of_run) field.set(setup, users);
     }
     return setup;
@@ -59,7 +60,7 @@ AttentionState::AttentionState(Selection& selection, RunStore& runs, QObject* pa
     connect(&selection_, &Selection::changed, this, &AttentionState::onSelectionChanged);
     connect(&source_, &HeadSource::answered, this, &AttentionState::applyRunHead);
     connect(&source_, &HeadSource::failed, this, &AttentionState::onFailed);
-    // A session may name a run before the folder has been read.
+    // A restored setup may name a run before the folder of runs has been read.
     connect(&runs_, &RunStore::runAdded, this, [this](const RunWatcher* run) {
         const bool is_wanted =
             setup().source == VectorSource::run && run->name().toStdString() == setup().run;
@@ -77,7 +78,7 @@ AttentionState::AttentionState(Selection& selection, RunStore& runs, QObject* pa
 void AttentionState::onSelectionChanged() {
     const bool is_run = setup().source == VectorSource::run;
     if (std::exchange(was_run_, is_run) && !is_run && setup_from_run_) {
-        const Setup without = sanitized(withoutTheRuns(setup(), *setup_from_run_, own_));
+        const Setup without = sanitized(withoutRunSettings(setup(), *setup_from_run_, own_));
         if (!(without == setup())) return selection_.replace(without);  // calls this function again
     }
     if (!is_run) own_ = setup();
@@ -234,7 +235,7 @@ void AttentionState::useRun(const QString& run) {
     next.source = VectorSource::run;
     next.run = run.toStdString();
     if (const RunWatcher* watcher = runs_.find(run)) {
-        // A text of another task has characters unknown to this model.
+        // A text of another task may have characters unknown to this model.
         const auto other = runs_.find(QString::fromStdString(setup().run));
         const bool same_task = other != nullptr && other->specification() && watcher->specification() &&
                                other->specification()->task.name == watcher->specification()->task.name;
@@ -245,7 +246,7 @@ void AttentionState::useRun(const QString& run) {
     next.layer = 0;
     next.head = 0;
     run_to_apply_ = run;
-    if (run_head_ && run_head_->question.run == run) run_head_.reset();  // so that it is asked again
+    if (run_head_ && run_head_->question.run == run) run_head_.reset();  // so that the run is asked again
     pending_question_.reset();
     selection_.set(next, tr("Run"));
     if (!pending_question_) onSelectionChanged();  // the setup has not changed

@@ -36,7 +36,7 @@ class AttentionState : public QObject {
     int query() const { return std::min(setup().query, tokens() - 1); }
     int key() const { return std::min(setup().key, tokens() - 1); }
 
-    /// Words of the sentence or tokens of the run's text; empty unless there is one for every token.
+    /// Words of the setup's sentence or tokens of the run's text; empty unless there is one for every token.
     const QStringList& tokenNames() const { return names_; }
     /// "3" or "3 “cat”".
     QString tokenText(int token) const;
@@ -54,9 +54,9 @@ class AttentionState : public QObject {
     const Eigen::VectorXd& weightRow() const { return weight_row_; }
     /// The values that Value mixing sums for this query.
     const MixedValues& mixed() const { return mixed_; }
-    /// The query's output by a form while all positions are shifted: [d], and in the plane of the chosen
-    /// pair.
+    /// The query's output [d] with this form of attention and all positions shifted by `shift`.
     Eigen::VectorXd outputRow(const AttentionForm& form, double shift) const;
+    /// The same in the plane of the chosen pair, as a chain of the rotated values.
     ValueChain valueChain(const AttentionForm& form, double shift) const;
 
     /// Chooses a run as the source, with a text of its task if none was entered or the task differs, and
@@ -66,8 +66,8 @@ class AttentionState : public QObject {
     void requestVectors();
     /// Counts visible pages; while there are any, a model in training is queried periodically.
     void countVisiblePage(bool visible) { visible_pages_ += visible ? 1 : -1; }
-    /// For figures without a window: takes vectors from a run (empty: as the setup says), applies `change` to
-    /// the setup, and waits for the run. @throws Error
+    /// For figures without a window: takes vectors from a run (empty: those of the setup), applies `change`
+    /// to the setup, and waits for the run. @throws Error
     void loadForFigure(const std::string& run, const std::function<Setup(const Setup&)>& change);
 
   signals:
@@ -98,7 +98,7 @@ class AttentionState : public QObject {
     QString run_to_apply_;  ///< just chosen: its model's rotation is adopted when the answer arrives
     int visible_pages_ = 0;
     std::optional<std::tuple<int, int, std::uint64_t, double, bool>>
-        random_parameters_;  ///< parameters of random `heads_`
+        random_parameters_;  ///< tokens, head_dim, seed, similarity and shared_key_value of random `heads_`
     ScoreRule rule_;
     Eigen::VectorXd score_row_, weight_row_;
     MixedValues mixed_;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr QSize kPicture{96, 64};
 
-/// Loads its pictures when the list is first opened, which rarely happens in a session.
+/// A combo box of examples. It loads their pictures when the list is first opened, which is rare.
 class ExampleBox : public QComboBox {
   public:
     explicit ExampleBox(std::vector<const Example*> all) : all_(std::move(all)) {

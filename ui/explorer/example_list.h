@@ -7,8 +7,7 @@
 
 namespace roper {
 
-/// Size of a cell of resources/examples/thumbnails.png, which has one for each of examples(), one below the
-/// other.
+/// Size of a cell of resources/examples/thumbnails.png, a column with one cell for each of `examples()`.
 inline constexpr QSize kThumbnail{192, 128};
 
 /// The cell of an example. @param example  one of examples()

@@ -24,7 +24,7 @@ class ExplorerPage : public Page {
         if (text.isEmpty()) hover_state_.clear();
     }
 
-    /// Figures take their colours from the palette, light or dark.
+    /// Figures take their colors from the palette, light or dark.
     void changeEvent(QEvent* event) override {
         Page::changeEvent(event);
         if (event->type() == QEvent::PaletteChange) refreshWhenVisible();

@@ -9,7 +9,7 @@
 
 namespace roper {
 
-/// One head of a run's model reading a text.
+/// Asks for one head of a run's model while it reads a text.
 struct HeadQuestion {
     QString run;
     int layer = 0, head = 0;
@@ -25,7 +25,7 @@ struct RunHead {
     HeadVectors vectors;
     std::vector<std::string> tokens;  ///< the text, token by token
     LearnedParameters learned;
-    Eigen::MatrixXd table;  ///< learned positions [positions × C]; empty for other methods
+    Eigen::MatrixXd table;  ///< learned positions [positions × model width]; empty for other methods
 };
 
 /// Fetches q, k and v of a head from a run. Never blocks; a new question replaces the pending one.

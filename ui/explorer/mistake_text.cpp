@@ -11,7 +11,7 @@ QString text(const char* source) {
     return QCoreApplication::translate("roper::MistakeStory", source);
 }
 
-/// Splits code that contains both versions: "k = «right|wrong»(k)".
+/// Splits code that contains both versions, "k = «correct|wrong»(k)", into {correct, wrong}.
 std::pair<QString, QString> code(const char* lines) {
     static const QRegularExpression either(QStringLiteral("«([^|]*)\\|([^»]*)»"));
     const QString both = QString::fromUtf8(lines);
@@ -38,7 +38,7 @@ const std::map<Mistake, MistakeText>& mistakes() {
                "mistake still learns; weights trained elsewhere produce nonsense.")}},
         {Mistake::wrong_direction,
          {text("wrong direction"),
-          text("keys rotate by −j: scores see m + n"),
+          text("keys rotate by −j: scores see j + n"),
           {text("⟨R(n)q, R(j)k⟩ = ⟨q, R(j − n)k⟩"),
            text("⟨R(n)q, ⟪R(−j)⟫k⟩ = ⟨q, R(⟪−j⟫ − n)k⟩: scores see j + n")},
           code("q = rotate(q, position[:, None] * theta)\nk = rotate(k, «|⟪-⟫»position[:, None] * theta)"),
@@ -133,14 +133,15 @@ const MistakeText& describe(Mistake mistake) {
 
 QString explanationHtml(Mistake mistake, const QString& wrong) {
     const MistakeText& story = describe(mistake);
-    const auto sides = [&](const QString& heading, const std::pair<QString, QString>& of, const char* tag) {
+    const auto bothVersions = [&](const QString& heading, const std::pair<QString, QString>& of,
+                                  const char* tag) {
         return QStringLiteral("<h4>%1</h4><p>%2</p><%5>%3</%5><p>%4</p><%5>%6</%5>")
             .arg(heading, text("correct"), of.first.toHtmlEscaped(), text("wrong"), QString::fromLatin1(tag),
                  marked(of.second, wrong));
     };
     return QStringLiteral("<h3>%1</h3><p>%2</p>").arg(story.name, story.what) +
-           sides(text("Formula"), story.formula, "p") + sides(text("PyTorch"), story.python, "pre") +
-           sides(text("C++"), story.cpp, "pre") +
+           bothVersions(text("Formula"), story.formula, "p") +
+           bothVersions(text("PyTorch"), story.python, "pre") + bothVersions(text("C++"), story.cpp, "pre") +
            QStringLiteral("<h4>%1</h4><p>%2</p><h4>%3</h4><p>%4</p>")
                .arg(text("Where it occurred"), story.seen, text("Why training does not crash"),
                     story.why_it_trains);

@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// A mistake in words. Formula and code come as correct and wrong version; wrong terms are between ⟪ and ⟫.
+/// A mistake in words. Formula and code are {correct, wrong}, with the wrong terms between ⟪ and ⟫.
 struct MistakeText {
     QString name, what;  ///< display name, and what is wrong
     std::pair<QString, QString> formula = {}, python = {}, cpp = {};
@@ -17,7 +17,7 @@ struct MistakeText {
 /// For `none` only the name.
 const MistakeText& describe(Mistake mistake);
 
-/// The explanation as rich text. @param wrong  colour of the wrong terms
+/// The explanation as rich text. @param wrong  color of the wrong terms
 QString explanationHtml(Mistake mistake, const QString& wrong);
 
 }  // namespace roper

@@ -40,7 +40,8 @@ class HoverState : public QObject {
     HoveredItem now_;
 };
 
-/// The shared selection. Pages change it with `set` and follow `changed`; every change can be undone.
+/// The setup that all explorer pages share. They change it with `set` and follow `changed`; every such change
+/// can be undone.
 class Selection : public QObject {
     Q_OBJECT
 
@@ -56,7 +57,7 @@ class Selection : public QObject {
     /// The same for a part of the setup.
     void change(const QString& what, const std::function<void(Setup&)>& make);
 
-    /// Sets without an undo step, for restored setups and those dictated by a run.
+    /// Sets without an undo step, for restored setups and for settings that a run determines.
     void replace(const Setup& setup);
 
     QUndoStack& history() { return history_; }

@@ -38,7 +38,7 @@ class SetupPanel : public QScrollArea {
                        std::function<int(const Setup&)> count);
     QDoubleSpinBox* addDecimal(const QString& label, const char* key, const QString& hint, double step,
                                int decimals);
-    /// A number in any notation.
+    /// A number in any notation, such as 1e4.
     NumberEdit* addReal(const QString& label, const char* key, const QString& hint = {});
     /// Numbers separated by commas. Invalid input is marked, with the reason.
     LineEdit* addNumbers(const QString& label, const char* key, const QString& hint = {});

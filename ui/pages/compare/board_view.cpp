@@ -124,9 +124,9 @@ void BoardView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
         {columns.runs,
          area.width() >= kAllWords ? tr("runs: finished, failed, started, missing") : tr("runs")},
         {columns.time, tr("time needed")}};
-    for (const auto& [share, words] : heads)
+    for (const auto& [left, words] : heads)
         painter.drawText(
-            QRectF(first.left() + share * first.width(), area.top() + 4, 0.3 * first.width(), kBoardTop - 8),
+            QRectF(first.left() + left * first.width(), area.top() + 4, 0.3 * first.width(), kBoardTop - 8),
             kLeftMiddle, words);
     painter.drawText(area.adjusted(kBoardMargin, 0, -kBoardMargin, -6),
                      Qt::AlignLeft | Qt::AlignBottom | Qt::TextWordWrap,

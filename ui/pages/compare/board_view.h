@@ -6,7 +6,7 @@
 namespace roper {
 
 /// The RoPER note's table next to our results: for each task and method the target, our mean, a square for
-/// every requested run, and the time that the missing ones would take here.
+/// every requested run, and the time that the missing ones would take on this machine.
 class BoardView : public FigureView {
     Q_OBJECT
 

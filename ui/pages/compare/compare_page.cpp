@@ -28,7 +28,7 @@ QStringList labelsOf(const std::vector<ComparedGroup>& groups) {
     return labels;
 }
 
-/// Range of the curves with a margin; intervals from two runs may be arbitrarily wide and do not count.
+/// Range of the curves with a margin. Their bands are ignored: an interval from two runs may be very wide.
 std::optional<std::pair<double, double>> lossLimits(const std::vector<CurveChart::Curve>& curves) {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const CurveChart::Curve& curve : curves) {
@@ -90,11 +90,12 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
     connect(tabs_, &QTabWidget::currentChanged, this, &ComparePage::refreshWhenVisible);
     connect(speed_, &SpeedMeasurement::reported, this, &ComparePage::reported);
     connect(speed_, &SpeedMeasurement::measured, state_, &CompareState::refresh);
-    connect(all_outcomes_, &OutcomeTableView::measureChosen, this, [this](Measure measure, double share) {
+    connect(all_outcomes_, &OutcomeTableView::measureChosen, this, [this](Measure measure, double fraction) {
         state_->change([&](CompareSettings& question) {
             question.measure = measure;
             question.measure_chosen = true;
-            if (measure == Measure::steps_until) question.share = static_cast<int>(std::lround(100 * share));
+            if (measure == Measure::steps_until)
+                question.share = static_cast<int>(std::lround(100 * fraction));
         });
     });
     for (FigureView* view :
@@ -242,7 +243,7 @@ void ComparePage::showPairChoices() {
 /// The mean of each visible group with its band, and single runs if they are switched on.
 /// @param counts  receives the number of runs of each group that has a curve
 std::vector<CurveChart::Curve> ComparePage::curvesOfGroups(std::set<int>& counts) const {
-    // Distinguishable in print without colours: by dashes, or by letters with dashes for the methods.
+    // Distinguishable in print without colors: by dashes, or by letters with dashes for the methods.
     const QStringList of_groups = letters();
     std::map<std::string, int> methods;
     std::vector<CurveChart::Curve> curves;
@@ -355,8 +356,8 @@ QString ComparePage::explanation() const {
               "<p>If the interval contains 0, these pairs do not show which is better; the sentence below "
               "the figure says how many would, if the true difference were as large as the measured one "
               "(power 0.8, from the non-central t distribution).</p>"
-              "<p>A run that never solves the share of problems has no number of steps. Such runs are shown "
-              "and counted, never dropped: the sign test then decides which method is first.</p>"
+              "<p>A run that never solves the chosen share of problems has no number of steps. Such runs are "
+              "shown and counted, never dropped: the sign test then decides which method is first.</p>"
               "<p>Lengths: each model solves problems of every size; each row of a map is one maximum length "
               "in training. Right of the heavy line are problems longer than any that the model has seen. "
               "Scaled frequencies let RoPE and RoPER read longer texts without more training (Chen et al. "

@@ -24,8 +24,8 @@
 
 namespace roper {
 
-/// Page 6: groups of runs next to each other, their differences by seed with the conclusion, and the note's
-/// table.
+/// Page 6: groups of runs next to each other, their differences by seed with the conclusion, and the RoPER
+/// note's table.
 class ComparePage : public Page {
     Q_OBJECT
 

@@ -172,18 +172,18 @@ QWidget* ComparePage::makeMeasureBar() {
 }
 
 QWidget* ComparePage::makeCurvesTab() {
-    QStringList curves, spreads, acrosses;
+    QStringList curves, spreads, x_axes;
     for (const QuantityInfo& info : commonQuantities())
         curves << QString::fromStdString(info.titleWithUnit());
     for (const Spread each : {Spread::range, Spread::standard_error, Spread::interval})
         spreads << tr("band: %1").arg(spreadTitle(each));
     for (const XAxis each : {XAxis::step, XAxis::time, XAxis::tokens})
-        acrosses << tr("by %1").arg(xAxisTitle(each).section(',', 0, 0));
+        x_axes << tr("by %1").arg(xAxisTitle(each).section(',', 0, 0));
     auto* curve = makeChoice(tr("Quantity of the curves"), tr("Mean over the runs of each group"), curves,
                              &CompareSettings::curve, &CompareSettings::curve_chosen);
     auto* spread = makeChoice(tr("Meaning of the band"), tr("The band around each group's mean"), spreads,
                               &CompareSettings::spread);
-    auto* across = makeChoice(tr("Quantity on the x axis"), tr("Steps, training time or tokens"), acrosses,
+    auto* across = makeChoice(tr("Quantity on the x axis"), tr("Steps, training time or tokens"), x_axes,
                               &CompareSettings::across);
     final_half_ =
         makeCheck(tr("final half"), tr("Only the second half of the runs, as in the RoPER note's charts"),

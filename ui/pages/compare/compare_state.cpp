@@ -31,7 +31,7 @@ std::ptrdiff_t sharedSeeds(const Seeds& a, const Seeds& b) {
 
 using Q = CompareSettings;
 
-/// A setting that by default follows from the task.
+/// A setting that follows from the task or the groups until it is set.
 template <class Value>
 Field<Q> makeChosen(FieldInfo info, Value Q::*member, bool Q::*chosen) {
     Field<Q> made = field<Q>(std::move(info), member);
@@ -106,17 +106,17 @@ void CompareState::change(const std::function<void(CompareSettings&)>& change) {
 }
 
 void CompareState::fillGroup(ComparedGroup& group, const std::vector<RunRecord>& runs) const {
-    const double share = question_.share / 100.0;
+    const double solved_fraction = question_.share / 100.0;
     for (const std::size_t run : group.group.runs)
         group.all << QString::fromStdString(runs[run].name);
     group.shown = !question_.hidden.contains(group.key());
     const std::vector<std::size_t> counted = oneRunPerSeed(runs, group.group);
     group.excluded = group.all.size() - static_cast<qsizetype>(counted.size());
     const std::vector<std::size_t> members =
-        question_.drop_worst ? withoutWorst(runs, counted, question_.measure, share) : counted;
+        question_.drop_worst ? withoutWorst(runs, counted, question_.measure, solved_fraction) : counted;
     for (const std::size_t member : members) {
         group.members << QString::fromStdString(runs[member].name);
-        const OutcomeValue outcome = outcomeOf(runs[member], question_.measure, share);
+        const OutcomeValue outcome = outcomeOf(runs[member], question_.measure, solved_fraction);
         if (outcome.kind == Outcome::known) group.values.push_back(outcome.value);
         QStringList& names = outcome.kind == Outcome::known         ? group.names
                              : outcome.kind == Outcome::unfinished  ? group.unfinished
@@ -168,8 +168,8 @@ void CompareState::refresh() {
     emit changed();
 }
 
-/// The best partner of a group in a pair: the same task, the other method, the most shared seeds. If `one` is
-/// the first of the pair, RoPE before RoPER also counts.
+/// The best partner of a group in a pair, by, in this order: the same task, another method, the most shared
+/// seeds; on ties the first.
 std::size_t CompareState::partnerOf(std::size_t one, const std::vector<RunRecord>& runs) const {
     const Specification& mine = groups_[one].group.specification;
     const Seeds seeds = seedsOf(groups_[one].group, runs);

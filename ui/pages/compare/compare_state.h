@@ -22,17 +22,17 @@ namespace roper {
 struct CompareSettings {
     std::string filter;
     Measure measure = Measure::final_correct;
-    bool measure_chosen = false;  ///< otherwise the measure follows from the two groups
-    int share = 90;               ///< % solved, for `steps_until`
+    bool measure_chosen = false;  ///< by the user; otherwise the measure follows from the two groups
+    int share = 90;               ///< % of problems solved, for `steps_until`
     std::string a, b;             ///< keys of the paired groups; empty: the best match
     QSet<QString> hidden;         ///< keys of hidden groups
     Quantity curve = Quantity::correct;
-    bool curve_chosen = false;
+    bool curve_chosen = false;  ///< by the user; otherwise the curve follows from the task
     XAxis across = XAxis::step;
     Spread spread = Spread::range;
-    bool drop_worst = false;
-    bool final_half = false;
-    bool each_run = false;
+    bool drop_worst = false;  ///< leave out each group's worst run, except from pairs
+    bool final_half = false;  ///< show only the second half of the curves
+    bool each_run = false;    ///< also draw a curve for every run
 };
 
 /// A group with its results.
@@ -41,12 +41,11 @@ struct ComparedGroup {
     QColor color;
     bool shown = true;
     QStringList all;  ///< all runs of the group
-    /// Runs of the group, each seed once as in pairs (`oneRunPerSeed`), without the worst if that is
-    /// requested.
+    /// One run per seed, as in pairs (`oneRunPerSeed`); without the worst if that is requested.
     QStringList members;
-    qsizetype excluded = 0;      ///< runs that do not count: repeated seeds, or another precision
+    qsizetype excluded = 0;      ///< number of runs omitted: repeated seeds, or another precision
     std::vector<double> values;  ///< known outcomes of the members
-    QStringList names;           ///< runs with these outcomes
+    QStringList names;           ///< the run of each of these values
     Summary summary;
     std::optional<Interval> interval;              ///< of the mean at 95 %, limited to possible values
     QStringList unfinished, not_reached, missing;  ///< members without an outcome
@@ -55,8 +54,8 @@ struct ComparedGroup {
     QString label() const { return QString::fromStdString(group.label); }
 };
 
-/// The results: recomputed when runs or settings change, at most a few times a second. They contain no
-/// references to rows of runs, so they stay valid while runs train.
+/// The results on the Compare page: recomputed when runs or settings change, at most a few times a second.
+/// They contain no references to rows of runs, so they stay valid while runs train.
 class CompareState : public QObject {
     Q_OBJECT
 
@@ -74,7 +73,7 @@ class CompareState : public QObject {
         ExpectedTime time;
     };
     const std::vector<SuggestedRuns>& suggestedRuns() const { return suggested_runs_; }
-    /// Colours of the two paired groups.
+    /// Colors of the two paired groups.
     QColor colorA() const { return color_a_; }
     QColor colorB() const { return color_b_; }
     const QString& filterProblem() const { return filter_problem_; }
@@ -82,7 +81,8 @@ class CompareState : public QObject {
     std::size_t unreadableRuns() const { return unreadable_runs_; }
     RunStore& store() { return store_; }
 
-    /// Computed on request, because it reads every row; request only for visible figures.
+    // Computed on request, because they read every row; request them only for visible figures.
+
     MeanCurve band(const ComparedGroup& group) const;
     std::vector<std::pair<double, double>> curve(const QString& run) const;
     std::vector<BoardRow> board() const;

@@ -18,13 +18,14 @@
 
 namespace roper {
 
-/// Asks for the meaning of the columns of a foreign file, and imports it as a run. Another thread reads the
-/// file, and stops when the dialog is destroyed.
+/// Asks for the meaning of the columns of another program's file, and imports it as a run. Another thread
+/// reads the file, and stops when the dialog is destroyed.
 class ImportDialog : public QDialog {
     Q_OBJECT
 
   public:
-    /// @param file  or a folder with TensorBoard event files
+    /// @param file  a file, or a folder with TensorBoard event files
+    /// @param runs  the folder of runs
     ImportDialog(const std::filesystem::path& file, std::filesystem::path runs, QWidget* parent);
     ~ImportDialog() override;
 

@@ -31,13 +31,13 @@ QString axisText(const LengthMap& map) {
                           : LengthMapView::tr("%1 (rows: training length)").arg(axis);
 }
 
-/// "73" for a share, "3.41" for a loss.
+/// "73" for a percentage, "3.41" for a loss.
 QString shortValue(const LengthMap& map, double mean) {
     return map.metric == LengthMap::Metric::loss ? fixedNumberText(mean, 2)
                                                  : QString::number(std::lround(100 * mean));
 }
 
-QString placeText(const LengthMap& map, std::int64_t length) {
+QString lengthText(const LengthMap& map, std::int64_t length) {
     if (map.metric == LengthMap::Metric::loss)
         return length == 1 ? LengthMapView::tr("position 0")
                            : LengthMapView::tr("positions %1 to %2").arg(length / 2).arg(length - 1);
@@ -68,12 +68,12 @@ void LengthMapView::setMaps(std::vector<LengthMap> maps, bool losses) {
     losses_ = losses;
     worst_ = 0;
     best_ = 1;
-    if (losses_ && !maps_.empty()) {  // losses have no worst value, so the colours span the data
+    if (losses_ && !maps_.empty()) {  // losses have no worst value, so the colors span the data
         worst_ = -std::numeric_limits<double>::infinity();
         best_ = -worst_;
         for (const LengthMap& map : maps_)
             for (const LengthMap::Panel& panel : map.panels)
-                for (const auto& [place, cell] : panel.cells) {
+                for (const auto& [key, cell] : panel.cells) {
                     if (!std::isfinite(cell.mean())) continue;
                     worst_ = std::max(worst_, cell.mean());
                     best_ = std::min(best_, cell.mean());
@@ -84,8 +84,8 @@ void LengthMapView::setMaps(std::vector<LengthMap> maps, bool losses) {
 
 double LengthMapView::goodness(double mean) const {
     if (worst_ == best_) return 1;
-    const double part = (mean - worst_) / (best_ - worst_);
-    return std::isfinite(part) ? std::clamp(part, 0.0, 1.0) : 0;
+    const double fraction = (mean - worst_) / (best_ - worst_);
+    return std::isfinite(fraction) ? std::clamp(fraction, 0.0, 1.0) : 0;
 }
 
 QRectF LengthMapView::PlacedPanel::cell(std::size_t row, std::size_t column) const {
@@ -95,7 +95,7 @@ QRectF LengthMapView::PlacedPanel::cell(std::size_t row, std::size_t column) con
             cells.top() + static_cast<double>(row) * height, width, height};
 }
 
-/// Panels next to each other, in the number of rows that makes them least narrow.
+/// Arranges the panels in the number of columns that makes their shape most similar to `kBestShape`.
 std::vector<LengthMapView::PlacedPanel> LengthMapView::placed(const QRectF& area) const {
     std::vector<PlacedPanel> all;
     for (const LengthMap& map : maps_)
@@ -177,17 +177,17 @@ void LengthMapView::paintRowLabels(QPainter& painter, const PlacedPanel& panel, 
     }
 }
 
-/// y of a value in a map of one row: shares from 0 to 100 %, losses within their range; room above for
-/// numbers.
+/// y of a value in a map of one row, with room for numbers above: the axis is 0 to 100 %, or the range of the
+/// losses.
 double LengthMapView::heightOf(const PlacedPanel& panel, double mean) const {
     constexpr double kAbove = 18;
     const double low = losses_ ? std::min(best_, worst_) : 0, high = losses_ ? std::max(best_, worst_) : 1;
-    const double part = high > low ? std::clamp((mean - low) / (high - low), 0.0, 1.0) : 0.5;
+    const double fraction = high > low ? std::clamp((mean - low) / (high - low), 0.0, 1.0) : 0.5;
     const double below = losses_ ? kAbove / 2 : 0;
-    return panel.cells.bottom() - below - part * std::max(0.0, panel.cells.height() - below - kAbove);
+    return panel.cells.bottom() - below - fraction * std::max(0.0, panel.cells.height() - below - kAbove);
 }
 
-/// Values by length: bars from zero for shares, a curve for losses, with the number above each.
+/// Values by length: bars for percentages, a curve for losses, with the number above each.
 void LengthMapView::paintSingleRow(QPainter& painter, const PlacedPanel& panel, const Theme& theme) const {
     constexpr double kMaxBarWidth = 40, kDot = 3.5;
     constexpr int kTicks = 4;
@@ -275,11 +275,11 @@ void LengthMapView::paintColorBar(QPainter& painter, const QRectF& area, const T
                                 bar.height() / 100 + 0.5),
                          QColor(colors[static_cast<std::size_t>(i * 255 / 99)]));
     painter.setPen(theme.faint_text);
-    for (const double part : {0.0, 0.5, 1.0}) {
-        const double mean = worst_ + part * (best_ - worst_);
+    for (const double fraction : {0.0, 0.5, 1.0}) {
+        const double mean = worst_ + fraction * (best_ - worst_);
         const QString text = shortValue(maps_.front(), mean) + (losses_ ? QString() : QStringLiteral(" %"));
-        painter.drawText(QRectF(bar.right() + 4, bar.bottom() - bar.height() * part - 8, 40, 16), kLeftMiddle,
-                         text);
+        painter.drawText(QRectF(bar.right() + 4, bar.bottom() - bar.height() * fraction - 8, 40, 16),
+                         kLeftMiddle, text);
     }
 }
 
@@ -287,8 +287,8 @@ void LengthMapView::mouseMoveEvent(QMouseEvent* event) {
     for (const PlacedPanel& panel : placed(canvas())) {
         if (!panel.cells.contains(event->position())) continue;
         const LengthMap& map = *panel.map;
-        const auto at = [](double place, double from, double size, std::size_t count) {
-            return std::min(static_cast<std::size_t>((place - from) / size * static_cast<double>(count)),
+        const auto at = [](double pixel, double from, double size, std::size_t count) {
+            return std::min(static_cast<std::size_t>((pixel - from) / size * static_cast<double>(count)),
                             count - 1);
         };
         const std::int64_t trained = map.trained[at(event->position().y(), panel.cells.top(),
@@ -299,7 +299,7 @@ void LengthMapView::mouseMoveEvent(QMouseEvent* event) {
         const QString what = tr("%1, trained up to %2 %3, %4: ")
                                  .arg(QString::fromStdString(panel.panel->label))
                                  .arg(trained)
-                                 .arg(unitOf(map), placeText(map, length));
+                                 .arg(unitOf(map), lengthText(map, length));
         return emit hovered(found == panel.panel->cells.end() ? what + tr("not measured")
                                                               : what + valueText(map, found->second));
     }

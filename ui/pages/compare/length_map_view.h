@@ -7,9 +7,9 @@
 
 namespace roper {
 
-/// Share of problems solved, by their length and by the longest problem of training; for texts, the share of
-/// tokens predicted, or the loss. One panel per method. A heavy line separates lengths that occur in training
-/// from longer ones. A map with a single training length shows bars or, for losses, a curve, with values.
+/// Fraction of problems solved, by their length and by the longest problem in training; for texts, token
+/// accuracy by length or the loss by position. One panel per method. A heavy line separates lengths that
+/// occur in training from longer ones. Maps with one training length show bars or, for losses, a curve.
 class LengthMapView : public FigureView {
     Q_OBJECT
 
@@ -52,12 +52,12 @@ class LengthMapView : public FigureView {
     double heightOf(const PlacedPanel& panel, double mean) const;
     bool hasColors() const;
     void paintColorBar(QPainter& painter, const QRectF& area, const Theme& theme) const;
-    /// Position of a value on the colour scale, from the worst (0) to the best (1).
+    /// Position of a value on the color scale, from the worst (0) to the best (1).
     double goodness(double mean) const;
 
     std::vector<LengthMap> maps_;
     bool losses_ = false;
-    double worst_ = 0, best_ = 1;  ///< means at the ends of the colour scale
+    double worst_ = 0, best_ = 1;  ///< means at the ends of the color scale
 };
 
 }  // namespace roper

@@ -28,7 +28,7 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
                   tr("For texts, the loss at every position shows how far back a model uses its context"))),
       scaling_(named(
           new QComboBox, tr("Scaling of the frequencies"),
-          tr("How frequencies are scaled while problems are read; only RoPE and RoPER have frequencies"))),
+          tr("How frequencies are scaled while problems are read; methods that do not rotate have none"))),
       factor_(named(new QDoubleSpinBox, tr("Factor of the scaling"),
                     tr("s: how many times longer the text may become"))),
       measure_(makeActionButton({},
@@ -100,7 +100,7 @@ const MeasuredRun& LengthTab::measuredRows(const RunFolder& folder) {
     return rows;
 }
 
-/// Twice the longest problem in the training of the shown runs, so that the question goes beyond it.
+/// Proposes twice the longest problem in the training of the shown runs, to measure beyond it.
 void LengthTab::proposeLargest(const std::vector<const RunWatcher*>& shown) {
     if (largest_chosen_) return;
     constexpr std::int64_t kTimes = 2;
@@ -161,12 +161,12 @@ std::int64_t LengthTab::validationTokens(const RunWatcher& run) {
 std::vector<BatchEvaluator::Question> LengthTab::questionsFor(const RunWatcher& run) const {
     const Specification& specification = *run.specification();
     const QString path = QString::fromStdString(std::filesystem::absolute(run.folder().path()).string());
-    const QStringList reading{"--scaling", scaling_->currentData().toString(), "--factor",
-                              QString::number(factor_->value())};
+    const QStringList scaling_arguments{"--scaling", scaling_->currentData().toString(), "--factor",
+                                        QString::number(factor_->value())};
     if (!specification.task.isText())
         return {{path, QStringList{"--by-size", "--largest", QString::number(largest_->value()), "--problems",
                                    QString::number(problems_->value())} +
-                           reading}};
+                           scaling_arguments}};
     const QStringList everything{"--problems", "65536"};  // up to the end of the text's validation part
     QStringList lengths;
     for (const std::int64_t times : {1, 2, 4, 8}) {
@@ -179,12 +179,12 @@ std::vector<BatchEvaluator::Question> LengthTab::questionsFor(const RunWatcher& 
         lengths << QString::number(longer.training.length);
     }
     std::vector<BatchEvaluator::Question> questions = {
-        {path, QStringList{"--length", lengths.join(',')} + everything + reading}};
+        {path, QStringList{"--length", lengths.join(',')} + everything + scaling_arguments}};
     // Twice the length goes beyond training and still leaves many sequences for the mean.
     if (!specification.isMasked())
         questions.push_back(
             {path, QStringList{"--by-position", "--length", lengths.value(1, lengths.first())} + everything +
-                       reading});
+                       scaling_arguments});
     return questions;
 }
 
@@ -192,7 +192,7 @@ void LengthTab::measure() {
     if (evaluator_->isBusy()) return evaluator_->stop();
     std::vector<BatchEvaluator::Question> questions;
     for (const RunWatcher* run : shownRuns()) {
-        if (const auto there = run->folder().checkpointsIfReadable(); !there || there->empty()) continue;
+        if (const auto saved = run->folder().checkpointsIfReadable(); !saved || saved->empty()) continue;
         if (scaling_->currentIndex() > 0 && !run->specification()->model.method().rotates()) continue;
         for (BatchEvaluator::Question& question : questionsFor(*run))
             questions.push_back(std::move(question));
@@ -206,7 +206,7 @@ void LengthTab::measure() {
     evaluator_->ask(questions);
 }
 
-/// A sentence about measurements that the maps omit; empty if there are none.
+/// A sentence about measured runs that the maps omit; empty if there are none.
 QStringList LengthTab::omittedRuns() const {
     int left_out = 0;
     for (const LengthMap& map : view_->maps())

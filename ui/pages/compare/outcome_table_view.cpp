@@ -18,9 +18,9 @@ constexpr double kMinTitleWidth = 145, kMinPlotWidth = 140, kMaxPlotWidth = 320;
 constexpr double kMinAxisLimit = 1, kMaxAxisLimit = 8;
 constexpr double kMaxLabelWidth = 130;
 constexpr double kArrow = 6;
-constexpr double kClear = 0.05;
+constexpr double kSignificance = 0.05;
 
-enum Place { title, of_a, of_b, difference, interval, p, holm_p, plot, column_count };
+enum Column { title, of_a, of_b, difference, interval, p, holm_p, plot, column_count };
 
 /// Columns that are dropped if there is not enough room, in this order.
 constexpr std::array kDropped = {plot, p, interval, holm_p};
@@ -31,7 +31,7 @@ bool hasInterval(const OutcomeRow& row) {
     return test && !row.is_sign_test && row.p && test->difference.standard_deviation > 0;
 }
 
-/// The reach of the widest interval, rounded up.
+/// The end of any interval farthest from 0, in standard deviations, rounded up.
 double axisLimitOf(const std::vector<OutcomeRow>& rows) {
     double most = kMinAxisLimit;
     for (const OutcomeRow& row : rows) {
@@ -124,7 +124,7 @@ OutcomeTableView::Layout OutcomeTableView::layoutOf(const QRectF& area, const QF
     return layout;
 }
 
-/// Mean and interval of the differences, divided by their standard deviation; values in favour of the second
+/// Mean and interval of the differences, divided by their standard deviation; values in favor of the second
 /// group are on the right.
 void OutcomeTableView::paintInterval(QPainter& painter, const OutcomeRow& row, const QRectF& box,
                                      const Theme& theme) const {
@@ -208,8 +208,8 @@ void OutcomeTableView::paintRow(QPainter& painter, const Layout& layout, std::si
     for (int column = title + 1; column < plot; ++column) {
         if (layout.width[column] == 0) continue;
         // Bold p values stay significant after the correction for multiple comparisons.
-        const bool is_clear = column == holm_p && row.holm_p && *row.holm_p < kClear;
-        painter.setFont(is_clear ? boldFont(plain) : plain);
+        const bool is_significant = column == holm_p && row.holm_p && *row.holm_p < kSignificance;
+        painter.setFont(is_significant ? boldFont(plain) : plain);
         painter.drawText(layout.cell(column, top, layout.row), kRightMiddle, cellText(i, column));
     }
     painter.setFont(plain);
@@ -302,7 +302,7 @@ QString OutcomeTableView::figureCaption() const {
     if (rows_.empty()) return tr("No outcomes to compare");
     const auto [label_a, label_b] = differingLabels(rows_.front().comparison);
     return tr("Outcomes of %1 and %2 over pairs with equal seeds: mean difference with its 95 % interval, "
-              "paired t-test (sign test where a run never reached the share), p also corrected by Holm's "
+              "paired t-test (sign test where a run never reached the target), p also corrected by Holm's "
               "method")
         .arg(QString::fromStdString(label_a), QString::fromStdString(label_b));
 }

@@ -31,7 +31,7 @@ struct OutcomeView::Scale {
     bool has_not_reached = false;
 
     double x(double value) const { return plot.left() + (value - low) / (high - low) * plot.width(); }
-    /// Centres of the dots of a group's runs, in the row at y.
+    /// Centers of the dots of a group's runs, in the row at y.
     std::vector<QPointF> dots(const ComparedGroup& group, double y) const {
         std::vector<double> along;
         for (const double value : group.values)

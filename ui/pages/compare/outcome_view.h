@@ -6,7 +6,7 @@
 namespace roper {
 
 /// The outcome of every run as a dot, one row per group, with the mean and its interval. Runs that never
-/// reached the goal are in a separate column at the right; unfinished runs are counted.
+/// reached the target are in a separate column at the right; unfinished runs are counted.
 class OutcomeView : public FigureView {
     Q_OBJECT
 

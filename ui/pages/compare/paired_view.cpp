@@ -15,7 +15,7 @@ namespace {
 constexpr double kPairDot = 4.5;
 constexpr double kAbove = 34, kLine = 16;  // pixels: above both charts, and per line of text below them
 constexpr double kIntervalWidth = 94;      // width of each of the two intervals, including texts
-constexpr int kMaxLines = 3;
+constexpr int kMaxLines = 3;               // of a group's name
 
 /// A vertical axis over a rectangle.
 struct VerticalAxis {
@@ -54,7 +54,7 @@ std::pair<QString, QString> namesOf(const PairedComparison& c, bool has_room) {
 }
 
 /// Layout: outcomes of both groups, differences by seed, and their mean.
-struct Places {
+struct PairedLayout {
     QRectF pairs, seeds, means;
     double name_width;  ///< of each group's name below the pairs
     QString name_a, name_b;
@@ -71,36 +71,36 @@ QString inFewLines(const QString& text, const QFontMetricsF& metrics, double wid
     return lines.join('\n');
 }
 
-Places placesOf(const QRectF& area, const PairedComparison& c, const QFont& font) {
-    constexpr double kShare = 0.36, kTicks = 72, kEdge = 24;
+PairedLayout layoutOf(const QRectF& area, const PairedComparison& c, const QFont& font) {
+    constexpr double kPairsFraction = 0.36, kTicks = 72, kEdge = 24;
     const QFontMetricsF metrics(font);
-    Places places;
-    const double pairs_width = kShare * area.width() - kTicks;
-    places.name_width = 0.52 * pairs_width;
+    PairedLayout layout;
+    const double pairs_width = kPairsFraction * area.width() - kTicks;
+    layout.name_width = 0.52 * pairs_width;
     const auto fits = [&](const std::string& label) {
         const QStringList lines =
-            wrapped(QString::fromStdString(label), metrics, places.name_width).split('\n');
+            wrapped(QString::fromStdString(label), metrics, layout.name_width).split('\n');
         return lines.size() <= kMaxLines && std::ranges::all_of(lines, [&](const QString& line) {
-                   return metrics.horizontalAdvance(line) <= places.name_width;
+                   return metrics.horizontalAdvance(line) <= layout.name_width;
                });
     };
     const auto [a, b] = namesOf(c, fits(c.label_a) && fits(c.label_b));
-    places.name_a = inFewLines(a, metrics, places.name_width);
-    places.name_b = inFewLines(b, metrics, places.name_width);
+    layout.name_a = inFewLines(a, metrics, layout.name_width);
+    layout.name_b = inFewLines(b, metrics, layout.name_width);
     // The texts below the intervals, or below the seeds, have two lines.
-    const auto lines = std::max({places.name_a.count('\n') + 1, places.name_b.count('\n') + 1, qsizetype{2}});
+    const auto lines = std::max({layout.name_a.count('\n') + 1, layout.name_b.count('\n') + 1, qsizetype{2}});
     const double height = area.height() - kAbove - static_cast<double>(lines) * kLine - 12;
     const int intervals = !c.test ? 0 : c.test->bootstrap ? 2 : 1;
-    const double left = area.left() + kShare * area.width() + kTicks + 6;
+    const double left = area.left() + kPairsFraction * area.width() + kTicks + 6;
     const double right = area.right() - kEdge, means = right - intervals * kIntervalWidth;
-    places.pairs = {area.left() + kTicks, area.top() + kAbove, pairs_width, height};
-    places.seeds = {left, places.pairs.top(), means - left, height};
-    places.means = {means, places.pairs.top(), right - means, height};
-    return places;
+    layout.pairs = {area.left() + kTicks, area.top() + kAbove, pairs_width, height};
+    layout.seeds = {left, layout.pairs.top(), means - left, height};
+    layout.means = {means, layout.pairs.top(), right - means, height};
+    return layout;
 }
 
 /// x of a pair among `count` in a rectangle.
-double placeX(const QRectF& box, std::size_t index, std::size_t count) {
+double pairX(const QRectF& box, std::size_t index, std::size_t count) {
     return box.left() + box.width() * (static_cast<double>(index) + 0.5) / static_cast<double>(count);
 }
 
@@ -113,7 +113,7 @@ std::size_t seedLabelStride(const QRectF& box, const PairedComparison& c, const 
         std::max(1.0, std::ceil(widest * static_cast<double>(c.pairs.size()) / box.width())));
 }
 
-/// The difference of every seed, in the colour of the better group.
+/// The difference of every seed, in the color of the better group.
 /// @param colors  of groups a and b
 void paintSeeds(QPainter& painter, const VerticalAxis& axis, const PairedComparison& c,
                 const std::pair<QColor, QColor>& colors, const Theme& theme) {
@@ -121,7 +121,7 @@ void paintSeeds(QPainter& painter, const VerticalAxis& axis, const PairedCompari
     const std::size_t step = seedLabelStride(box, c, QFontMetricsF(painter.font()));
     for (std::size_t i = 0; i < c.pairs.size(); ++i) {
         const SeedPair& pair = c.pairs[i];
-        const double x = placeX(box, i, c.pairs.size());
+        const double x = pairX(box, i, c.pairs.size());
         painter.setPen(theme.faint_text);
         if (i % step == 0)
             painter.drawText(QRectF(x - 30, box.bottom() + 6, 60, kLine), Qt::AlignCenter, seedText(pair));
@@ -196,8 +196,8 @@ PairedView::PairedView(CompareState& state, QWidget* parent)
 
 void PairedView::paintPairs(QPainter& painter, const Theme& theme, const QRectF& area) const {
     const PairedComparison& c = *state_.comparison();
-    const Places places = placesOf(area, c, painter.font());
-    const QRectF& box = places.pairs;
+    const PairedLayout layout = layoutOf(area, c, painter.font());
+    const QRectF& box = layout.pairs;
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const SeedPair& pair : c.pairs) {
         for (const OutcomeValue& outcome : {pair.a, pair.b}) {
@@ -223,8 +223,8 @@ void PairedView::paintPairs(QPainter& painter, const Theme& theme, const QRectF&
         }
     }
     painter.setPen(theme.text);
-    for (const auto& [name, x] : {std::pair{places.name_a, x_a}, {places.name_b, x_b}})
-        painter.drawText(QRectF(x - places.name_width / 2, box.bottom() + 6, places.name_width,
+    for (const auto& [name, x] : {std::pair{layout.name_a, x_a}, {layout.name_b, x_b}})
+        painter.drawText(QRectF(x - layout.name_width / 2, box.bottom() + 6, layout.name_width,
                                 static_cast<double>(name.count('\n') + 1) * (kLine + 2)),
                          Qt::AlignHCenter | Qt::AlignTop, name);
     paintTitle(painter, box, box.width() + kBesideTitle, measureTitle(state_.question()));
@@ -232,8 +232,8 @@ void PairedView::paintPairs(QPainter& painter, const Theme& theme, const QRectF&
 
 void PairedView::paintDifferences(QPainter& painter, const Theme& theme, const QRectF& area) const {
     const PairedComparison& c = *state_.comparison();
-    const Places places = placesOf(area, c, painter.font());
-    const QRectF box = places.seeds | places.means;
+    const PairedLayout layout = layoutOf(area, c, painter.font());
+    const QRectF box = layout.seeds | layout.means;
     if (c.differences().empty())
         return paintNote(painter, box, tr("No seed has a difference yet: a pair needs both runs’ outcomes."),
                          theme);
@@ -253,13 +253,13 @@ void PairedView::paintDifferences(QPainter& painter, const Theme& theme, const Q
     paintTicks(painter, axis, theme);
     painter.setPen(QPen(theme.text, 1.4));
     painter.drawLine(QPointF(box.left(), axis.y(0)), QPointF(box.right(), axis.y(0)));
-    paintSeeds(painter, {places.seeds, axis.low, axis.high}, c, {state_.colorA(), state_.colorB()}, theme);
+    paintSeeds(painter, {layout.seeds, axis.low, axis.high}, c, {state_.colorA(), state_.colorB()}, theme);
     painter.setPen(theme.text);
     paintTitle(painter, box, box.width() + kBesideTitle,
                differenceTitle(c, QFontMetricsF(painter.font()), box.width() + kBesideTitle));
-    drawColoredText(painter, QRectF(box.left(), box.bottom() + 6 + kLine, places.seeds.width(), kLine + 2),
+    drawColoredText(painter, QRectF(box.left(), box.bottom() + 6 + kLine, layout.seeds.width(), kLine + 2),
                     kLeftMiddle, tr("seed"), theme.faint_text);
-    if (c.test) paintIntervals(painter, {places.means, axis.low, axis.high}, c, theme);
+    if (c.test) paintIntervals(painter, {layout.means, axis.low, axis.high}, c, theme);
 }
 
 void PairedView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
@@ -272,14 +272,14 @@ void PairedView::paintFigure(QPainter& painter, const QRectF& area, const Theme&
 void PairedView::mouseMoveEvent(QMouseEvent* event) {
     if (!state_.comparison()) return;
     const auto& pairs = state_.comparison()->pairs;
-    const Places places = placesOf(canvas(), *state_.comparison(), font());
-    const double place = (event->position().x() - places.seeds.left()) / places.seeds.width() *
+    const PairedLayout layout = layoutOf(canvas(), *state_.comparison(), font());
+    const double index = (event->position().x() - layout.seeds.left()) / layout.seeds.width() *
                          static_cast<double>(pairs.size());
-    if (!places.seeds.contains(event->position()))
-        return emit hovered(places.means.contains(event->position())
+    if (!layout.seeds.contains(event->position()))
+        return emit hovered(layout.means.contains(event->position())
                                 ? QString::fromStdString(conclusionText(*state_.comparison()))
                                 : QString());
-    const SeedPair& pair = pairs[std::min(static_cast<std::size_t>(place), pairs.size() - 1)];
+    const SeedPair& pair = pairs[std::min(static_cast<std::size_t>(index), pairs.size() - 1)];
     const auto text = [](const OutcomeValue& outcome) {
         switch (outcome.kind) {
             case Outcome::known:

@@ -6,7 +6,7 @@
 namespace roper {
 
 /// Two groups seed by seed: on the left the two outcomes of each seed, joined by a line; on the right their
-/// differences with the mean and both intervals.
+/// differences with the mean and its intervals, Student's and the bootstrap's.
 class PairedView : public FigureView {
     Q_OBJECT
 
