@@ -26,8 +26,8 @@ struct PairFeatures {
 PairFeatures featuresOfPair(Pairing pairing, int rotated_width, int pair, int first = 0);
 
 /// The permutation p with y[k] = x[p[k]] that converts a vector from the layout of `from` to that of `to`.
-/// Rotating y under `to` and permuting back equals rotating x under `from`. Features beyond `rotated_width`
-/// keep their places.
+/// Rotating y under `to` and permuting back equals rotating x under `from`. Features from `rotated_width` on
+/// are not moved.
 std::vector<int> pairingPermutation(Pairing from, Pairing to, int head_dim, int rotated_width);
 
 }  // namespace roper
