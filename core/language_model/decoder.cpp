@@ -21,7 +21,8 @@ at::Tensor product(const at::Tensor& x, const at::Tensor& weight) {
     return out;
 }
 
-/// 1 + β·ln(1 + ⌊(n + m)/L⌋) for T positions from `first` on → [T, 1]
+/// 1 + β·ln(1 + ⌊(n + m)/L⌋) for T positions n from `first` on, with β = query_growth, m =
+/// query_growth_offset, L = query_growth_length → [T, 1]
 at::Tensor growthOfQueries(const Architecture& model, std::int64_t first, std::int64_t T) {
     const at::Tensor lengths = at::arange(first, first + T, at::kDouble)
                                    .add_(model.query_growth_offset)
@@ -30,8 +31,8 @@ at::Tensor growthOfQueries(const Architecture& model, std::int64_t first, std::i
     return lengths.log1p_().mul_(model.query_growth).add_(1).to(at::kFloat).unsqueeze(1);
 }
 
-/// Zeroes the embeddings x [T, C] of masked tokens, and scales the others as if as many were masked as in
-/// training.
+/// Zeroes the embeddings x [T, C] of masked tokens, and scales the others to make up for the difference
+/// between the fractions of masked tokens here and in training.
 void dropMasked(at::Tensor& x, std::span<const std::int64_t> tokens, const Architecture& model) {
     double masked = 0;
     for (std::size_t t = 0; t < tokens.size(); ++t)
@@ -43,7 +44,7 @@ void dropMasked(at::Tensor& x, std::span<const std::int64_t> tokens, const Archi
     if (masked < T) x.mul_((1 - model.mask_dropout) / (1 - masked / T));
 }
 
-/// The part of a gate [T, F] above the mean of a token plus z standard deviations: max(x − μ − z·σ, 0).
+/// max(x − μ − z·σ, 0) for a gate x [T, F], with the mean μ and standard deviation σ of each token.
 at::Tensor aboveCutoff(const at::Tensor& gate, double z) {
     const at::Tensor mean = gate.mean(-1, /*keepdim=*/true),
                      deviation = gate.std(-1, /*unbiased=*/false, /*keepdim=*/true);
@@ -155,7 +156,8 @@ at::Tensor Decoder::optionalNorm(const at::Tensor& x, const std::optional<NormLo
 
 at::Tensor Decoder::heads(const at::Tensor& x, const LinearLocation& by, std::int64_t count,
                           const std::optional<NormLocation>& normed) {
-    // A norm after the rotation is one before it, because a rotation preserves lengths; its weights follow.
+    // A norm after the rotation is computed before it, since rotation preserves lengths; `attention` applies
+    // its weights after the rotation.
     if (architecture().norms_rotated && normed) return norm(splitHeads(linear(x, by), count), NormLocation{});
     const bool is_whole = architecture().query_key_norms == QueryKeyNorms::all_heads;
     at::Tensor made = linear(x, by);
@@ -244,7 +246,7 @@ LayerView Decoder::projectLatent(const at::Tensor& x, std::int64_t layer, const 
     const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
     const LatentWeights& by = *block.latent;
     const auto normed = [&](const at::Tensor& latent, const NormLocation& norm) {
-        constexpr double kEpsilon = 1e-6;  // whatever that of the other norms is
+        constexpr double kEpsilon = 1e-6;  // even if the model's other norms have another
         return latent * at::rsqrt(latent.square().mean(-1, /*keepdim=*/true) + kEpsilon) *
                weights_.vector(*norm.weight);
     };
@@ -309,8 +311,8 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
     return linear(groupedOutput(optionalNorm(all_heads, block.mixed_norm), block), block.output);
 }
 
-/// What the output projection reads of the outputs of all heads x [T, H·v]: themselves, or a part for each
-/// group of heads [T, groups·rank].
+/// The input of the output projection, from the outputs x [T, H·v] of all heads: x, or a projection of it for
+/// each group of heads [T, groups·rank].
 at::Tensor Decoder::groupedOutput(const at::Tensor& x, const BlockWeights& block) {
     if (!block.output_down) return x;
     const std::int64_t groups = architecture().output_groups;

@@ -5,8 +5,8 @@
 
 namespace roper {
 
-/// Angles of T positions from `first` on, shifted, computed in float64, since float32 is not precise enough
-/// for large positions.
+/// Cosines and sines for T positions from `first` on, with the intervention's shift. Computed in float64,
+/// since float32 is not precise enough for large positions.
 std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<RotaryConfig>& kinds,
                                                      std::int64_t first, std::int64_t T,
                                                      const Intervention& intervention,
@@ -22,7 +22,7 @@ std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<RotaryCon
         const double factor = what == AttentionFactorUse::scores ? scaled.attention_factor : 1;
         const CosSin exact = makeCosSinTable({by.head_dim, by.pairing, scaled.theta}, from, T, at::kDouble);
         const auto made = [&](bool is_query) -> CosSin {
-            // Where keys are also the values, the queries of a run have the factor twice.
+            // If keys are also values, they must not be scaled, so queries are scaled twice, as in training.
             const double own = !architecture().shared_kv ? factor : is_query ? factor * factor : 1;
             const at::Tensor cosine = exact.cosine * own, sine = exact.sine * own;
             if (!architecture().decay) return {cosine.to(at::kFloat), sine.to(at::kFloat)};
@@ -34,9 +34,10 @@ std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<RotaryCon
     return rotations;
 }
 
-/// The bias of every head at `count` numbers from `first` on → [H, count]; undefined if there is none.
-at::Tensor Decoder::biasesOfHeads(const std::vector<std::function<double(int)>>& bias_of_head, std::int64_t first,
-                              std::int64_t count) {
+/// The bias of every head at `count` distances or positions from `first` on → [H, count]; undefined if there
+/// is none.
+at::Tensor Decoder::biasesOfHeads(const std::vector<std::function<double(int)>>& bias_of_head,
+                                  std::int64_t first, std::int64_t count) {
     if (bias_of_head.empty()) return {};
     at::Tensor bias = at::empty({std::ssize(bias_of_head), count});
     auto access = bias.accessor<float, 2>();

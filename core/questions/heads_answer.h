@@ -12,7 +12,7 @@ namespace roper {
 /// Statistics of all heads on a text.
 struct HeadsAnswer {
     std::vector<std::string> tokens;
-    std::vector<std::vector<double>> theta;  ///< of each layer, radians per position
+    std::vector<std::vector<double>> theta;  ///< [layers][pairs] radians per position
     std::vector<HeadReport> heads;           ///< layer by layer
 };
 

@@ -52,7 +52,7 @@
     QUESTION(                                                                                                \
         copying,                                                                                             \
         .help =                                                                                              \
-            "copying score of every head: how much attending to a token favours that token, from −1 to 1",   \
+            "copying score of every head: how much attending to a token favors that token, from −1 to 1",    \
         .heads = Heads::chosen, .can_change = false)                                                         \
     QUESTION(subsets, .help = "loss for every subset of bands of rotated pairs, the others ablated",         \
              .count_meaning = "bands", .default_count = 4, .repeats_passes = true)                           \
