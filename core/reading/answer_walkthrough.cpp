@@ -35,7 +35,7 @@ std::vector<std::vector<int>> pairsOf(const RotaryConfig& rotation) {
     return pairs;
 }
 
-/// What the numbers of the stages do not show.
+/// Adds notes on steps of the computation that the numbers do not show.
 class Notes {
   public:
     Notes(const QuestionContext& context, Walkthrough& answer)
@@ -101,8 +101,7 @@ class Notes {
                                formatRounded(model_.score_softcap, 6) + ".");
         if (model_.hasBias())
             note("scores", "Before the softmax, a bias by position is added to each score.");
-        if (block_.sinks)
-            note("weights", "The softmax also has a sink, which takes what the weights lack to 1.");
+        if (block_.sinks) note("weights", "The softmax also has a sink, which takes the rest of the weight.");
         if (model_.isWindowed(answer_.layer) && tokens_ > model_.window) {
             const std::string window = std::to_string(model_.window);
             note("scores", model_.chunked ? "This layer sees only the token's chunk of " + window + " tokens."

@@ -149,7 +149,7 @@ void foldHeadBias(Folder& folder, const TensorStore& from, const LinearLocation&
 Json configOf(const Architecture& model) {
     const RotaryConfig& rotation = model.rotations.front();
     constexpr double kOurEpsilon = 1e-5;
-    // transformers uses ⌊d·share⌋ features: rounding must not lose one.
+    // transformers rotates ⌊d·rotary_pct⌋ features: rounding must not lose one.
     double fraction = static_cast<double>(rotation.rotatedWidth()) / static_cast<double>(model.head_dim);
     if (std::floor(fraction * static_cast<double>(model.head_dim)) < rotation.rotatedWidth())
         fraction = std::nextafter(fraction, 2.0);

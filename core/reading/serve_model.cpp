@@ -63,7 +63,7 @@ Question questionIn(const Request& request) {
 }  // namespace
 
 void requireNotCancelled(const RunControl& control) {
-    if (stopIsRequested()) throw Error(ErrorKind::other, "told to end");
+    if (stopIsRequested()) throw Error(ErrorKind::other, "the process was asked to end");
     if (control.clientHasDisconnected())
         throw Error(ErrorKind::other, "no client is waiting for the answer any more");
 }

@@ -36,7 +36,7 @@ Reply answerRequest(ModelReader& reader, const Request& request);
 /// @throws Error (checkpoint) if there is no such checkpoint, Error (disk) if the socket cannot be created
 void serveRun(const RunFolder& folder, std::optional<std::int64_t> step, const ServeOptions& options);
 
-/// The same for a published model: a GGUF file or a Hugging Face folder.
+/// Serves a published model in the same way: a GGUF file or a Hugging Face folder.
 /// @throws Error (checkpoint, usage, disk) saying what is wrong with it
 void servePublished(const FilePath& path, const ServeOptions& options);
 
