@@ -73,7 +73,7 @@ Eigen::MatrixXd rotatedRows(const ScoreRule& rule, const Eigen::MatrixXd& X, con
     return rotated;
 }
 
-/// The bias of query n and key j, including the constant 1 of the cosine form's similarity.
+/// The bias of query n and key j, including the constant 1 in the similarity 1 + cosine of linear_cosine.
 double biasOf(const ScoreRule& rule, Eigen::Index query, Eigen::Index key) {
     const double of_method = rule.bias ? rule.bias(static_cast<int>(query - key)) : 0.0;
     return of_method + (rule.attention == AttentionKind::linear_cosine ? 1.0 : 0.0);

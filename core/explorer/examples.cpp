@@ -34,7 +34,7 @@ HeadVectors rounded(HeadVectors heads) {
 }
 
 /// Gives queries the length `size` in every pair with a frequency in the range, and keys the same vectors,
-/// rotated by a further `ahead` positions.
+/// rotated by `ahead` more positions.
 HeadVectors headOfPairs(const Setup& setup, double least_theta, double most_theta, double size,
                         double ahead) {
     HeadVectors heads = emptyHead(setup);

@@ -8,7 +8,7 @@
 
 namespace roper {
 
-/// The setup for one kind of layers, in a model whose layers rotate differently.
+/// The setup for one type of layers, in a model whose layers rotate differently.
 struct LayerTypeSetup {
     std::string name;  ///< as in the config: "full_attention", "sliding_attention"
     Setup setup;
@@ -17,7 +17,7 @@ struct LayerTypeSetup {
 /// A setup made from a model's config.json, with notes for the user on how it was read.
 struct ParsedConfig {
     Setup setup;
-    /// empty if all layers are alike; otherwise `setup` is that of the first kind
+    /// Layer types; empty if all layers rotate alike. `setup` is that of the first type.
     std::vector<LayerTypeSetup> kinds;
     std::vector<std::string> notes;
 };

@@ -98,7 +98,7 @@ void Decoder::check(std::span<const std::int64_t> tokens, std::int64_t first,
         requireValidHeads(ablated.heads, model);
         for (std::int64_t layer = 0; layer < model.layers; ++layer) {
             const int pairs = model.rotationOf(layer).pairs();
-            // "All layers" means those that have rotating pairs.
+            // A selection of all layers concerns only layers with rotating pairs.
             if (pairs == 0 && !ablated.heads.layer && rotatesAnywhere(model)) continue;
             for (const std::int64_t pair : ablated.pairs)
                 if (ablated.heads.layer.value_or(layer) == layer && (pair < 0 || pair >= pairs))
@@ -201,9 +201,9 @@ DecoderCache::Layer& DecoderCache::at(std::int64_t layer) {
     return layers_[static_cast<std::size_t>(layer)];
 }
 
-at::Tensor DecoderCache::append(std::int64_t layer, at::Tensor Layer::*kind, const at::Tensor& added) {
+at::Tensor DecoderCache::append(std::int64_t layer, at::Tensor Layer::*member, const at::Tensor& added) {
     if (!added.defined()) return {};
-    at::Tensor& all = at(layer).*kind;
+    at::Tensor& all = at(layer).*member;
     const std::int64_t now = tokens_ + added.size(1);
     if (!all.defined() || all.size(1) < now) {
         at::Tensor larger = at::empty({added.size(0), std::max<std::int64_t>(2 * now, 64), added.size(2)});
@@ -274,8 +274,8 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
     if (block.gated_delta) return gatedDelta(x, *block.gated_delta, layer, pass);
     LayerView view = block.latent ? projectLatent(x, layer, pass) : project(x, layer, pass);
     // A rotation preserves lengths, so scaling queries before it is equivalent.
-    const std::size_t kind = model.rotation_of_layer[static_cast<std::size_t>(layer)];
-    const RotaryConfig& by = model.rotations[kind];
+    const std::size_t index = model.rotation_of_layer[static_cast<std::size_t>(layer)];
+    const RotaryConfig& by = model.rotations[index];
     if (model.query_growth > 0 && (model.grows_rotated_layers || by.rotatedWidth() == 0))
         view.q = view.q * growthOfQueries(model, pass.first, pass.tokens).repeat({pass.sequences, 1});
     view.unrotated_q = featureMap(model.attention, view.q);
@@ -283,12 +283,12 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
     const auto rotatedIf = [&](bool rotates, const at::Tensor& features, const CosSin& angles) {
         return rotates ? rotated(features, by, angles) : features.clone();
     };
-    view.rotated_q = rotatedIf(model.rotated.query, view.unrotated_q, pass.rotations[kind].queries);
-    view.rotated_k = rotatedIf(model.rotated.key, view.unrotated_k, pass.rotations[kind].keys);
+    view.rotated_q = rotatedIf(model.rotated.query, view.unrotated_q, pass.rotations[index].queries);
+    view.rotated_k = rotatedIf(model.rotated.key, view.unrotated_k, pass.rotations[index].keys);
     const bool has_value_rotation =
-        !model.value_rotations.empty() && model.value_rotations[kind].rotatedWidth() > 0;
+        !model.value_rotations.empty() && model.value_rotations[index].rotatedWidth() > 0;
     view.rotated_v = has_value_rotation && model.rotated.value
-                         ? rotated(view.v, model.value_rotations[kind], pass.value_rotations[kind].keys)
+                         ? rotated(view.v, model.value_rotations[index], pass.value_rotations[index].keys)
                          : view.v;
     intervene(view, pass.intervention);
     if (model.norms_rotated && block.query_norm && block.query_norm->weight) {

@@ -74,8 +74,8 @@ struct ForwardHooks {
     std::function<void(std::int64_t layer)> progress = {};
 };
 
-/// Keys and values of the preceding tokens (KV cache), so that reading can continue. Valid for one model and
-/// intervention.
+/// Keys and values of the preceding tokens (KV cache), so that only new tokens are computed. Valid for one
+/// model and intervention.
 class DecoderCache {
   public:
     std::int64_t tokens() const { return tokens_; }
@@ -91,7 +91,7 @@ class DecoderCache {
     };
     Layer& at(std::int64_t layer);
     /// Appends vectors to a layer's cached ones → all of them [heads, tokens, d]
-    at::Tensor append(std::int64_t layer, at::Tensor Layer::*kind, const at::Tensor& added);
+    at::Tensor append(std::int64_t layer, at::Tensor Layer::*member, const at::Tensor& added);
     /// Appends k, v and, if defined, unrotated_k.
     Layer append(std::int64_t layer, const Layer& added);
 

@@ -195,7 +195,7 @@ at::Tensor Decoder::keysHiddenByIndexer(const at::Tensor& x, const at::Tensor& q
                                         const Pass& pass) {
     const KeyIndexer& sizes = architecture().indexer;
     const IndexerWeights& by = *model_.weights.blocks[static_cast<std::size_t>(layer)].latent->indexer;
-    const std::size_t kind = architecture().rotation_of_layer[static_cast<std::size_t>(layer)];
+    const std::size_t index = architecture().rotation_of_layer[static_cast<std::size_t>(layer)];
     const auto rotatedByHalves = [](const at::Tensor& of, const CosSin& angles) {
         return rotateByTensorOps(of, angles.cosine, angles.sine, Pairing::half, Direction::forward);
     };
@@ -203,14 +203,14 @@ at::Tensor Decoder::keysHiddenByIndexer(const at::Tensor& x, const at::Tensor& q
     const at::Tensor own =
         at::layer_norm(linear(x, by.key), {sizes.head_dim}, weights_.vector(*by.key_norm.weight),
                        weights_.vector(*by.key_norm.bias), kEpsilon);
-    at::Tensor k = rotatedByHalves(own.unsqueeze(0), pass.rotations[kind].keys);
+    at::Tensor k = rotatedByHalves(own.unsqueeze(0), pass.rotations[index].keys);
     if (pass.cache != nullptr) k = pass.cache->append(layer, &DecoderCache::Layer::indexer_k, k);
     const std::int64_t T = pass.tokens, N = k.size(1);
     if (N <= sizes.keys) return {};
 
     const at::Tensor q =
         rotatedByHalves(linear(queries, by.query).unflatten(1, {sizes.heads, sizes.head_dim}).transpose(0, 1),
-                        pass.rotations[kind].queries);
+                        pass.rotations[index].queries);
     const at::Tensor head_weights = linear(x, by.of_heads) / std::sqrt(static_cast<double>(sizes.heads));
     at::Tensor hidden = at::ones({T, N}, at::kBool);
     for (std::int64_t begin = 0; begin < T; begin += kQueries) {

@@ -48,7 +48,7 @@ at::Tensor Decoder::biasesOfHeads(const std::vector<std::function<double(int)>>&
     return bias;
 }
 
-/// x [heads, tokens of all sequences, d] rotated by its positions, or by their negatives; the same shape.
+/// Rotates x [heads, tokens of all sequences, d] by its positions, or back → the same shape
 at::Tensor Decoder::rotated(const at::Tensor& x, const RotaryConfig& by, const CosSin& angles,
                             Direction direction) const {
     if (by.rotatedWidth() == 0) return x.clone();
@@ -69,9 +69,9 @@ at::Tensor Decoder::rotated(const at::Tensor& x, const RotaryConfig& by, const C
 /// RoPER: R(−n) applied to the heads' weighted sums [H, T, d].
 at::Tensor Decoder::rotatedBack(const at::Tensor& mixed, std::int64_t layer, const Pass& pass) const {
     const Architecture& model = architecture();
-    const std::size_t kind = model.rotation_of_layer[static_cast<std::size_t>(layer)];
+    const std::size_t index = model.rotation_of_layer[static_cast<std::size_t>(layer)];
     at::Tensor back =
-        rotated(mixed, model.value_rotations[kind], pass.value_rotations[kind].keys, Direction::inverse);
+        rotated(mixed, model.value_rotations[index], pass.value_rotations[index].keys, Direction::inverse);
     for (std::int64_t head = 0; head < model.heads; ++head)
         for (const auto* const left_out :
              {&pass.intervention.uninverted_heads, &pass.intervention.unrotated_value_heads})
@@ -83,7 +83,7 @@ at::Tensor Decoder::rotatedBack(const at::Tensor& mixed, std::int64_t layer, con
 void Decoder::intervene(LayerView& view, const Intervention& intervention) const {
     const Architecture& model = architecture();
     const RotaryConfig& by = model.rotationOf(view.layer);
-    // Heads of a group share keys and values; expands a tensor before one of them is changed.
+    // Heads of a group share keys and values; they are copied for each head before those of one are changed.
     const auto ofHead = [&](at::Tensor& x, std::int64_t head) {
         if (x.size(0) != model.heads) x = x.repeat_interleave(model.heads / x.size(0), 0);
         return x.select(0, head);

@@ -73,7 +73,7 @@ at::Tensor Decoder::learnedResidual(const at::Tensor& x, const LaurelWeights& by
     return x + norm(linear(linear(x, by.left), by.right), by.norm);
 }
 
-/// One layer: streams [S, T, C] → the same.
+/// One layer with alternating updates. streams [S, T, C] → [S, T, C]
 at::Tensor Decoder::alternatingBlock(const at::Tensor& streams, const BlockWeights& block, std::int64_t layer,
                                      const Pass& pass) {
     const AlternatingUpdates& altup = architecture().altup;
@@ -135,7 +135,7 @@ at::Tensor Decoder::hyperConnected(const at::Tensor& streams, const HyperConnect
     return written * y + at::einsum("tji,jtc->itc", {mixing, streams});
 }
 
-/// One layer: streams [S, T, C] → the same.
+/// One layer with hyper-connections. streams [S, T, C] → [S, T, C]
 at::Tensor Decoder::hyperConnectedBlock(const at::Tensor& streams, const BlockWeights& block,
                                         std::int64_t layer, const Pass& pass) {
     const at::Tensor between = hyperConnected(streams, *block.around_attention, [&](const at::Tensor& x) {

@@ -11,7 +11,7 @@ at::Tensor plainLinear(const at::Tensor& x, const Affine& layer) {
     return at::linear(x.to(layer.weight.scalar_type()), layer.weight, layer.bias);
 }
 
-/// Memory for tensors of the same shapes in one array.
+/// Uninitialized tensors with the shapes of `like`, in one array.
 std::vector<at::Tensor> sideBySide(at::TensorList like, at::ScalarType type) {
     std::int64_t numbers = 0;
     for (const at::Tensor& tensor : like)

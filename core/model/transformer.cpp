@@ -370,7 +370,7 @@ Transformer::Decoding Transformer::startDecoding(std::int64_t capacity) const {
     return decoding;
 }
 
-/// The layers with weights in the form read by the kernels' products.
+/// The layers with weights cast to the type that the kernels' products read.
 Transformer::Layers Transformer::layersForKernels() const {
     Layers layers = layers_;
     for (Block& block : layers.blocks)

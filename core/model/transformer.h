@@ -58,8 +58,8 @@ class Transformer {
     /// Processes one more token of every text. tokens [B], positions [B] (int64) → logits [B, V]
     at::Tensor decode(const at::Tensor& tokens, const at::Tensor& positions, Decoding& decoding);
 
-    /// Number type for inspecting a model: that of its parameters, by LibTorch's operations, or that of its
-    /// passes (`computeType`), with the same rounding.
+    /// Number type for inspecting a model: of its parameters, by LibTorch's operations (master), or of its
+    /// passes (`computeType`), with the same rounding (compute).
     enum class NumberMode { master, compute };
 
     /// Attention weights of every layer and head for tokens [B, T] → [L, B, H, T, T].
@@ -133,7 +133,7 @@ class Transformer {
         AttentionMask mask;
         LayerOperations pass;
         bool fused = false;            ///< whether our kernels compute attention; `mask` is then unused
-        Decoding* decoding = nullptr;  ///< generation whose caches are filled, or also read
+        Decoding* decoding = nullptr;  ///< generation whose KV cache is filled, or extended; null: none
         at::Tensor decode_positions =
             {};  ///< [B] (int64): positions of single tokens that follow cached ones
         const Recorder* recorder = nullptr;
@@ -166,7 +166,7 @@ class Transformer {
     AttentionScope scope_;
     at::TensorOptions options_;
     bool uses_kernels_;            ///< in passes over whole sequences
-    at::ScalarType compute_type_;  ///< type of matrix products in such passes
+    at::ScalarType compute_type_;  ///< type of the operands of matrix products in such passes
     Parameters parameters_;
     std::unique_ptr<Positions> positions_;
     at::Tensor embedding_;

@@ -9,7 +9,7 @@ namespace roper {
 /// means over all queries n and keys j at this distance.
 struct AttentionByDistance {
     std::vector<double> weight;  ///< mean a_{n,n−δ}
-    /// Mean s_{n,n−δ} − s_{n,n} in nats: the score relative to that of the query's own token. NaN if no query
+    /// Mean s_{n,n−δ} − s_{n,n} in nats: the score minus the score of the query's own token. NaN if no query
     /// sees both tokens.
     std::vector<double> score;
 };

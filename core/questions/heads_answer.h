@@ -16,7 +16,6 @@ struct HeadsAnswer {
     std::vector<HeadReport> heads;           ///< layer by layer
 };
 
-// Members are sent under their own names.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PairContributions, share, rest, variance)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HeadReport, layer, head, entropy, mean_distance, first, self, previous,
                                    local, same, induction, bands, slow_share, query_norms, key_norms,

@@ -40,7 +40,7 @@ struct Question {
     std::string what = "loss";  ///< the name of a QuestionKind
     std::string text = {};
     std::optional<std::int64_t> layer = {}, head = {};  ///< heads to show, as `QuestionKind::heads` says
-    std::optional<std::int64_t> count = {};  ///< meaning depends on the kind (`QuestionKind::count_meaning`)
+    std::optional<std::int64_t> count = {};  ///< as `QuestionKind::count_meaning` says; empty: its default
     std::int64_t distance = 0;               ///< for `token_map`: δ
     std::optional<std::int64_t> token = {};  ///< for `walkthrough`: the token to follow; empty: the last
     double temperature = 0;                  ///< for `generate`; 0: always the most likely token

@@ -8,7 +8,7 @@
 
 namespace roper {
 
-/// Description of a kind of question, used by `roper-train look --help`, the control socket and the window.
+/// Description of a question, used by `roper-train look --help`, the control socket and the window.
 /// core/reading/answer_NAME.cpp computes its answer.
 struct QuestionKind {
     /// Meaning of the settings `layer` and `head`.
@@ -39,7 +39,7 @@ struct QuestionKind {
 /// In the order of --help.
 const std::vector<QuestionKind>& questionKinds();
 
-/// The kind with this name or former name. @throws Error (usage) naming all kinds
+/// The question with this name or former name. @throws Error (usage) naming all questions
 const QuestionKind& questionKind(std::string_view name);
 
 std::vector<std::string> questionNames();

@@ -25,8 +25,8 @@ struct ScoreParts {
     /// Share of each part's variance that the distance alone explains: Σ f(n − j)² / Σ x̂_nj², where f(δ) is
     /// the mean of x̂ at distance δ, and every query has the same weight. NaN if the part is constant.
     double rotated_by_distance = 0, unrotated_by_distance = 0;
-    /// Share of queries whose largest score is at the key where the part is largest; of equal ones, the
-    /// first.
+    /// Share of queries whose largest score is at the key where the part is largest (the first of equal
+    /// keys).
     double rotated_decides = 0, unrotated_decides = 0;
 };
 

@@ -7,7 +7,7 @@
 namespace roper {
 namespace {
 
-/// Adds the shares of a block of queries to the sums of a layer's heads.
+/// Adds the weights that a block of queries puts on sinks and token 0 to the sums of a layer's heads.
 /// @param heads    H of them
 /// @param first    the first query
 /// @param weights  [H, queries, keys]; each row sums to 1 minus the weight of the learned sink

@@ -231,7 +231,7 @@ class WalkthroughObserver {
     at::Tensor rotated_values_;  ///< [T, v], float64
 };
 
-/// The token to follow. @throws Error (usage) if the text has no such token, or too many
+/// The token to follow. @throws Error (usage) if the text does not have it, or is too long
 std::int64_t chosenToken(const QuestionContext& context) {
     constexpr std::int64_t kMaxTokens = 512;
     const std::int64_t T = std::ssize(context.ids), token = context.question.token.value_or(T - 1);
@@ -247,10 +247,10 @@ std::int64_t chosenToken(const QuestionContext& context) {
 
 /// Adds which tensors of the head rotate, and by which pairs.
 void addPairs(const Architecture& model, const Intervention& change, Walkthrough& answer) {
-    const std::size_t kind = model.rotation_of_layer[static_cast<std::size_t>(answer.layer)];
-    if (model.rotated.query || model.rotated.key) answer.pairs = pairsOf(model.rotations[kind]);
+    const std::size_t index = model.rotation_of_layer[static_cast<std::size_t>(answer.layer)];
+    if (model.rotated.query || model.rotated.key) answer.pairs = pairsOf(model.rotations[index]);
     if (model.rotatesValues() || model.rotatesOutputs())
-        answer.value_pairs = pairsOf(model.value_rotations[kind]);
+        answer.value_pairs = pairsOf(model.value_rotations[index]);
     const auto isChanged = [&](const std::vector<HeadSelection>& heads) {
         return std::any_of(heads.begin(), heads.end(),
                            [&](const HeadSelection& one) { return one.contains(answer.layer, answer.head); });

@@ -12,7 +12,7 @@ namespace roper {
 
 /// Output format of `roper-train look`.
 enum class AnswerFormat {
-    text,  ///< for people; a table unless there is a better form
+    text,  ///< for people: sentences or a table
     csv,
     json,  ///< one object per line
 };

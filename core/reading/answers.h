@@ -70,7 +70,7 @@ AnswerHandler answerHandler(Answer (*answer)(const QuestionContext&),
 void writeScores(const std::string& name, const std::vector<std::vector<double>>& scores,
                  const QuestionContext& context, AnswerWriter& to, const nlohmann::ordered_json& more);
 
-/// Answers a question about a model in the form in which it is sent (core/questions/answer_json.h).
+/// The answer to a question, as the control socket sends it (core/questions/answer_json.h).
 /// @throws Error (usage) for a text without tokens, a head that does not exist, or an unsupported change;
 /// Error (memory)
 std::string serializeAnswer(ModelReader& reader, Question question);

@@ -124,7 +124,8 @@ void addQueryKeyValue(Folder& folder, const std::string& name, const TensorStore
     folder.add(name + ".bias", {3 * H * d}, {bias.data(), bias.data() + bias.size()});
 }
 
-/// GPT-NeoX's output layer has no bias: W h + b = W (h + W⁺ b), where the bias of the last norm is part of h.
+/// GPT-NeoX's output layer has no bias b. Since W h + b = W (h + W⁺ b) with the pseudoinverse W⁺, W⁺ b is
+/// added to the bias of the last norm.
 /// @throws Error (usage) if b is not in the range of W
 void foldHeadBias(Folder& folder, const TensorStore& from, const LinearLocation& head) {
     if (!head.bias) return;

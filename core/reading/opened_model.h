@@ -18,7 +18,7 @@
 
 namespace roper {
 
-/// Encodes and decodes texts, for any kind of model.
+/// Encodes and decodes texts, for a published model or a run.
 struct TextCodec {
     /// Includes the special tokens that the model expects around a text.
     /// @throws Error (usage), std::invalid_argument for a text that cannot be encoded

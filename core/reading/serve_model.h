@@ -26,7 +26,7 @@ struct ServeOptions {
 /// end, or the client has disconnected
 void requireNotCancelled(const RunControl& control);
 
-/// Answers a `look` request, or `head`, `maps` or `generate`, the older forms of questions.
+/// Answers a `look` request, or the older commands `head`, `maps` and `generate`.
 /// @throws Error (usage, memory)
 Reply answerRequest(ModelReader& reader, const Request& request);
 

@@ -25,8 +25,8 @@ struct RotationStep {
     }
 };
 
-/// Which tensors of an attention layer rotate, in which direction and how fast. RoPE rotates queries and
-/// keys; RoPER also rotates values, and outputs back.
+/// The form of an attention layer: which tensors rotate, in which direction and how fast. RoPE rotates
+/// queries and keys; RoPER also rotates values, and outputs back.
 struct AttentionForm {
     RotationStep query, key, value, output;
 };
@@ -53,7 +53,7 @@ enum class Mistake {
     exponent_without_pair,  ///< b^(−d) instead of b^(−2i/d): all pairs i have the same frequency
 };
 
-/// Their names in setups.
+/// The names of these values in setups.
 template <>
 inline constexpr EnumNames<8> kEnumNames<Mistake>{
     "mistake",

@@ -12,7 +12,7 @@ enum class AttentionKind {
     linear_cosine,  ///< 1 + cosine of q and k (Su 2021), which is never negative, even with rotation
 };
 
-/// Their names in specifications.
+/// The names of these values in specifications.
 template <>
 inline constexpr EnumNames<3> kEnumNames<AttentionKind>{"attention",
                                                         {"softmax", "linear_numerator", "linear_cosine"}};

@@ -12,7 +12,7 @@ enum class FrequencyFormula {
     worked_example,  ///< ω_i = b^(−i/d), as in the worked example: half the decay of the standard
 };
 
-/// Their names in specifications and setups.
+/// The names of these values in specifications and setups.
 template <>
 inline constexpr EnumNames<2> kEnumNames<FrequencyFormula>{"frequency formula",
                                                            {"standard", "worked_example"}};

@@ -12,7 +12,7 @@ enum class Pairing {
     interleaved,  ///< x_{2i} with x_{2i+1}: Su et al., GPT-J
 };
 
-/// Their names in specifications and setups.
+/// The names of these values in specifications and setups.
 template <>
 inline constexpr EnumNames<2> kEnumNames<Pairing>{"pairing", {"half", "interleaved"}};
 

@@ -15,7 +15,7 @@ enum class RotatedPart {
     last,   ///< DeepSeek V4
 };
 
-/// Their names in setups.
+/// The names of these values in setups.
 template <>
 inline constexpr EnumNames<2> kEnumNames<RotatedPart>{"part", {"first", "last"}};
 

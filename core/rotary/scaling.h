@@ -28,7 +28,7 @@ inline constexpr std::array kScalingMethods = {
     ScalingMethod::none, ScalingMethod::linear, ScalingMethod::ntk,      ScalingMethod::dynamic_ntk,
     ScalingMethod::yarn, ScalingMethod::llama3, ScalingMethod::longrope, ScalingMethod::p_rope};
 
-/// Their names in files and on command lines.
+/// The names of these values in files and on command lines.
 template <>
 inline constexpr EnumNames<8> kEnumNames<ScalingMethod>{
     "scaling", {"none", "linear", "ntk", "dynamic", "yarn", "llama3", "longrope", "p-rope"}};

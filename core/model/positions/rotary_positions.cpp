@@ -26,7 +26,7 @@ class RotaryPositions : public Positions {
     void contribute(const TokenPositions& tokens, PassPositions& pass) override;
 
   private:
-    /// One kind of rotation: that of queries and keys, or that of values and outputs.
+    /// The rotation of queries and keys, or of values and outputs.
     struct Rotation {
         RotaryConfig config;
         Rotary rotary;                         ///< unscaled
