@@ -62,7 +62,7 @@ struct Setup : RotaryConfig {
 
     // Spectrum.
     int distances = 257;                  ///< δ = 0 … distances − 1
-    std::vector<ScalingMethod> overlays;  ///< drawn in addition to the selected one
+    std::vector<ScalingMethod> overlays;  ///< methods drawn in addition to the selected one
     bool xpos_decay = false;              ///< whether the decay curve includes xPos
     bool other_formula = false;           ///< whether the other formula is also drawn, unscaled
 

@@ -22,7 +22,7 @@ namespace roper {
 struct LayerView {
     std::int64_t layer = 0;
     at::Tensor q = {}, k = {}, v = {};  ///< before rotation [H, T, d], [K, T, d], [K, T, v]
-    /// φ(q) and φ(k) of linear attention, without a rotation.
+    /// q and k, or φ(q) and φ(k) of linear attention, before rotation.
     at::Tensor unrotated_q = {}, unrotated_k = {};
     /// As used in the scores and the weighted sum; H heads each if an intervention changes part of a group.
     at::Tensor rotated_q = {}, rotated_k = {}, rotated_v = {};
@@ -59,7 +59,7 @@ ChosenExperts chooseExperts(const ExpertMixture& mixture, const at::Tensor& logi
 
 /// Callbacks during a pass. Each may be empty.
 struct ForwardHooks {
-    std::function<void(const LayerView&)> vectors = {};
+    std::function<void(const LayerView&)> vectors = {};  ///< called in each layer with attention
     /// Attention weights of one block of queries after another, [H, queries, keys]. The block begins at
     /// `first_query`; keys range from 0 to the last one that the block can see.
     std::function<void(std::int64_t layer, std::int64_t first_query, const at::Tensor& weights)> attention =

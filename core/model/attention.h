@@ -9,7 +9,7 @@
 
 namespace roper {
 
-/// Queries, keys and values of one layer before rotation, with K key/value heads.
+/// Queries, keys and values of one layer before rotation. B sequences, T tokens, H heads, K key/value heads.
 struct SplitHeads {
     at::Tensor q;     ///< [B, H, T, d]
     at::Tensor k, v;  ///< [B, K, T, d]; the same tensor if they are shared
@@ -19,7 +19,8 @@ struct SplitHeads {
 /// Splits the joint projection. qkv [B, T, jointWidth]
 SplitHeads splitHeads(const at::Tensor& qkv, const HeadLayout& layout);
 
-/// Queries, keys and values of one layer as used in the products. Head h of H uses key/value head ⌊h·K/H⌋.
+/// Queries, keys and values of one layer as used in the products, for Tq queries and Tk keys. Head h of H
+/// uses key/value head ⌊h·K/H⌋.
 struct Heads {
     at::Tensor q, k;  ///< [B, H, Tq, d] and [B, K, Tk, d], rotated
     at::Tensor v;     ///< [B, K, Tk, d], rotated depending on the method

@@ -12,9 +12,9 @@ namespace roper {
 /// Properties of a model, and the cost of running it on this machine.
 struct ModelSummary {
     std::string name, family;
-    std::int64_t layers = 0, heads = 0, key_value_heads = 0, head_dim = 0, width = 0,
-                 feed_forward = 0,  ///< width of the hidden layer
-        vocabulary = 0;             ///< number of tokens
+    std::int64_t layers = 0, heads = 0, key_value_heads = 0, head_dim = 0, width = 0;
+    std::int64_t feed_forward = 0;  ///< hidden width of feed-forward layers
+    std::int64_t vocabulary = 0;    ///< number of tokens
     std::int64_t context = 0;       ///< training context length in tokens; 0: unknown
     std::int64_t parameters = 0;    ///< number of trained parameters, shared ones counted once
     /// Experts of a layer, and experts to which a token is routed; 0: the model has no mixtures of experts.

@@ -60,6 +60,7 @@ inline constexpr EnumNames<8> kEnumNames<Mistake>{
     {"none", "wrong_pairing", "wrong_direction", "no_inverse", "values_twice", "positions_from_one",
      "model_width", "exponent_without_pair"}};
 
+/// All mistakes, without `none`.
 inline constexpr std::array kMistakes = {Mistake::wrong_pairing,        Mistake::wrong_direction,
                                          Mistake::no_inverse,           Mistake::values_twice,
                                          Mistake::positions_from_one,   Mistake::model_width,

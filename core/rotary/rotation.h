@@ -45,7 +45,7 @@ struct Rotary {
         return {feature, feature + 1};
     }
     /// θ of a plane; 0 if it does not rotate.
-    double frequency(int plane) const { return plane < pairs() ? theta[plane] : 0.0; }
+    double frequency(int index) const { return index < pairs() ? theta[index] : 0.0; }
 };
 
 /// R(position)·x for one vector x [d]. Negative positions rotate back: R(−m) is the inverse of R(m).
