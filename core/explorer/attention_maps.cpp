@@ -14,7 +14,7 @@ Eigen::MatrixXd positiveFeatures(const Eigen::MatrixXd& X) {
     return (X.array() > 0).select(X.array() + 1, X.array().min(0.0).exp());
 }
 
-/// The features that are rotated: q and k, φ of them, or their directions.
+/// The vectors that are rotated, from q or k [T × d]: unchanged, φ(x), or scaled to length 1.
 Eigen::MatrixXd featureMap(AttentionKind kind, const Eigen::MatrixXd& X) {
     switch (kind) {
         case AttentionKind::softmax:
@@ -53,14 +53,14 @@ void applyDecay(const ScoreRule& rule, Eigen::MatrixXd& X, const Rotary& rotary,
     }
 }
 
-/// YaRN multiplies cos and sin, so unrotated features are not scaled.
+/// YaRN and LongRoPE multiply cos and sin, so unrotated features are not scaled.
 void applyAttentionFactor(const ScoreRule& rule, const Rotary& rotary, Eigen::MatrixXd& X) {
     if (rule.attention_factor == 1 || rule.attention != AttentionKind::softmax) return;
     X.middleCols(rotary.first, rotary.rotatedWidth()) *= rule.attention_factor;
 }
 
-/// Queries or keys as used in the product: some rows of T × d at their positions, rotated; queries also
-/// ablated and scaled.
+/// Queries or keys as used in the product, from rows of Q or K and their positions: rotated; queries also
+/// without ablated pairs, and scaled.
 Eigen::MatrixXd rotatedRows(const ScoreRule& rule, const Eigen::MatrixXd& X, const Eigen::VectorXd& positions,
                             bool is_query) {
     const RotationStep& step = is_query ? rule.form.query : rule.form.key;
@@ -73,7 +73,7 @@ Eigen::MatrixXd rotatedRows(const ScoreRule& rule, const Eigen::MatrixXd& X, con
     return rotated;
 }
 
-/// The bias of query n and key j, including the constant 1 of the cosine form's similarity.
+/// The bias of query n and key j, including the constant 1 in the similarity 1 + cosine of linear_cosine.
 double biasOf(const ScoreRule& rule, Eigen::Index query, Eigen::Index key) {
     const double of_method = rule.bias ? rule.bias(static_cast<int>(query - key)) : 0.0;
     return of_method + (rule.attention == AttentionKind::linear_cosine ? 1.0 : 0.0);

@@ -9,39 +9,39 @@
 
 namespace roper {
 
-/// Everything needed to compute scores between tokens, derived once from a setup.
+/// How scores, weights and outputs follow from queries, keys and values; derived once from a setup.
 struct ScoreRule {
     AttentionKind attention = AttentionKind::softmax;
     AttentionForm form;
-    double attention_factor = 1;  ///< of YaRN, applied to the rotated features of queries and keys
+    double attention_factor = 1;  ///< YaRN and LongRoPE: multiplies rotated features of queries and keys
     bool causal = true;
-    std::vector<int> ablated_pairs;            ///< ablated pairs
+    std::vector<int> ablated_pairs;            ///< indices as in `Rotary::plane`, omitted from scores
     std::function<double(int distance)> bias;  ///< of the method, by distance n − j; empty if it has none
     /// Factor of each pair of a rotated query or key at a position; empty if there is none.
     std::function<double(int pair, int pairs, double position, bool is_query)> decay;
 };
 
-/// The rule of a setup: with its mistake, or the correct one.
+/// The rule of a setup: with the mistake that it simulates, and without.
 ScoreRule scoreRule(const Setup& setup);
 ScoreRule correctScoreRule(const Setup& setup);
 
 /// Scores of all queries and keys, the argument of softmax: (R q)·(R k)/√d plus the bias of T5 or ALiBi. For
-/// linear attention: the similarities that are normalised to weights. heads [T × d] → [T × T], row = query.
+/// linear attention: the similarities that are normalized to weights. heads [T × d] → [T × T], row = query.
 /// `shift` is added to all positions.
 Eigen::MatrixXd scores(const ScoreRule& rule, const HeadVectors& heads, double shift = 0.0);
 
-/// One row of them: [T].
+/// The scores of one query: [T].
 Eigen::VectorXd scoreRow(const ScoreRule& rule, const HeadVectors& heads, int query, double shift = 0.0);
 
-/// Attention weights [T × T] from scores: softmax, or for linear attention normalised similarities. With
-/// `causal`, keys right of the query have weight 0. In the numerator-only form the denominators come from the
+/// Attention weights [T × T] from scores: softmax, or for linear attention normalized similarities. With
+/// `causal`, keys right of the query have weight 0. For linear_numerator, the denominators come from the
 /// unrotated q and k, so rows need not sum to 1 and weights may be negative.
 Eigen::MatrixXd weights(const ScoreRule& rule, const HeadVectors& heads, const Eigen::MatrixXd& scores);
 Eigen::VectorXd weightRow(const ScoreRule& rule, const HeadVectors& heads, const Eigen::VectorXd& score_row,
                           int query);
 
-/// Contributions to one score: element i is that of plane i (`Rotary::plane`; 0 if ablated), the last one is
-/// the bias. They sum to the score. [d/2 + 1]
+/// Contributions to one score: element i is that of plane i (`Rotary::plane`; 0 if ablated), the last element
+/// is the bias. They sum to the score. [d/2 + 1]
 Eigen::VectorXd scoreContributions(const ScoreRule& rule, const HeadVectors& heads, int query, int key,
                                    double shift = 0.0);
 

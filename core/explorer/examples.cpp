@@ -34,7 +34,7 @@ HeadVectors rounded(HeadVectors heads) {
 }
 
 /// Gives queries the length `size` in every pair with a frequency in the range, and keys the same vectors,
-/// rotated by a further `ahead` positions.
+/// rotated by `ahead` more positions.
 HeadVectors headOfPairs(const Setup& setup, double least_theta, double most_theta, double size,
                         double ahead) {
     HeadVectors heads = emptyHead(setup);
@@ -148,7 +148,7 @@ std::vector<Example> ofAttention() {
          "Keys are queries rotated by one more position, so every query attends to the previous token.",
          withHead(plain, previousTokenHead(plain)), below},
         {"local", "attention", "weights", "A local head",
-         "Queries and keys agree in pairs of medium speed, which favours near tokens.",
+         "Queries and keys agree in pairs of medium speed, which favors nearby tokens.",
          withHead(plain, localHead(plain)), below},
         {"content", "attention", "weights", "A content head",
          "Words are encoded in slow pairs: “the” finds every other “the”, however far away.",

@@ -30,11 +30,11 @@ const Example& findExample(const std::string& name);
 /// The examples of a page.
 std::vector<const Example*> examplesForPage(const std::string& page);
 
-// Artificial heads with one known behaviour. Their scores are ⟨R(n)q, R(j)k⟩/√d under the setup's rotation,
+// Artificial heads with one known behavior. Their scores are ⟨R(n)q, R(j)k⟩/√d under the setup's rotation,
 // with one token per word of its sentence. [T × d] each.
 
 /// Every query attends to the preceding token: k = R(1)q, so that the product is largest at j = n − 1. Only
-/// fast pairs contribute, since they distinguish neighbours.
+/// fast pairs contribute, since they distinguish neighboring tokens.
 HeadVectors previousTokenHead(const Setup& setup);
 
 /// Queries attend to nearby tokens: q = k in pairs of medium speed, whose cosines decrease together with

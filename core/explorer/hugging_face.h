@@ -8,7 +8,7 @@
 
 namespace roper {
 
-/// The setup for one kind of layers, in a model whose layers rotate differently.
+/// The setup for one type of layers, in a model whose layers rotate differently.
 struct LayerTypeSetup {
     std::string name;  ///< as in the config: "full_attention", "sliding_attention"
     Setup setup;
@@ -17,7 +17,7 @@ struct LayerTypeSetup {
 /// A setup made from a model's config.json, with notes for the user on how it was read.
 struct ParsedConfig {
     Setup setup;
-    /// empty if all layers are alike; otherwise `setup` is that of the first kind
+    /// Layer types; empty if all layers rotate alike. `setup` is that of the first type.
     std::vector<LayerTypeSetup> kinds;
     std::vector<std::string> notes;
 };
@@ -27,8 +27,8 @@ struct ParsedConfig {
 /// nested by kind of layer, also inside `text_config`; local layers with a separate base
 /// (`rope_local_base_freq`, `local_rope_theta`); older names (`rotary_emb_base`, `rotary_pct`, `rotary_dim`).
 /// The head's width comes from `head_dim`, `qk_rope_head_dim`, or hidden_size / num_attention_heads. Defaults
-/// are those of the code of its `model_type`. Fields unrelated to rotation are ignored; related ones that are
-/// not understood are named in the notes.
+/// are those of the code of its `model_type`. Fields unrelated to rotation are ignored; related fields that
+/// are not understood are named in the notes.
 /// @param setup  provides the settings that are not properties of the model
 /// @throws Error (usage) naming the field, what is wrong with it, and what is accepted
 ParsedConfig readHuggingFaceConfig(std::string_view json, Setup setup);
@@ -47,7 +47,7 @@ struct KnownModel {
     std::string config;  ///< for `readHuggingFaceConfig`
 };
 
-/// One for each of the common ways of setting frequencies.
+/// Well-known models, one for each common way of setting frequencies.
 const std::vector<KnownModel>& knownModels();
 
 }  // namespace roper

@@ -130,9 +130,9 @@ std::string huggingFaceConfig(const Setup& setup, bool nested) {
     if (setup.pairing == Pairing::interleaved) config["rope_interleave"] = true;
     const bool is_plain = s.method == ScalingMethod::none || s.method == ScalingMethod::ntk;
     Ordered rope = ropeParameters(setup);
-    Ordered& place = nested ? rope : config;
-    place["rope_theta"] = plainNumber(base);
-    if (partial) place["partial_rotary_factor"] = setup.rotary_fraction;
+    Ordered& target = nested ? rope : config;
+    target["rope_theta"] = plainNumber(base);
+    if (partial) target["partial_rotary_factor"] = setup.rotary_fraction;
     if (nested)
         config["rope_parameters"] = rope;
     else

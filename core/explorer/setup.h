@@ -18,7 +18,7 @@ enum class VectorSource { random, hand, run };
 /// Which values the Value mixing page sums, from the simplest case to actual attention.
 enum class MixedTokens {
     one,  ///< one token with all the weight
-    two,  ///< two equal ones, one of them at the query
+    two,  ///< two tokens with equal values and weights, one of them at the query
     all,  ///< every token with its attention weight
 };
 
@@ -30,8 +30,8 @@ enum class MapKind {
     form_difference,   ///< the difference between the mistake and the correct form
 };
 
-/// Positional parameters learned by a run, which replace computed ones. Requested from the run each time, so
-/// neither copied as text nor saved in sessions; unused unless the source is a run.
+/// Positional parameters learned by a run, which replace computed ones. They are requested from the run each
+/// time, so the setup's text does not contain them. Unused unless the source is a run.
 struct LearnedParameters {
     RotaryConfig rotation;         ///< with trained frequencies; unused with another base or formula
     ComparableVector value_theta;  ///< trained frequencies of values; empty if they are fixed
@@ -47,22 +47,22 @@ Scaling initialScaling();
 /// The complete state of the explorer pages: one plain struct shared by pages, figures rendered without a
 /// window, and tests. It is kept when the page changes.
 struct Setup : RotaryConfig {
-    // The rotation: that of queries and keys; that of values differs only in its fraction of the head.
+    // The base class is the rotation of queries and keys; that of values differs only in this fraction.
     double value_rotary_fraction = 1.0;
     double context_length = 4096;  ///< L', length of the text in positions
 
-    // One vector, two vectors.
-    double position = 3;      ///< m
+    // Rotation, which shows one vector, or a query and a key.
+    double position = 3;      ///< m, of the vector or the query
     int pair = 4;             ///< θ = 0.32: one rotation in 20 positions, about a sentence
-    ComparableVector x;       ///< [head_dim] vector of Rotation; query of the two vectors
-    ComparableVector y;       ///< [head_dim] key of the two vectors
-    double key_position = 1;  ///< n of the two vectors
+    ComparableVector x;       ///< [head_dim] the vector, or the query
+    ComparableVector y;       ///< [head_dim] the key
+    double key_position = 1;  ///< of the key
     double shift = 0;         ///< S, added to every position
     std::string words = "I saw the cat sit on the mat and wait for the dog";
 
     // Spectrum.
     int distances = 257;                  ///< δ = 0 … distances − 1
-    std::vector<ScalingMethod> overlays;  ///< drawn in addition to the selected one
+    std::vector<ScalingMethod> overlays;  ///< methods drawn in addition to the selected one
     bool xpos_decay = false;              ///< whether the decay curve includes xPos
     bool other_formula = false;           ///< whether the other formula is also drawn, unscaled
 
@@ -95,19 +95,20 @@ struct Setup : RotaryConfig {
 
     bool operator==(const Setup&) const = default;
 
+    /// All pairs of a head, rotating or not (`Rotary::planes`); RotaryConfig::pairs() counts rotating ones.
     int pairs() const { return head_dim / 2; }
 
     /// The rotation of queries and keys; values have their own fraction.
     Rotary rotary() const;
     Rotary valueRotary() const;
-    /// YaRN's factor of cos and sin of queries and keys, otherwise 1.
+    /// YaRN's or LongRoPE's factor of cos and sin of queries and keys, otherwise 1.
     double attentionFactor() const;
     /// θ_i and attention factor under another scaling method with this setup's parameters.
     ScaledFrequencies scaled(ScalingMethod method) const;
 
     /// @throws std::invalid_argument if there is no such method
     const PositionMethod& positionMethod() const { return roper::positionMethod(method); }
-    /// The selected head. T5's biases are learned ones, or a stand-in determined by the seed.
+    /// The selected head. T5's biases are those learned by the run, or random ones determined by the seed.
     HeadContext headContext() const;
 
     /// The displayed mixture: vectors set by hand or from a run are always summed with all attention weights.
@@ -120,17 +121,17 @@ struct Setup : RotaryConfig {
     /// Whether queries or keys rotate; whether values or outputs do.
     bool rotatesScores() const { return rotatedTensors().anyOfScores(); }
     bool rotatesValues() const { return rotatedTensors().anyOfValues(); }
-    /// The method's form of attention, without and with the setup's mistake.
+    /// The rotations of the method, without and with the setup's mistake.
     AttentionForm correctForm() const;
     AttentionForm form() const;
 
   private:
-    /// With a fraction of the head, and with frequencies learned by a run unless another base or formula is
-    /// selected.
+    /// The rotation of a fraction of the head, with frequencies learned by a run unless another base or
+    /// formula is selected.
     Rotary makeRotation(double fraction, const ComparableVector& learned_theta) const;
 };
 
-/// Features of an initial vector: every pair has length 1 and its own direction, rotated by a further
+/// A feature of an initial vector, in which every pair has length 1 and its own direction, plus
 /// `further_angle` radians.
 double initialFeature(const Setup& setup, int feature, double further_angle = 0.0);
 

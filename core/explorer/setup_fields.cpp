@@ -9,7 +9,7 @@ namespace roper {
 namespace {
 
 constexpr std::int64_t kAnyIndex =
-    std::numeric_limits<int>::max();  // the actual bound depends on other members
+    std::numeric_limits<int>::max();  // `sanitized` applies the actual bound, which depends on other members
 
 template <class... Members>
 SetupField make(std::string name, std::string unit, std::string help, AcceptedValues accepts,
@@ -48,7 +48,7 @@ Eigen::VectorXd factorsOf(const FieldInfo& field, const std::string& text) {
 }
 
 /// A list of numbers.
-/// @param of    returns its member
+/// @param of    returns the list in a setup
 /// @param read  parses the text
 SetupField vectorField(std::string key, std::string help, ComparableVector& (*of)(Setup&),
                        Eigen::VectorXd (*read)(const FieldInfo&, const std::string&) = numbersOf) {
@@ -168,7 +168,7 @@ std::vector<SetupField> scalingFields() {
              RealRange{1, bounds::kMaxContextLength}, &Setup::context_length),
         make("beta_fast", "", "YaRN: pairs that rotate more often than this within L keep their frequency",
              RealRange{0.001, 1e6}, &Setup::scaling, &Scaling::beta_fast),
-        make("beta_slow", "", "YaRN: frequencies of pairs that rotate less often are divided by s",
+        make("beta_slow", "", "YaRN: pairs that rotate less often than this within L have frequency θ/s",
              RealRange{0.001, 1e6}, &Setup::scaling, &Scaling::beta_slow),
         make("attention_factor", "",
              "YaRN and LongRoPE: multiplies cos and sin; 0: YaRN 0.1 ln s + 1, LongRoPE √(1 + ln s/ln L)",
@@ -178,15 +178,15 @@ std::vector<SetupField> scalingFields() {
              &Setup::scaling, &Scaling::long_attention_factor),
         make("truncate", "", "YaRN: 1 rounds the ends of the ramp to whole pairs", Flag(), &Setup::scaling,
              &Scaling::truncate),
-        make("low_freq_factor", "", "Llama 3: frequencies with wavelengths above L/this are divided by s",
+        make("low_freq_factor", "", "Llama 3: frequencies with wavelengths above L/(this factor) become θ/s",
              RealRange{0.001, 1e6}, &Setup::scaling, &Scaling::low_frequency_factor),
-        make("high_freq_factor", "", "Llama 3: frequencies with wavelengths below L/this are kept",
+        make("high_freq_factor", "", "Llama 3: frequencies with wavelengths below L/(this factor) are kept",
              RealRange{0.001, 2e6}, &Setup::scaling, &Scaling::high_frequency_factor),
         vectorField(
             "short_factor", "LongRoPE: divisor of the frequency of each pair in texts up to L; empty: 1",
             [](Setup& s) -> ComparableVector& { return s.scaling.short_factors; }, factorsOf),
         vectorField(
-            "long_factor", "LongRoPE: divisor of the frequency of each pair in texts longer than L",
+            "long_factor", "LongRoPE: divisor of the frequency of each pair in texts longer than L; empty: 1",
             [](Setup& s) -> ComparableVector& { return s.scaling.long_factors; }, factorsOf),
         make("proportion", "", "p-RoPE: fraction of the pairs, the fastest ones, that rotate",
              RealRange{0, 1}, &Setup::scaling, &Scaling::proportion),
@@ -266,7 +266,7 @@ std::vector<SetupField> attentionFields() {
              Choice{allNames<AttentionKind>()}, &Setup::attention),
         make("causal", "", "A query sees only itself and earlier tokens; if off, all tokens", Flag(),
              &Setup::causal),
-        make("mistake", "", "A common mistake in implementing rotary attention, to see its effect",
+        make("mistake", "", "Common implementation error to simulate; none: correct rotation",
              Choice{allNames<Mistake>()}, &Setup::mistake),
         make("map", "", "Which map the Attention page shows",
              Choice{{"scores", "weights", "shift_difference", "form_difference"}}, &Setup::map),
@@ -282,7 +282,7 @@ std::vector<SetupField> attentionFields() {
              "Each token has one vector that is both its key and its value, as in DeepSeek V4; not for "
              "vectors of a run",
              Flag(), &Setup::shared_key_value),
-        make("blend", "", "β in o = Σ aₙⱼ R(β(j − n))vⱼ: 0, values are not rotated, RoPE; 1, RoPER",
+        make("blend", "", "β in o = Σ aₙⱼ R(β(j − n))vⱼ: 0 is RoPE, without rotation of values; 1 is RoPER",
              RealRange{0, 1}, &Setup::value_rotation_strength),
         make("mixture", "",
              "Which random values are mixed: one token with all the weight; two equal values, one of them at "

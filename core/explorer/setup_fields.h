@@ -15,8 +15,7 @@ using SetupField = Field<Setup>;
 /// All members, in the order of writing. Each has its help, range and unit.
 const std::vector<SetupField>& setupFields();
 
-/// @param other_names  further names that are valid in this place, considered when suggesting the nearest
-/// name
+/// @param other_names  other names that the caller accepts, considered when suggesting the nearest name
 /// @throws Error (usage) with the nearest known name
 const SetupField& findSetupField(std::string_view key, const std::vector<std::string>& other_names = {});
 

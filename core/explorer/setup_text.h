@@ -30,7 +30,7 @@ std::vector<std::pair<std::string, std::string>> changedSettings(const Setup& se
 /// or one out of bounds
 SetupText parseSetup(std::string_view line);
 
-/// Applies "key=value" settings to a setup together: bounds are checked at the end. @throws Error (usage)
+/// Applies all settings, each "key", "value", and then checks their bounds. @throws Error (usage)
 Setup withSettings(Setup setup, const std::vector<std::pair<std::string, std::string>>& settings);
 
 }  // namespace roper

@@ -9,7 +9,7 @@ namespace roper {
 at::Tensor activated(const at::Tensor& x, Activation activation);
 at::Tensor activated(const at::Tensor& x, const Xielu& by);
 
-/// Limits the gate of a layer from above and its other factor on both sides; not, if the limit is 0
+/// Clamps the gate of a SwiGLU layer to at most `limit` and its other factor to ±limit; 0: no limit
 /// (`Architecture::swiglu_limit`).
 void limitGate(at::Tensor& gate, at::Tensor& up, double limit);
 

@@ -15,7 +15,8 @@
 namespace roper {
 namespace {
 
-/// 1 + β·ln(1 + ⌊(n + m)/L⌋) for T positions from `first` on → [T, 1]
+/// 1 + β·ln(1 + ⌊(n + m)/L⌋) for T positions n from `first` on, with β = query_growth, m =
+/// query_growth_offset, L = query_growth_length → [T, 1]
 at::Tensor growthOfQueries(const Architecture& model, std::int64_t first, std::int64_t T) {
     const at::Tensor lengths = at::arange(first, first + T, at::kDouble)
                                    .add_(model.query_growth_offset)
@@ -24,8 +25,8 @@ at::Tensor growthOfQueries(const Architecture& model, std::int64_t first, std::i
     return lengths.log1p_().mul_(model.query_growth).add_(1).to(at::kFloat).unsqueeze(1);
 }
 
-/// Zeroes the embeddings x [T, C] of masked tokens, and scales the others as if as many were masked as in
-/// training.
+/// Zeroes the embeddings x [T, C] of masked tokens, and scales the others to make up for the difference
+/// between the fractions of masked tokens here and in training.
 void dropMasked(at::Tensor& x, std::span<const std::int64_t> tokens, const Architecture& model) {
     double masked = 0;
     for (std::size_t t = 0; t < tokens.size(); ++t)
@@ -37,7 +38,7 @@ void dropMasked(at::Tensor& x, std::span<const std::int64_t> tokens, const Archi
     if (masked < T) x.mul_((1 - model.mask_dropout) / (1 - masked / T));
 }
 
-/// The part of a gate [T, F] above the mean of a token plus z standard deviations: max(x − μ − z·σ, 0).
+/// max(x − μ − z·σ, 0) for a gate x [T, F], with the mean μ and standard deviation σ of each token.
 at::Tensor aboveCutoff(const at::Tensor& gate, double z) {
     const at::Tensor mean = gate.mean(-1, /*keepdim=*/true),
                      deviation = gate.std(-1, /*unbiased=*/false, /*keepdim=*/true);
@@ -127,7 +128,7 @@ void Decoder::check(std::span<const std::int64_t> tokens, std::int64_t first,
         requireValidHeads(ablated.heads, model);
         for (std::int64_t layer = 0; layer < model.layers; ++layer) {
             const int pairs = model.rotationOf(layer).pairs();
-            // "All layers" means those that have rotating pairs.
+            // A selection of all layers concerns only layers with rotating pairs.
             if (pairs == 0 && !ablated.heads.layer && rotatesAnywhere(model)) continue;
             for (const std::int64_t pair : ablated.pairs)
                 if (ablated.heads.layer.value_or(layer) == layer && (pair < 0 || pair >= pairs))
@@ -182,7 +183,8 @@ at::Tensor Decoder::optionalNorm(const at::Tensor& x, const std::optional<NormLo
 
 at::Tensor Decoder::heads(const at::Tensor& x, const LinearLocation& by, std::int64_t count,
                           const std::optional<NormLocation>& normed) {
-    // A norm after the rotation is one before it, because a rotation preserves lengths; its weights follow.
+    // A norm after the rotation is computed before it, since rotation preserves lengths; `attention` applies
+    // its weights after the rotation.
     if (architecture().norms_rotated && normed) return norm(splitHeads(linear(x, by), count), NormLocation{});
     const bool is_whole = architecture().query_key_norms == QueryKeyNorms::all_heads;
     at::Tensor made = linear(x, by);
@@ -226,9 +228,9 @@ DecoderCache::Layer& DecoderCache::at(std::int64_t layer) {
     return layers_[static_cast<std::size_t>(layer)];
 }
 
-at::Tensor DecoderCache::append(std::int64_t layer, at::Tensor Layer::*kind, const at::Tensor& added) {
+at::Tensor DecoderCache::append(std::int64_t layer, at::Tensor Layer::*member, const at::Tensor& added) {
     if (!added.defined()) return {};
-    at::Tensor& all = at(layer).*kind;
+    at::Tensor& all = at(layer).*member;
     const std::int64_t now = tokens_ + added.size(1);
     if (!all.defined() || all.size(1) < now) {
         at::Tensor larger = at::empty({added.size(0), std::max<std::int64_t>(2 * now, 64), added.size(2)});
@@ -271,7 +273,7 @@ LayerView Decoder::projectLatent(const at::Tensor& x, std::int64_t layer, const 
     const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
     const LatentWeights& by = *block.latent;
     const auto normed = [&](const at::Tensor& latent, const NormLocation& norm) {
-        constexpr double kEpsilon = 1e-6;  // whatever that of the other norms is
+        constexpr double kEpsilon = 1e-6;  // even if the model's other norms have another
         return latent * at::rsqrt(latent.square().mean(-1, /*keepdim=*/true) + kEpsilon) *
                weights_.vector(*norm.weight);
     };
@@ -299,8 +301,8 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
     if (block.gated_delta) return gatedDelta(x, *block.gated_delta, layer, pass);
     LayerView view = block.latent ? projectLatent(x, layer, pass) : project(x, layer, pass);
     // A rotation preserves lengths, so scaling queries before it is equivalent.
-    const std::size_t kind = model.rotation_of_layer[static_cast<std::size_t>(layer)];
-    const RotaryConfig& by = model.rotations[kind];
+    const std::size_t index = model.rotation_of_layer[static_cast<std::size_t>(layer)];
+    const RotaryConfig& by = model.rotations[index];
     if (model.query_growth > 0 && (model.grows_rotated_layers || by.rotatedWidth() == 0))
         view.q = view.q * growthOfQueries(model, pass.first, pass.tokens).repeat({pass.sequences, 1});
     view.unrotated_q = featureMap(model.attention, view.q);
@@ -308,12 +310,12 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
     const auto rotatedIf = [&](bool rotates, const at::Tensor& features, const CosSin& angles) {
         return rotates ? rotated(features, by, angles) : features.clone();
     };
-    view.rotated_q = rotatedIf(model.rotated.query, view.unrotated_q, pass.rotations[kind].queries);
-    view.rotated_k = rotatedIf(model.rotated.key, view.unrotated_k, pass.rotations[kind].keys);
+    view.rotated_q = rotatedIf(model.rotated.query, view.unrotated_q, pass.rotations[index].queries);
+    view.rotated_k = rotatedIf(model.rotated.key, view.unrotated_k, pass.rotations[index].keys);
     const bool has_value_rotation =
-        !model.value_rotations.empty() && model.value_rotations[kind].rotatedWidth() > 0;
+        !model.value_rotations.empty() && model.value_rotations[index].rotatedWidth() > 0;
     view.rotated_v = has_value_rotation && model.rotated.value
-                         ? rotated(view.v, model.value_rotations[kind], pass.value_rotations[kind].keys)
+                         ? rotated(view.v, model.value_rotations[index], pass.value_rotations[index].keys)
                          : view.v;
     intervene(view, pass.intervention);
     if (model.norms_rotated && block.query_norm && block.query_norm->weight) {
@@ -336,8 +338,8 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
     return linear(groupedOutput(optionalNorm(all_heads, block.mixed_norm), block), block.output);
 }
 
-/// What the output projection reads of the outputs of all heads x [T, H·v]: themselves, or a part for each
-/// group of heads [T, groups·rank].
+/// The input of the output projection, from the outputs x [T, H·v] of all heads: x, or a projection of it for
+/// each group of heads [T, groups·rank].
 at::Tensor Decoder::groupedOutput(const at::Tensor& x, const BlockWeights& block) {
     if (!block.output_down) return x;
     const std::int64_t groups = architecture().output_groups;

@@ -22,11 +22,11 @@ namespace roper {
 struct LayerView {
     std::int64_t layer = 0;
     at::Tensor q = {}, k = {}, v = {};  ///< before rotation [H, T, d], [K, T, d], [K, T, v]
-    /// φ(q) and φ(k) of linear attention, without a rotation.
+    /// q and k, or φ(q) and φ(k) of linear attention, before rotation.
     at::Tensor unrotated_q = {}, unrotated_k = {};
-    /// As used in the scores and the weighted sum; [H, T, d] each if heads of a group differ.
+    /// As used in the scores and the weighted sum; H heads each if an intervention changes part of a group.
     at::Tensor rotated_q = {}, rotated_k = {}, rotated_v = {};
-    /// Which keys are hidden from each query [T, all tokens so far] (`KeyIndexer`); undefined: none.
+    /// True where a key is hidden from a query [T, all tokens so far] (`KeyIndexer`); undefined: none is.
     at::Tensor hidden_keys = {};
 };
 
@@ -38,9 +38,9 @@ struct LayerView {
 at::Tensor hiddenByPosition(const Architecture& model, std::int64_t layer, const at::Tensor& n,
                             const at::Tensor& j);
 
-/// Stops a computation at NaN or infinity. If parameters are the cause they are named.
-/// @param x      output of a part of the model
-/// @param where  name of that part for the message: "layer 3"
+/// Stops a computation at NaN or infinity. The message names a parameter with such numbers, if there is one.
+/// @param x      output of a layer or of the LM head
+/// @param where  "layer 3" or "the head", for the message
 /// @throws Error (checkpoint) if an element of `x` is not finite
 void requireFinite(const at::Tensor& x, const std::string& where, const PretrainedModel& model);
 
@@ -53,29 +53,29 @@ struct ChosenExperts {
 /// Chooses experts and their weights.
 /// @param logits       the router's, [T, experts]
 /// @param choice_bias  [experts]; undefined without `ExpertMixture::choice_bias`
-/// @param given        the experts of each token [T, k] instead (`ExpertMixture::hashed`); undefined: none
+/// @param given        fixed experts of each token [T, k] (`ExpertMixture::hashed`); undefined: by the logits
 ChosenExperts chooseExperts(const ExpertMixture& mixture, const at::Tensor& logits,
                             const at::Tensor& choice_bias, const at::Tensor& given = {});
 
 /// Callbacks during a pass. Each may be empty.
 struct ForwardHooks {
-    std::function<void(const LayerView&)> vectors = {};
-    /// Attention weights of consecutive blocks of queries: [H, queries, keys], with the first query; the keys
-    /// are those visible to the last query.
+    std::function<void(const LayerView&)> vectors = {};  ///< called in each layer with attention
+    /// Attention weights of one block of queries after another, [H, queries, keys]. The block begins at
+    /// `first_query`; keys range from 0 to the last one that the block can see.
     std::function<void(std::int64_t layer, std::int64_t first_query, const at::Tensor& weights)> attention =
         {};
     /// Output of every head [H, T, v] before the output projection; may be modified.
     std::function<void(std::int64_t layer, at::Tensor& mixed)> heads = {};
     /// The residual stream after each block [T, C]; layer −1 is the embeddings.
     std::function<void(std::int64_t layer, const at::Tensor& residual)> residual = {};
-    /// In layers that are mixtures of experts.
+    /// Called in layers that are mixtures of experts.
     std::function<void(std::int64_t layer, const ChosenExperts& chosen)> experts = {};
     /// Called before every block; may throw to end the pass.
     std::function<void(std::int64_t layer)> progress = {};
 };
 
-/// Keys and values of the preceding tokens (KV cache), so that reading can continue. Valid for one model and
-/// intervention.
+/// Keys and values of the preceding tokens (KV cache), so that only new tokens are computed. Valid for one
+/// model and intervention.
 class DecoderCache {
   public:
     std::int64_t tokens() const { return tokens_; }
@@ -90,23 +90,24 @@ class DecoderCache {
         at::Tensor state = {};        ///< of `Mixer::gated_delta` [heads, d, v]
     };
     Layer& at(std::int64_t layer);
-    /// Appends vectors to those of a layer → all of them [heads, tokens, d]
-    at::Tensor append(std::int64_t layer, at::Tensor Layer::*kind, const at::Tensor& added);
-    /// The same with keys and values.
+    /// Appends vectors to a layer's cached ones → all of them [heads, tokens, d]
+    at::Tensor append(std::int64_t layer, at::Tensor Layer::*member, const at::Tensor& added);
+    /// Appends k, v and, if defined, unrotated_k.
     Layer append(std::int64_t layer, const Layer& added);
 
     std::vector<Layer> layers_;
-    std::int64_t tokens_ = 0;  ///< cached in all layers
+    std::int64_t tokens_ = 0;  ///< number of cached tokens
 };
 
-/// A head's output in another text, to be put in place of what the head computes.
+/// A head's output on another text, which replaces what the head computes.
 struct HeadPatch {
     std::int64_t layer = 0, head = 0;
     std::optional<std::int64_t> position = {};  ///< all positions if empty
     at::Tensor output = {};                     ///< [T, v]
 
     /// Replaces what the head computed.
-    /// @param mixed  outputs of all heads [H, tokens, v], where those of the text begin at `first`
+    /// @param mixed  outputs of all heads [H, tokens, v]
+    /// @param first  index in `mixed` of the patched text's first token
     void applyTo(const at::Tensor& mixed, std::int64_t first = 0) const;
 };
 
@@ -142,17 +143,17 @@ class Decoder {
     at::Tensor hidden(std::span<const std::int64_t> tokens, const Intervention& intervention = {},
                       const ForwardHooks& recorder = {}, DecoderCache* cache = nullptr);
 
-    /// Whether `lastHiddenPatched` can be used: every layer needs only the residual stream of the one before,
-    /// and sequences of tokens are told apart by attention alone.
+    /// Whether `lastHiddenPatched` can be used: every layer needs only the residual stream of the layer
+    /// before it, and only attention mixes tokens.
     bool canPatchTogether() const;
 
-    /// The last hidden state of the last token, after the final norm, with each patch by itself [patches, C]:
-    /// what a pass for each, with a hook that changes a head's output, would give. Layers below a patch are
-    /// not computed again, and patched texts go through the layers above together.
+    /// The last hidden state of the last token, after the final norm, with one patch at a time [patches, C].
+    /// Equals a pass for each patch, with a hook that changes the head's output. But layers below a patch are
+    /// not recomputed, and the layers above compute several patched texts as a batch.
     /// @param residuals  of the text without patches: the embeddings, and the residual stream after each
     /// layer [T, C]
-    /// @param progress   receives how many layers of how many are done
-    /// @throws std::invalid_argument as `hidden`
+    /// @param progress   receives the number of layers computed, and of all to compute
+    /// @throws std::invalid_argument like `hidden`
     at::Tensor lastHiddenPatched(std::span<const std::int64_t> tokens, std::span<const at::Tensor> residuals,
                                  std::span<const HeadPatch> patches, const Intervention& intervention,
                                  const std::function<void(std::int64_t done, std::int64_t all)>& progress);
@@ -160,12 +161,12 @@ class Decoder {
     /// The matrix by which the outputs of all heads of a layer are multiplied [C, H·v].
     at::Tensor outputMatrix(std::int64_t layer);
 
-    /// Position of the LM head's matrix. @throws std::invalid_argument if the model has none
+    /// Location of the LM head's matrix. @throws std::invalid_argument if the model has none
     const LinearLocation& head() const;
 
     /// Computes the logits of every token's successor (or, with `Architecture::predicts_masked`, of the
-    /// masked token itself) from `hidden` [T, C] in parts of the vocabulary: `receive` receives the first id
-    /// of a part and the logits [T, ids].
+    /// masked token itself) from `hidden` [T, C], for one range of token ids after another: `receive`
+    /// receives the first id of the range and the logits [T, ids].
     void forEachLogitsBlock(const at::Tensor& hidden,
                             const std::function<void(std::int64_t first, const at::Tensor& logits)>& receive);
 
@@ -193,14 +194,14 @@ class Decoder {
         std::span<const std::int64_t> ids;  ///< the tokens of the sequences
         const Intervention& intervention;
         const ForwardHooks& recorder;
-        std::vector<Rotation> rotations, value_rotations;  ///< as `Architecture::rotations`
-        /// bias of the scores [H, 2N − 1], by distance n − j + N − 1 for N tokens so far; or undefined
+        std::vector<Rotation> rotations, value_rotations;  ///< in the order of `Architecture::rotations`
+        /// Bias of the scores [H, 2N − 1], indexed by n − j + N − 1 for N tokens so far; undefined: none.
         at::Tensor bias;
-        at::Tensor key_bias;         ///< the same by position of the key [H, N]
+        at::Tensor key_bias;         ///< bias by position of the key [H, N]; undefined: none
         std::int64_t first, tokens;  ///< position of the first token, and number of tokens of a sequence
         DecoderCache* cache;
         at::Tensor layer_embeddings;  ///< [T, L, n] (`Architecture::layer_embeddings`)
-        /// What layers leave for later ones.
+        /// Tensors that layers pass to later layers, besides the residual stream.
         struct Carried {
             /// Keys and values before rotation, by layer: [K, T, d] each.
             struct KeysAndValues {
@@ -222,7 +223,7 @@ class Decoder {
     at::Tensor embedTokens(std::span<const std::int64_t> tokens);
     at::Tensor embed(std::span<const std::int64_t> tokens, std::int64_t first);
     at::Tensor norm(const at::Tensor& x, const NormLocation& location);
-    /// What the head's matrix is multiplied by (`Architecture::head_activation`).
+    /// The input of the LM head's matrix (`Architecture::head_activation`).
     at::Tensor headInput(const at::Tensor& hidden);
     at::Tensor optionalNorm(const at::Tensor& x, const std::optional<NormLocation>& location);
     /// Queries, keys or values of every head [heads, T, d], from x [T, C].
@@ -238,10 +239,10 @@ class Decoder {
     /// [T, F]
     at::Tensor convolved(const at::Tensor& x, const MatrixLocation& taps, std::int64_t layer,
                          const Pass& pass);
-    /// In decoder_recurrent.cpp. x [T, C] → the same
+    /// In decoder_recurrent.cpp. x [T, C] → [T, C]
     at::Tensor gatedDelta(const at::Tensor& x, const GatedDeltaWeights& by, std::int64_t layer,
                           const Pass& pass);
-    /// In decoder_recurrent.cpp. x [T, C] → the same
+    /// In decoder_recurrent.cpp. x [T, C] → [T, C]
     at::Tensor shortConvolution(const at::Tensor& x, const ShortConvolutionWeights& by, std::int64_t layer,
                                 const Pass& pass);
     at::Tensor linear(const at::Tensor& x, const LinearLocation& location,
@@ -256,7 +257,7 @@ class Decoder {
                           std::int64_t layer, const Pass& pass);
     at::Tensor mixExpertsBesideDense(const at::Tensor& x, const at::Tensor& residual,
                                      const BlockWeights& block, std::int64_t layer, const Pass& pass);
-    /// The layer's feed-forward, dense or a mixture, of x, which is the normed residual.
+    /// Output of the layer's feed-forward network or mixture of experts for x, the normed residual.
     at::Tensor feedForwardOf(std::int64_t layer, const at::Tensor& x, const at::Tensor& residual,
                              const Pass& pass);
     // In decoder_attention.cpp.

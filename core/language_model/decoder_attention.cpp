@@ -18,9 +18,9 @@
 namespace roper {
 namespace {
 
-/// The number of items into which the kernel's work is divided: K, a key/value head with its group of
-/// queries' heads each, or a multiple, where K items would leave threads waiting. A group in several items
-/// needs a copy of its keys and values for each.
+/// Number of work items of the kernel: K, one for each key/value head with its group of query heads, or a
+/// multiple of K if K items would leave threads idle. A group that is divided into several items needs a copy
+/// of its keys and values for each.
 std::int64_t itemsFor(std::int64_t heads, std::int64_t kv_heads, std::int64_t sequences,
                       std::int64_t threads) {
     for (std::int64_t items = kv_heads; items < heads; items += kv_heads)
@@ -47,10 +47,10 @@ float dotProduct(const float* a, const float* b, std::int64_t count) {
 
 }  // namespace
 
-/// Whether weights are the softmax of scaled products and nothing else, every query sees all keys up to its
-/// own, or all, and no hook receives the weights: what the kernel of training computes.
-/// The kernel's exponentials are wrong by up to four units in the last place, which recurrent layers would
-/// amplify, so it is not used beside them.
+/// Whether the attention kernel of training can be used: weights are the softmax of scaled products and
+/// nothing else, every query sees all keys up to its own, or all, and no hook receives the weights. The
+/// kernel's exponentials are wrong by up to four units in the last place, which recurrent layers would
+/// amplify, so models with such layers do not use it.
 bool Decoder::isPlain(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) const {
     const Architecture& model = architecture();
     const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(view.layer)];
@@ -62,7 +62,7 @@ bool Decoder::isPlain(const LayerView& view, const DecoderCache::Layer& all, con
            all.k.size(0) == all.v.size(0) && all.k.size(2) == all.v.size(2);
 }
 
-/// The same as `weightedSum` without a matrix of weights → [H, tokens of all sequences, d]
+/// `weightedSum` by the attention kernel, without a matrix of weights → [H, tokens of all sequences, d]
 at::Tensor Decoder::fusedWeightedSum(const LayerView& view, const DecoderCache::Layer& all,
                                      const Pass& pass) const {
     const Architecture& model = architecture();
@@ -167,12 +167,12 @@ at::Tensor hiddenByPosition(const Architecture& model, std::int64_t layer, const
     return hidden.logical_or_(distance.abs() >= model.window);
 }
 
-/// `weightedSum` of one sequence, by matrices of weights of a block of queries.
+/// `weightedSum` of one sequence, with a matrix of weights for each block of queries.
 at::Tensor Decoder::blockwiseWeightedSum(const LayerView& view, const DecoderCache::Layer& all,
                                          const Pass& pass) {
     const Architecture& model = architecture();
-    const auto& sink_place = model_.weights.blocks[static_cast<std::size_t>(view.layer)].sinks;
-    const at::Tensor sinks = sink_place ? weights_.vector(*sink_place) : at::Tensor();
+    const auto& sink_location = model_.weights.blocks[static_cast<std::size_t>(view.layer)].sinks;
+    const at::Tensor sinks = sink_location ? weights_.vector(*sink_location) : at::Tensor();
     const std::int64_t H = model.heads, T = pass.tokens;
     const double scale = model.scoreScaleOf(view.layer);
     const std::int64_t window = model.isWindowed(view.layer) ? model.window : pass.first + T + 1;
@@ -228,8 +228,8 @@ at::Tensor Decoder::blockwiseWeightedSum(const LayerView& view, const DecoderCac
 }
 
 /// Σ_j a_nj v_j of every head, for queries from position `pass.first` on → [H, tokens of all sequences, v]
-/// @param all  keys and values of all positions up to the last query: [heads, pass.first + T, d]; of several
-/// sequences, those of one after those of another
+/// @param all  keys and values of all positions up to the last query: [heads, pass.first + T, d]; several
+/// sequences follow one another
 at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) {
     if (isPlain(view, all, pass)) return fusedWeightedSum(view, all, pass);
     if (pass.sequences == 1) return blockwiseWeightedSum(view, all, pass);
@@ -249,20 +249,20 @@ at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer
 // The indexer of DeepSeek Sparse Attention (DeepSeek V3.2, arXiv 2512.02556, section 2.1). For h heads of
 // width d, with the latent vector c_n of a query and the normed residual x_j of a token,
 //
-//   q_n = R W_q c_n [h, d],  k_j = R norm(W_k x_j) [d],  score_nj = Σ_h (W_w x_n)_h / √h · max(q_nh · k_j /
-//   √d, 0)
+//   q_n = R W_q c_n [h, d],  k_j = R norm(W_k x_j) [d]
+//   score_nj = Σ_i (W_w x_n)_i / √h · max(q_ni · k_j / √d, 0)   summed over the heads i
 //
-// R rotates the first features as queries and keys of attention rotate, but always by halves. A query sees
-// the preceding keys with the largest scores. The Hadamard transform of both vectors in DeepSeek's own code
-// changes no product and is left out.
+// R rotates the first features by the angles of the attention's queries and keys, but always with half-split
+// pairing. A query sees the preceding keys with the largest scores. DeepSeek's own code also applies a
+// Hadamard transform to both vectors; it changes no product and is omitted here.
 
-/// @param queries  c [T, query_rank]
-/// @returns [T, N] for N tokens so far; undefined if all keys are seen
+/// @param queries  latent vectors c [T, query_rank]
+/// @returns [T, N] for N tokens so far, true where a key is hidden; undefined if none is
 at::Tensor Decoder::keysHiddenByIndexer(const at::Tensor& x, const at::Tensor& queries, std::int64_t layer,
                                         const Pass& pass) {
     const KeyIndexer& sizes = architecture().indexer;
     const IndexerWeights& by = *model_.weights.blocks[static_cast<std::size_t>(layer)].latent->indexer;
-    const std::size_t kind = architecture().rotation_of_layer[static_cast<std::size_t>(layer)];
+    const std::size_t index = architecture().rotation_of_layer[static_cast<std::size_t>(layer)];
     const auto rotatedByHalves = [](const at::Tensor& of, const CosSin& angles) {
         return rotateByTensorOps(of, angles.cosine, angles.sine, Pairing::half, Direction::forward);
     };
@@ -270,22 +270,22 @@ at::Tensor Decoder::keysHiddenByIndexer(const at::Tensor& x, const at::Tensor& q
     const at::Tensor own =
         at::layer_norm(linear(x, by.key), {sizes.head_dim}, weights_.vector(*by.key_norm.weight),
                        weights_.vector(*by.key_norm.bias), kEpsilon);
-    at::Tensor k = rotatedByHalves(own.unsqueeze(0), pass.rotations[kind].keys);
+    at::Tensor k = rotatedByHalves(own.unsqueeze(0), pass.rotations[index].keys);
     if (pass.cache != nullptr) k = pass.cache->append(layer, &DecoderCache::Layer::indexer_k, k);
     const std::int64_t T = pass.tokens, N = k.size(1);
     if (N <= sizes.keys) return {};
 
     const at::Tensor q =
         rotatedByHalves(linear(queries, by.query).unflatten(1, {sizes.heads, sizes.head_dim}).transpose(0, 1),
-                        pass.rotations[kind].queries);
-    const at::Tensor shares = linear(x, by.of_heads) / std::sqrt(static_cast<double>(sizes.heads));
+                        pass.rotations[index].queries);
+    const at::Tensor head_weights = linear(x, by.of_heads) / std::sqrt(static_cast<double>(sizes.heads));
     at::Tensor hidden = at::ones({T, N}, at::kBool);
     for (std::int64_t begin = 0; begin < T; begin += kQueries) {
         const std::int64_t count = std::min<std::int64_t>(kQueries, T - begin);
         const at::Tensor of_heads =  // [h, count, N]
             at::relu(at::matmul(q.narrow(1, begin, count), k.transpose(1, 2)) /
                      std::sqrt(static_cast<double>(sizes.head_dim)));
-        at::Tensor scores = (of_heads * shares.narrow(0, begin, count).t().unsqueeze(-1)).sum(0);
+        at::Tensor scores = (of_heads * head_weights.narrow(0, begin, count).t().unsqueeze(-1)).sum(0);
         const at::Tensor n = at::arange(pass.first + begin, pass.first + begin + count).unsqueeze(1);
         scores.masked_fill_(at::arange(N) > n, -INFINITY);
         hidden.narrow(0, begin, count).scatter_(1, std::get<1>(at::topk(scores, sizes.keys)), false);

@@ -9,8 +9,8 @@
 // layers, n features of a layer's embeddings. With the token's row t of a table [V′, L·n] and its embedding
 // x,
 //
-//   e = (√n t + norm(W x / √C)) / √2     [L, n], the norm by layer
-//   y = norm(U (act(G h) ⊙ e_layer))     what is added to the residual h at the end of a layer
+//   e = (√n t + norm(W x / √C)) / √2     [L, n], normalized for each layer
+//   y = norm(U (act(G h) ⊙ e_layer))     added to the residual stream h at the end of a layer
 
 namespace roper {
 
@@ -35,7 +35,7 @@ at::Tensor Decoder::layerEmbeddings(std::span<const std::int64_t> tokens) {
     return (norm(of_embeddings, by.norm) + of_tokens) / std::sqrt(2.0);
 }
 
-/// y of a layer. x [T, C] → the same
+/// y of a layer, for the residual stream x [T, C] → [T, C]
 at::Tensor Decoder::gatedLayerEmbedding(const at::Tensor& x, const LayerEmbeddingWeights& by,
                                         std::int64_t layer, const Pass& pass) {
     const at::Tensor gate = activated(linear(x, by.gate), architecture().activation);

@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-/// Hides the scores of experts outside the best groups. scores [T, experts]
+/// Sets the scores of experts outside the best groups to −∞. scores [T, experts]
 at::Tensor inBestGroups(const ExpertMixture& mixture, const at::Tensor& scores) {
     const at::Tensor grouped = scores.unflatten(1, {mixture.groups, mixture.experts / mixture.groups});
     const at::Tensor of_groups = std::get<0>(at::topk(grouped, mixture.summed_of_group)).sum(-1);
@@ -19,15 +19,15 @@ at::Tensor inBestGroups(const ExpertMixture& mixture, const at::Tensor& scores) 
     return grouped.masked_fill(hidden.unsqueeze(-1), -INFINITY).flatten(1);
 }
 
-/// logits [T, experts] → the same
+/// Logits of the router [T, experts] → scores of the same shape
 at::Tensor scoresOf(const ExpertMixture& mixture, const at::Tensor& logits) {
     if (mixture.scores == RouterScores::sigmoid) return at::sigmoid(logits);
     if (mixture.scores == RouterScores::sqrt_softplus) return at::softplus(logits).sqrt();
     return at::softmax(logits, -1);
 }
 
-/// SparseMixer without its noise: of the k-th expert, the softmax over the logits of all but the k − 1 before
-/// it that are within 2ε of the largest one left, relative to the larger of |logit| and that.
+/// SparseMixer without its noise. The k-th expert has the largest logit m of those not yet chosen; its weight
+/// is its softmax among the remaining logits l with (m − l)/max(|l|, m) ≤ 2ε (`jitter_epsilon`).
 ChosenExperts bySparseMixer(const ExpertMixture& mixture, const at::Tensor& logits) {
     std::vector<at::Tensor> experts, weights;
     at::Tensor left = logits;
@@ -43,7 +43,7 @@ ChosenExperts bySparseMixer(const ExpertMixture& mixture, const at::Tensor& logi
     return {at::cat(experts, 1), at::cat(weights, 1)};
 }
 
-/// Tokens that take an expert, and its weights.
+/// Tokens routed to an expert, and the expert's weight for each.
 struct TokensOfExpert {
     std::vector<std::int64_t> tokens;
     std::vector<float> weights;
@@ -85,7 +85,7 @@ ChosenExperts chooseExperts(const ExpertMixture& mixture, const at::Tensor& logi
     return chosen;
 }
 
-/// x [tokens of the expert, C] → the same
+/// x [tokens of the expert, C] → output of the same shape
 at::Tensor Decoder::expertOutput(const at::Tensor& x, const FeedForwardWeights& expert) {
     constexpr auto kExpert = WeightReader::Part::of_expert;
     const Architecture& model = architecture();
@@ -110,7 +110,7 @@ at::Tensor Decoder::expertOutput(const at::Tensor& x, const FeedForwardWeights& 
     return linear(gate * up, expert.down, kExpert);
 }
 
-/// The experts of each token [T, k] by a table.
+/// The experts of each token [T, k], from a table with a row for each token id.
 at::Tensor Decoder::hashedExperts(const MatrixLocation& table, const Pass& pass) {
     const at::Tensor experts = weights_.gatherRows(table, pass.ids).to(at::kLong);
     const std::int64_t most = architecture().mixture.experts - 1;
@@ -122,8 +122,7 @@ at::Tensor Decoder::hashedExperts(const MatrixLocation& table, const Pass& pass)
     return experts;
 }
 
-/// x [T, C] → [T, C]. The tokens of an expert are multiplied by its matrices together; experts that no token
-/// takes are not read.
+/// x [T, C] → [T, C]. All tokens of an expert are computed as a batch; experts without tokens are not read.
 at::Tensor Decoder::mixExperts(const at::Tensor& x, const at::Tensor& router_input, const MixtureWeights& by,
                                std::int64_t layer, const Pass& pass) {
     const ExpertMixture& mixture = architecture().mixture;
@@ -142,7 +141,7 @@ at::Tensor Decoder::mixExperts(const at::Tensor& x, const at::Tensor& router_inp
         const at::Tensor rows = at::tensor(tokens[expert].tokens),
                          weights = at::tensor(tokens[expert].weights).unsqueeze(1);
         const at::Tensor input = x.index_select(0, rows);
-        if (static_cast<std::int64_t>(expert) >= mixture.experts) {  // an identity
+        if (static_cast<std::int64_t>(expert) >= mixture.experts) {  // one that returns its input
             sum.index_add_(0, rows, input * weights);
             continue;
         }
@@ -156,8 +155,8 @@ at::Tensor Decoder::mixExperts(const at::Tensor& x, const at::Tensor& router_inp
     return sum.add_(by.shared_gate ? at::sigmoid(linear(x, *by.shared_gate)) * shared : shared);
 }
 
-/// norm₁(feed_forward(x)) + norm₂(experts(norm₃(r))), where the router reads norm₄(r)/√C, of a residual r and
-/// the normed residual x [T, C].
+/// norm₁(feed_forward(x)) + norm₂(experts(norm₃(r))) for the residual stream r and its norm x [T, C]; the
+/// router reads norm₄(r)/√C.
 at::Tensor Decoder::mixExpertsBesideDense(const at::Tensor& x, const at::Tensor& residual,
                                           const BlockWeights& block, std::int64_t layer, const Pass& pass) {
     const MixtureWeights::BesideDense& by = *block.mixture->beside_dense;

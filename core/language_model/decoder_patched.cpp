@@ -47,7 +47,8 @@ at::Tensor Decoder::lastHiddenPatched(
     const at::Tensor last = at::empty({count, architecture().width}, at::kFloat);
     for (std::int64_t first = 0; first < count; first += together) {
         const std::int64_t end = std::min(count, first + together);
-        std::int64_t begun = first, added = first;  // patches whose layer was reached before, and by now
+        // Patches before `begun` are in the batch; those from `added` on joined it in the current layer.
+        std::int64_t begun = first, added = first;
         ForwardHooks hooks;
         hooks.heads = [&](std::int64_t, at::Tensor& mixed) {
             for (std::int64_t i = added; i < begun; ++i)

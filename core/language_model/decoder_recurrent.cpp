@@ -5,15 +5,16 @@
 #include "core/language_model/activated.h"
 #include "core/language_model/decoder.h"
 
-// What layers do that do not attend. T tokens, C = width.
+// Layers without attention. T tokens, C = width.
 //
 // The gated short convolution of LFM2 (arXiv 2511.23404, section 2.1). K taps w_k [C]:
 //
 //   (b, c, u) = W_in x,  s = b ⊙ u,  y_t = Σ_k w_k ⊙ s_{t − K + 1 + k},  out = W_out (c ⊙ y)
 //
-// Gated DeltaNet (Yang et al. 2024, arXiv 2412.06464) as Qwen3-Next computes it. h value
-// heads; q and k [d], v [w] of a head are linear in x, convolved and activated; q and k have length 1, q then
-// 1/√d. With α_t = exp(−A softplus(W_α x_t + b)) and β_t = σ(W_β x_t), the state S [d, w] of a head becomes
+// Gated DeltaNet (Yang et al. 2024, arXiv 2412.06464) as Qwen3-Next computes it, with h value heads. A head's
+// q and k [d] and v [w] are linear in x, then convolved and activated; q and k are normalized to length 1,
+// and q is divided by √d. With α_t = exp(−A softplus(W_α x_t + b)) and β_t = σ(W_β x_t), the state S [d, w]
+// becomes
 //
 //   S_t = α_t S_{t−1} + β_t k_t (v_t − α_t S_{t−1}ᵀ k_t)ᵀ,   o_t = S_tᵀ q_t
 //
@@ -39,8 +40,8 @@ struct DeltaInputs {
     }
 };
 
-/// The outputs o [h, n, w] of n tokens at once, and their last state in place of the one before them
-/// (section 3.3 of the paper): with γ_i = ln α_1 + … + ln α_i and D_ij = exp(γ_i − γ_j) for j ≤ i,
+/// Computes the outputs o [h, n, w] of n tokens at once, and replaces `state` S, before them, by S′, after
+/// them (section 3.3 of the paper). With γ_i = ln α_1 + … + ln α_i and D_ij = exp(γ_i − γ_j) for j ≤ i,
 ///
 ///   (I + tril(β k kᵀ ⊙ D, −1)) u = β (v − exp(γ) k S),   o = exp(γ) q S + (q kᵀ ⊙ D) u,
 ///   S′ = exp(γ_n) S + (exp(γ_n − γ) k)ᵀ u
@@ -61,7 +62,7 @@ at::Tensor advance(const DeltaInputs& in, at::Tensor& state) {
 
 }  // namespace
 
-/// Σ_k w_k ⊙ x_{t − K + 1 + k}
+/// Σ_k w_k ⊙ x_{t − K + 1 + k} with K taps w
 at::Tensor Decoder::convolved(const at::Tensor& x, const MatrixLocation& taps, std::int64_t layer,
                               const Pass& pass) {
     const std::int64_t T = x.size(0), K = taps.in;

@@ -5,8 +5,8 @@
 
 namespace roper {
 
-/// Angles of T positions from `first` on, shifted, computed in float64, since float32 is not precise enough
-/// for large positions.
+/// Cosines and sines for T positions from `first` on, with the intervention's shift. Computed in float64,
+/// since float32 is not precise enough for large positions.
 std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<RotaryConfig>& kinds,
                                                      std::int64_t first, std::int64_t T,
                                                      const Intervention& intervention,
@@ -22,7 +22,7 @@ std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<RotaryCon
         const double factor = what == AttentionFactorUse::scores ? scaled.attention_factor : 1;
         const CosSin exact = makeCosSinTable({by.head_dim, by.pairing, scaled.theta}, from, T, at::kDouble);
         const auto made = [&](bool is_query) -> CosSin {
-            // Where keys are also the values, the queries of a run have the factor twice.
+            // If keys are also values, they must not be scaled, so queries are scaled twice, as in training.
             const double own = !architecture().shared_kv ? factor : is_query ? factor * factor : 1;
             const at::Tensor cosine = exact.cosine * own, sine = exact.sine * own;
             if (!architecture().decay) return {cosine.to(at::kFloat), sine.to(at::kFloat)};
@@ -34,7 +34,8 @@ std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<RotaryCon
     return rotations;
 }
 
-/// The bias of every head at `count` numbers from `first` on → [H, count]; undefined if there is none.
+/// The bias of every head at `count` distances or positions from `first` on → [H, count]; undefined if there
+/// is none.
 at::Tensor Decoder::biasesOfHeads(const std::vector<std::function<double(int)>>& bias_of_head,
                                   std::int64_t first, std::int64_t count) {
     if (bias_of_head.empty()) return {};
@@ -47,7 +48,7 @@ at::Tensor Decoder::biasesOfHeads(const std::vector<std::function<double(int)>>&
     return bias;
 }
 
-/// x [heads, tokens of all sequences, d] rotated by its positions, or by their negatives; the same shape.
+/// Rotates x [heads, tokens of all sequences, d] by its positions, or back → the same shape
 at::Tensor Decoder::rotated(const at::Tensor& x, const RotaryConfig& by, const CosSin& angles,
                             Direction direction) const {
     if (by.rotatedWidth() == 0) return x.clone();
@@ -67,9 +68,9 @@ at::Tensor Decoder::rotated(const at::Tensor& x, const RotaryConfig& by, const C
 /// RoPER: R(−n) applied to the heads' weighted sums [H, T, d].
 at::Tensor Decoder::rotatedBack(const at::Tensor& mixed, std::int64_t layer, const Pass& pass) const {
     const Architecture& model = architecture();
-    const std::size_t kind = model.rotation_of_layer[static_cast<std::size_t>(layer)];
+    const std::size_t index = model.rotation_of_layer[static_cast<std::size_t>(layer)];
     at::Tensor back =
-        rotated(mixed, model.value_rotations[kind], pass.value_rotations[kind].keys, Direction::inverse);
+        rotated(mixed, model.value_rotations[index], pass.value_rotations[index].keys, Direction::inverse);
     for (std::int64_t head = 0; head < model.heads; ++head)
         for (const auto* const left_out :
              {&pass.intervention.uninverted_heads, &pass.intervention.unrotated_value_heads})
@@ -81,7 +82,7 @@ at::Tensor Decoder::rotatedBack(const at::Tensor& mixed, std::int64_t layer, con
 void Decoder::intervene(LayerView& view, const Intervention& intervention) const {
     const Architecture& model = architecture();
     const RotaryConfig& by = model.rotationOf(view.layer);
-    // Heads of a group share keys and values; expands a tensor before one of them is changed.
+    // Heads of a group share keys and values; they are copied for each head before those of one are changed.
     const auto ofHead = [&](at::Tensor& x, std::int64_t head) {
         if (x.size(0) != model.heads) x = x.repeat_interleave(model.heads / x.size(0), 0);
         return x.select(0, head);

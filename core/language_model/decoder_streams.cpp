@@ -15,18 +15,19 @@
 //   corrected_i = predicted_i + (1 + Q(m(computed))_i) (computed − predicted_a)
 //   m(x)        = tanh(W norm(x) / C)  [S]
 //
-// Manifold-constrained hyper-connections (Xie et al. 2025, arXiv 2512.24880) around a layer F, which is
-// attention or the feed-forward after its norm, of the streams' numbers x one after the other [S·C]:
+// Manifold-constrained hyper-connections (Xie et al. 2025, arXiv 2512.24880) around a layer F, which is a
+// norm followed by attention or by the feed-forward network. With the concatenated streams x [S·C] of a
+// token:
 //
-//   (r, w, M) = s ⊙ (W norm(x)) + b   in parts [S], [S], [S, S], each with a scale s of its own
+//   (r, w, M) = s ⊙ (W norm(x)) + b   of shapes [S], [S] and [S, S], each with its own scale s
 //   y    = F(Σ_i (σ(r_i) + ε) h_i)
 //   h′_i = 2σ(w_i) y + Σ_j P_ji h_j
-//   P    = Sinkhorn(softmax(M) + ε), by turns divided by the sums of its columns and rows
+//   P    = Sinkhorn(softmax(M) + ε): alternately divided by the sums of its columns and of its rows
 
 namespace roper {
 namespace {
 
-/// x [T, C] with the length of every token of `as`: √mean(as²) / √mean(x²) times x.
+/// Scales each token of x [T, C] to its length in `as`: √mean(as²) / √mean(x²) times x.
 at::Tensor withLengthsOf(const at::Tensor& as, const at::Tensor& x) {
     constexpr double kMinMeanSquare = 1e-5;
     const auto meanSquare = [](const at::Tensor& of) { return of.square().mean(-1, /*keepdim=*/true); };
@@ -35,8 +36,8 @@ at::Tensor withLengthsOf(const at::Tensor& as, const at::Tensor& x) {
 
 }  // namespace
 
-/// The embeddings x [T, C] and a linear map of them for every further stream, of equal length, or as many
-/// copies → [S, T, C]
+/// The initial streams [S, T, C] from embeddings x [T, C]. With hyper-connections S copies; otherwise x, and
+/// for every further stream a linear map of x, scaled to the lengths of x.
 at::Tensor Decoder::splitStreams(const at::Tensor& x) {
     if (const HyperConnections& hyper = architecture().hyper; hyper.isUsed())
         return x.unsqueeze(0).expand({hyper.streams, -1, -1});
@@ -46,8 +47,8 @@ at::Tensor Decoder::splitStreams(const at::Tensor& x) {
     return at::stack(streams);
 }
 
-/// The mean of the first stream and a linear map of every other one, of equal length, or a weighted sum → [T,
-/// C]
+/// Joins the streams → [T, C]. With hyper-connections their weighted sum; otherwise the mean of the first
+/// stream and of linear maps of the others, scaled to the lengths of the first.
 at::Tensor Decoder::joinStreams(const at::Tensor& streams) {
     if (architecture().hyper.isUsed()) {
         const HyperConnectionWeights& by = *model_.weights.streams_sum;
@@ -72,7 +73,7 @@ at::Tensor Decoder::learnedResidual(const at::Tensor& x, const LaurelWeights& by
     return x + norm(linear(linear(x, by.left), by.right), by.norm);
 }
 
-/// One layer: streams [S, T, C] → the same.
+/// One layer with alternating updates. streams [S, T, C] → [S, T, C]
 at::Tensor Decoder::alternatingBlock(const at::Tensor& streams, const BlockWeights& block, std::int64_t layer,
                                      const Pass& pass) {
     const AlternatingUpdates& altup = architecture().altup;
@@ -90,15 +91,15 @@ at::Tensor Decoder::alternatingBlock(const at::Tensor& streams, const BlockWeigh
     const at::Tensor computed =
         between + norm(feedForwardOf(layer, input, between, pass), *block.after_feed_forward_norm);
 
-    const at::Tensor shares = linear(streamWeights(computed, by), by.correct).add_(1).t().unsqueeze(-1);
-    at::Tensor corrected = predicted + shares * (computed - active);
+    const at::Tensor gains = linear(streamWeights(computed, by), by.correct).add_(1).t().unsqueeze(-1);
+    at::Tensor corrected = predicted + gains * (computed - active);
     at::Tensor gating = corrected.select(0, altup.active);
     if (by.scale) gating = gating * weights_.vector(*by.scale);
     corrected.narrow(0, 1, S - 1).add_(gatedLayerEmbedding(gating, *block.layer_embedding, layer, pass));
     return corrected;
 }
 
-/// W norm(x), where x are the numbers of a token's streams [S, T, C] → [T, rows of W]
+/// W norm(x) for the concatenated streams x of each token. streams [S, T, C] → [T, rows of W]
 at::Tensor Decoder::mapOfStreams(const at::Tensor& streams, const HyperConnectionWeights& by) {
     const at::Tensor x = streams.transpose(0, 1).flatten(1);
     return linear(norm(x, NormLocation{}), by.map);
@@ -110,7 +111,7 @@ at::Tensor Decoder::weightedStreams(const at::Tensor& streams, const at::Tensor&
     return (streams * weights.t().unsqueeze(-1)).sum(0);
 }
 
-/// Streams [S, T, C] → the same, around a layer that computes [T, C] of [T, C].
+/// Hyper-connections around a layer `compute` [T, C] → [T, C]. streams [S, T, C] → [S, T, C]
 at::Tensor Decoder::hyperConnected(const at::Tensor& streams, const HyperConnectionWeights& by,
                                    const std::function<at::Tensor(const at::Tensor& x)>& compute) {
     const auto& [S, iterations, epsilon] = architecture().hyper;
@@ -134,7 +135,7 @@ at::Tensor Decoder::hyperConnected(const at::Tensor& streams, const HyperConnect
     return written * y + at::einsum("tji,jtc->itc", {mixing, streams});
 }
 
-/// One layer: streams [S, T, C] → the same.
+/// One layer with hyper-connections. streams [S, T, C] → [S, T, C]
 at::Tensor Decoder::hyperConnectedBlock(const at::Tensor& streams, const BlockWeights& block,
                                         std::int64_t layer, const Pass& pass) {
     const at::Tensor between = hyperConnected(streams, *block.around_attention, [&](const at::Tensor& x) {

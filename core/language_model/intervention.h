@@ -8,7 +8,7 @@
 
 namespace roper {
 
-/// A selection of heads: one, those of a layer, or all of a model.
+/// A selection of heads: one, all of a layer, or all of a model.
 struct HeadSelection {
     std::optional<std::int64_t> layer = {};  ///< all if empty
     std::optional<std::int64_t> head = {};   ///< all of the layer if empty
@@ -24,7 +24,7 @@ struct Intervention {
     /// Pairs ablated from the scores of some heads: only the other pairs are summed.
     struct AblatedPairs {
         HeadSelection heads;
-        /// pair 0 is the fastest; features that do not rotate belong to no pair
+        /// Pair 0 is the fastest; features that do not rotate belong to no pair.
         std::vector<std::int64_t> pairs;
 
         bool operator==(const AblatedPairs&) const = default;
@@ -36,9 +36,9 @@ struct Intervention {
         unrotated_value_heads;                    ///< RoPER heads whose values and outputs are not rotated
     std::vector<HeadSelection> uninverted_heads;  ///< RoPER heads whose outputs are not rotated back
 
-    std::int64_t shift = 0;           ///< S, added to every position of the rotation
-    std::optional<double> base = {};  ///< replaces the model's own in every layer
-    std::optional<Scaling> scaling = {};
+    std::int64_t shift = 0;               ///< added to every position of the rotation
+    std::optional<double> base = {};      ///< replaces the model's own in every layer
+    std::optional<Scaling> scaling = {};  ///< replaces the model's own in every layer
 
     bool operator==(const Intervention&) const = default;
 };

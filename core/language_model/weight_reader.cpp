@@ -19,7 +19,7 @@ std::span<float> numbersOf(const at::Tensor& tensor) {
     return {tensor.mutable_data_ptr<float>(), static_cast<std::size_t>(tensor.numel())};
 }
 
-/// Cache key of a place, which may be a part of a tensor.
+/// Cache key of a matrix, which may be a part of a tensor.
 std::string keyOf(const MatrixLocation& location) {
     std::string key = location.tensor;
     if (!location.rows.empty()) key.append("@").append(std::to_string(location.rows.front().first));
@@ -27,7 +27,7 @@ std::string keyOf(const MatrixLocation& location) {
     return key;
 }
 
-/// Reads and decodes rows on all threads. → [rows, row]
+/// Reads and decodes rows on all threads → [rows, numbers per row]
 at::Tensor decodeRows(const TensorStore& store, const StoredTensor& tensor, std::int64_t first,
                       std::int64_t rows) {
     const std::int64_t row = tensor.shape.back();
@@ -107,13 +107,13 @@ at::Tensor WeightReader::decode(const MatrixLocation& location) const {
     if (location.transposed) {
         const at::Tensor whole = decodeRows(*store_, tensor, index * location.in, location.in);
         if (location.rows.empty()) return whole.t().contiguous();
-        for (const auto& stretch : location.rows)
-            parts.push_back(whole.narrow(1, stretch.first, stretch.count));
+        for (const auto& range : location.rows)
+            parts.push_back(whole.narrow(1, range.first, range.count));
         return at::cat(parts, 1).t().contiguous();
     }
     if (location.rows.empty()) return decodeRows(*store_, tensor, index * location.out, location.out);
-    for (const auto& stretch : location.rows)
-        parts.push_back(decodeRows(*store_, tensor, stretch.first, stretch.count));
+    for (const auto& range : location.rows)
+        parts.push_back(decodeRows(*store_, tensor, range.first, range.count));
     return parts.size() == 1 ? parts.front() : at::cat(parts);
 }
 

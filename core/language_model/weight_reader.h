@@ -20,12 +20,12 @@ class WeightReader {
   public:
     explicit WeightReader(std::shared_ptr<const TensorStore> store) : store_(std::move(store)) {}
 
-    /// Sets the memory budget for cached parameters in bytes. Those that every token uses are never evicted;
-    /// those of experts make room for them, but not for each other, since evicting them in turn would keep
-    /// none of a model that is read again and again.
+    /// Sets the memory budget for cached parameters in bytes. Parameters that every token uses are never
+    /// evicted, and evict those of experts. Experts do not evict each other: in repeated passes over more
+    /// experts than fit, each would be evicted before it is used again.
     void setMemoryBudget(std::uint64_t bytes) { budget_ = bytes; }
 
-    /// Which parameters a matrix belongs to, for the memory budget.
+    /// Whether a matrix is used by all tokens or belongs to an expert, for the memory budget.
     enum class Part { of_all_tokens, of_expert };
     at::Tensor matrix(const MatrixLocation& location, Part part = Part::of_all_tokens);  ///< [out, in]
     /// [size]; may be cached, so it must not be changed in place.
@@ -50,9 +50,9 @@ class WeightReader {
 
   private:
     at::Tensor decode(const MatrixLocation& location) const;
-    /// The bytes of a matrix as stored; undefined if they do not fit into the memory budget.
+    /// The bytes of a matrix as stored; undefined if they are not cached.
     at::Tensor packed(const MatrixLocation& location, const StoredTensor& tensor, Part part);
-    /// Evicts experts until this many bytes fit, if they can.
+    /// Evicts experts until this many bytes fit, if they fit into the budget at all.
     void makeRoomFor(std::uint64_t bytes);
     /// Whether to cache this many bytes: from the second time on, if they fit, possibly after evicting
     /// experts.

@@ -17,7 +17,7 @@ std::vector<SettingProblem> checkTable(const PositionSettings& s, const ModelSha
     if (positions < shape.length)
         problems.push_back(
             {"model.table_positions", "training sequences have " + std::to_string(shape.length) +
-                                          " characters; the table needs at least as many positions"});
+                                          " tokens; the table needs at least as many positions"});
     return problems;
 }
 

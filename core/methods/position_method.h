@@ -25,7 +25,7 @@ struct PositionSettings : RotaryConfig {
     std::string position = "roper";      ///< name of the position method
     double value_rotary_fraction = 1;    ///< fraction of the features of values that rotate
     double value_rotation_strength = 1;  ///< factor of the frequencies of values and outputs
-    std::string frequencies = "fixed";
+    std::string frequencies = "fixed";   ///< or "trained"
     std::int64_t no_rotation_every = 0;  ///< every n-th layer does not rotate; 0: all layers do
     bool shared_kv = false;              ///< keys are also the values, so that these rotate with them
     DeclaredSettings specific_settings;  ///< each method reads its own
@@ -41,8 +41,8 @@ struct PositionSettings : RotaryConfig {
     /// Which tensors rotate: those of the method, and with `shared_kv` the values if the keys do.
     RotatedTensors rotatedTensors() const;
 
-    /// Rotation of queries and keys, and of values and outputs, for heads of d features; with `shared_kv` one
-    /// of all. Of no features if none of them rotates.
+    /// Rotation of queries and keys, and of values and outputs, for heads of d features; with `shared_kv`
+    /// both are the same. If none of the tensors rotates, the rotation has no features.
     RotaryConfig rotation(std::int64_t d) const;
     RotaryConfig valueRotation(std::int64_t d) const;
 };
@@ -82,7 +82,7 @@ struct PositionMethod {
     std::vector<std::string> relevant_fields = {};
     std::vector<DeclaredSetting> settings = {};  ///< settings that only this method has
 
-    /// Which tensors rotate; of a method with the setting "rotates", unless that says otherwise.
+    /// Which tensors rotate; the setting "rotates" overrides this in methods that have it.
     RotatedTensors rotated = {};
     /// Whether it adds a bias to the scores before the softmax; `bias` must then be set. Linear attention has
     /// no such scores.
@@ -127,7 +127,7 @@ const PositionMethod& positionMethod(const std::string& name);
 /// The two methods that are trained as twins: RoPE and RoPER.
 const std::vector<std::string>& twinMethods();
 
-/// Common part of all methods that rotate these tensors.
+/// A method that rotates these tensors, still without name and description.
 PositionMethod methodThatRotates(RotatedTensors rotated = kRopeTensors);
 
 /// Names of the fields about the rotation of values and outputs.

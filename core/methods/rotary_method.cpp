@@ -3,7 +3,7 @@
 namespace roper {
 namespace {
 
-/// Number of trained frequencies: one per pair and layer. Shared keys and values have the same.
+/// Number of trained frequencies: one per pair and layer. Shared keys and values rotate by the same ones.
 std::int64_t trainedFrequencies(const PositionSettings& s, const ModelShape& shape) {
     if (s.frequencies != "trained") return 0;
     const int features = s.rotation(shape.headDim()).rotatedWidth() +

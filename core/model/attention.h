@@ -9,7 +9,7 @@
 
 namespace roper {
 
-/// Queries, keys and values of one layer before rotation, with K key/value heads.
+/// Queries, keys and values of one layer before rotation. B sequences, T tokens, H heads, K key/value heads.
 struct SplitHeads {
     at::Tensor q;     ///< [B, H, T, d]
     at::Tensor k, v;  ///< [B, K, T, d]; the same tensor if they are shared
@@ -19,7 +19,8 @@ struct SplitHeads {
 /// Splits the joint projection. qkv [B, T, jointWidth]
 SplitHeads splitHeads(const at::Tensor& qkv, const HeadLayout& layout);
 
-/// Queries, keys and values of one layer as used in the products. Head h of H uses key/value head ⌊h·K/H⌋.
+/// Queries, keys and values of one layer as used in the products, for Tq queries and Tk keys. Head h of H
+/// uses key/value head ⌊h·K/H⌋.
 struct Heads {
     at::Tensor q, k;  ///< [B, H, Tq, d] and [B, K, Tk, d], rotated
     at::Tensor v;     ///< [B, K, Tk, d], rotated depending on the method
@@ -28,7 +29,7 @@ struct Heads {
 };
 
 /// Rotates queries, keys and, depending on the method, values by their positions. Linear attention rotates
-/// its features of queries and keys.
+/// the feature maps φ(q) and φ(k).
 Heads rotatedHeads(const SplitHeads& split, AttentionKind kind, Pairing pairing, const PassPositions& pass,
                    std::size_t layer);
 
@@ -37,17 +38,17 @@ Heads rotatedHeads(const SplitHeads& split, AttentionKind kind, Pairing pairing,
 at::Tensor mergedHeads(const at::Tensor& mixed, Pairing pairing, const PassPositions& pass,
                        std::size_t layer);
 
-/// x [B, K, T, d] of key/value heads for each of H heads: [B, H, T, d].
+/// Repeats x [B, K, T, d] of key/value heads for each of H query heads: [B, H, T, d].
 at::Tensor ofEachHead(const at::Tensor& x, std::int64_t H);
 
 /// Which keys a query attends to, and the bias of their scores.
 struct AttentionMask {
     bool causal = true;       ///< query n attends to keys 0 … n; Tq = Tk
     at::Tensor visible = {};  ///< [B, 1, 1, Tk] (bool): the keys visible to each sequence's single query
-    /// to the scores, −∞ for masked keys: [1 or B, 1 or H, Tq, Tk]; softmax only. Undefined if `causal` is
-    /// sufficient.
+    /// Added to the scores, −∞ for masked keys: [1 or B, 1 or H, Tq, Tk]; softmax only. Undefined if `causal`
+    /// is sufficient.
     at::Tensor added = {};
-    /// Score of each head for a further key with the value 0, an attention sink: [H]; softmax only.
+    /// Attention sinks: the score of each head for an additional key whose value is 0: [H]; softmax only.
     /// Undefined: none.
     at::Tensor sinks = {};
 };
@@ -67,11 +68,11 @@ AttentionMask decodingMask(const at::Tensor& visible, const at::Tensor& bias,
 at::Tensor weightedSum(AttentionKind kind, const Heads& heads, const AttentionMask& mask);
 
 /// The weights a_nj: [B, H, Tq, Tk]. Those of linear_numerator need not sum to 1 and may be negative; the
-/// others are probabilities, whose sum is less than 1 beside a sink.
+/// others are probabilities, whose sum is less than 1 if there is a sink.
 at::Tensor weights(AttentionKind kind, const Heads& heads, const AttentionMask& mask);
 
-/// The same two for softmax attention as the kernels compute it in bfloat16: the factors of both products,
-/// including the weights before normalisation, are rounded to it, everything else is float32.
+/// Weights and weighted sums of softmax attention as the kernels compute them in bfloat16: the factors of
+/// both products, including the weights before normalization, are rounded to bfloat16; all else is float32.
 struct RoundedAttention {
     at::Tensor weights;  ///< [B, H, Tq, Tk]
     at::Tensor mixed;    ///< [B, H, Tq, d]

@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// Shape of the attention in a model's training steps.
+/// Shape of the attention in training steps: B sequences, H heads, T tokens, d features of a head.
 struct AttentionShape {
     std::int64_t B = 0, H = 0, T = 0, d = 0;
     at::ScalarType type = at::kFloat;

@@ -23,7 +23,7 @@ bool hasCudaDriver() {
     return std::filesystem::exists("/dev/nvidia0") || std::filesystem::exists("/dev/nvidiactl");
 }
 
-/// Opens libtorch_cuda.so, whose static initialisers register CUDA with LibTorch. Returns an error message,
+/// Opens libtorch_cuda.so, whose static initializers register CUDA with LibTorch. Returns an error message,
 /// if any.
 std::optional<std::string> openTorchCudaLibrary() {
     // RTLD_GLOBAL, since further libraries that it loads need its symbols.

@@ -10,7 +10,7 @@ namespace roper {
 
 struct OpenedDevice {
     c10::Device device;
-    /// a note about a suboptimal choice: why "auto" chose the CPU although there is a GPU, …
+    /// Why a slower choice was made, such as the CPU although there is a GPU; empty if none was.
     std::string note;
 };
 

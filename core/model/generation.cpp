@@ -58,7 +58,7 @@ std::vector<Completion> generate(Transformer& model, const Vocabulary& vocabular
     std::vector<std::size_t> active;                    // the prompt that each row of the batch continues
     std::vector<Random> random;
     for (std::size_t b = 0; b < prompts.size(); ++b) {
-        if (prompts[b].empty()) throw std::invalid_argument("a prompt must have at least one character");
+        if (prompts[b].empty()) throw std::invalid_argument("a prompt must have at least one token");
         last[static_cast<std::int64_t>(b)] = static_cast<std::int64_t>(prompts[b].size()) - 1;
         active.push_back(b);
         random.emplace_back(options.seed, Stream::sampling, options.first_prompt + b);

@@ -20,8 +20,8 @@ at::Tensor fusedAttention(const at::Tensor& qkv, const HeadLayout& layout, const
                           const at::Tensor& sinks = {});
 
 /// Equivalent of KeyValueCache for the kernel of core/kernels/cached_attention.h: keys and values rotated by
-/// their positions, in the number type of the products and in the kernel's order. Softmax with fixed
-/// frequencies, on the CPU.
+/// their positions, in the number type of the products and the kernel's memory layout. For softmax attention
+/// with fixed frequencies, on the CPU.
 class KernelKeyValueCache {
   public:
     /// @param window  as in `AttentionScope`

@@ -6,12 +6,12 @@
 namespace roper {
 namespace {
 
-/// With LibTorch's operations, in the layer's number type.
+/// x Wᵀ + b by LibTorch, in the number type of the weights.
 at::Tensor plainLinear(const at::Tensor& x, const Affine& layer) {
     return at::linear(x.to(layer.weight.scalar_type()), layer.weight, layer.bias);
 }
 
-/// Memory for tensors of the same shapes in one array.
+/// Uninitialized tensors with the shapes of `like`, in one array.
 std::vector<at::Tensor> sideBySide(at::TensorList like, at::ScalarType type) {
     std::int64_t numbers = 0;
     for (const at::Tensor& tensor : like)
@@ -40,7 +40,7 @@ class CastFunction : public torch::autograd::Function<CastFunction> {
                                                  torch::autograd::tensor_list gradients) {
         std::vector<at::Tensor> parts = sideBySide(gradients, context->saved_data["type"].toScalarType());
         at::_foreach_copy_(parts, gradients);
-        parts.emplace_back();  // of the type
+        parts.emplace_back();  // no gradient of `type`
         return parts;
     }
 };
@@ -82,10 +82,10 @@ at::Tensor LayerOperations::addFeedForward(const at::Tensor& residual, const at:
         const at::Tensor hidden = plainLinear(x, up);
         return addLinear(residual, gelu ? at::gelu(hidden) : at::relu(hidden), down);
     }
-    const auto answer = [&](const at::Tensor& added) {
+    const auto feedForwardPlus = [&](const at::Tensor& added) {
         return denseFeedForward(x.to(compute_type), up.weight, up.bias, down.weight, down.bias, gelu, added);
     };
-    return dropout > 0 ? residual + applyDropout(answer({})) : answer(residual);
+    return dropout > 0 ? residual + applyDropout(feedForwardPlus({})) : feedForwardPlus(residual);
 }
 
 at::Tensor LayerOperations::applyDropout(const at::Tensor& x) const {

@@ -34,13 +34,13 @@ class LayerOperations {
     /// the mixed precision of Micikevicius et al. 2018.
     at::ScalarType compute_type = at::kFloat;
 
-    /// x itself, and normalized in the given type. [..., C]
+    /// x, and x normalized in the given type. [..., C]
     Normalized norm(const at::Tensor& x, const Affine& norm, at::ScalarType type) const;
 
     /// x Wᵀ + b [..., out], of type `compute_type`
     at::Tensor linear(const at::Tensor& x, const Affine& layer) const;
 
-    /// The same in type `master_type`.
+    /// x Wᵀ + b [..., out], of type `master_type`
     at::Tensor linearToMaster(const at::Tensor& x, const Affine& layer) const;
 
     /// residual + drop(x Wᵀ + b)

@@ -109,7 +109,7 @@ std::string Transformer::reasonForPlain() const {
     return {};
 }
 
-/// Why attention does, in such a pass; empty if it uses our kernel.
+/// Why attention in such passes uses LibTorch's operations; empty if it uses our kernel.
 std::string Transformer::reasonNotFused() const {
     if (!uses_kernels_) return reasonForPlain();
     if (attention_ != AttentionKind::softmax) return "the kernel supports only softmax";
@@ -128,7 +128,7 @@ at::ScalarType Transformer::selectComputeType() const {
     return faster ? at::kBFloat16 : at::kFloat;
 }
 
-/// With LibTorch's operations only, in the model's number type.
+/// Layer operations by LibTorch only, in the model's number type.
 LayerOperations Transformer::plainPass() const {
     LayerOperations pass;
     pass.gelu = specification_.model.activation == "gelu";
@@ -224,7 +224,7 @@ at::Tensor Transformer::run(const Forward& forward, const Layers& layers) {
 /// and v as in the joint projection of a layer without latent vectors [B, T, 3C]
 at::Tensor Transformer::latentHeads(const LayerOperations& pass, const at::Tensor& x,
                                     const Block& block) const {
-    constexpr double kLatentEpsilon = 1e-6;  // as in DeepSeek's models, whatever that of the other norms is
+    constexpr double kLatentEpsilon = 1e-6;  // as in DeepSeek's models, even if other norms have another
     const std::int64_t H = layout_.heads, d = layout_.head_dim, unrotated = first_rotated_,
                        rank = specification_.model.latent_rank;
     const at::Tensor down = pass.linear(x, block.latent),
@@ -239,7 +239,7 @@ at::Tensor Transformer::latentHeads(const LayerOperations& pass, const at::Tenso
 /// Prepares queries, keys and values for attention: queries and keys are normalized if `model.qk_norm` is set
 /// (LayerNorm without bias, Dehghani et al. 2023; in a modern block RMSNorm; in the master type), and the
 /// rotating features of each head are moved to the front, where positions and kernels expect them. With
-/// shared keys and values, values are the prepared keys. qkv [B, T, jointWidth] → the same, of the same type
+/// shared keys and values, values are the prepared keys. qkv [B, T, jointWidth] → same shape and type
 at::Tensor Transformer::preparedHeads(const at::Tensor& qkv, const Block& block) const {
     if (!block.query_norm.defined() && first_rotated_ == 0 && first_rotated_value_ == 0) return qkv;
     const auto part = [&](std::int64_t first, std::int64_t width, const at::Tensor& norm,
@@ -261,7 +261,7 @@ at::Tensor Transformer::preparedHeads(const at::Tensor& qkv, const Block& block)
     return at::cat(parts, 2);
 }
 
-/// Moves the features of each head's output back. attended [B, T, C]
+/// Moves the features of each head's output back to their original order. attended [B, T, C]
 at::Tensor Transformer::inOriginalOrder(const at::Tensor& attended) const {
     if (first_rotated_value_ == 0) return attended;
     return attended.unflatten(2, {layout_.heads, layout_.head_dim})
@@ -304,7 +304,7 @@ at::Tensor Transformer::attend(const Forward& forward, std::size_t layer, const 
     return mergedHeads(mixed, pairing, forward.positions, layer);
 }
 
-/// The same by our kernels.
+/// `attend` by our kernels.
 at::Tensor Transformer::attendFused(const Forward& forward, std::size_t layer, const at::Tensor& qkv) {
     if (forward.decode_positions.defined())
         return forward.decoding->kernel_cache_->attend(layer, qkv, forward.decode_positions,
@@ -370,7 +370,7 @@ Transformer::Decoding Transformer::startDecoding(std::int64_t capacity) const {
     return decoding;
 }
 
-/// The layers with weights in the form read by the kernels' products.
+/// The layers with weights cast to the type that the kernels' products read.
 Transformer::Layers Transformer::layersForKernels() const {
     Layers layers = layers_;
     for (Block& block : layers.blocks)
@@ -416,7 +416,7 @@ at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& posit
     return run(forward, decoding.layers_).squeeze(1).narrow(0, 0, B);
 }
 
-/// Runs a pass that fills `recorder`. tokens [B, T]
+/// Runs a pass whose activations `recorder` receives. tokens [B, T]
 void Transformer::record(const at::Tensor& tokens, const Recorder& recorder, NumberMode numbers) {
     const bool rounds = numbers == NumberMode::compute && compute_type_ == at::kBFloat16;
     const std::int64_t T = tokens.size(1);

@@ -43,8 +43,8 @@ class Transformer {
     /// Whether attention is causal, so that texts can be generated.
     bool causal() const { return scope_.causal; }
 
-    /// State of token-by-token generation: KV cache of the texts, and the weights as read by products, cast
-    /// once. Valid only for the weights at its creation.
+    /// State of token-by-token generation: KV cache of the texts, and the weights, cast once to the type of
+    /// the products. Not valid after the model's weights have changed.
     class Decoding;
 
     /// Starts with empty texts, and space for `capacity` tokens each. Uses the kernels and number type of a
@@ -58,8 +58,8 @@ class Transformer {
     /// Processes one more token of every text. tokens [B], positions [B] (int64) → logits [B, V]
     at::Tensor decode(const at::Tensor& tokens, const at::Tensor& positions, Decoding& decoding);
 
-    /// Number type for inspecting a model: that of its parameters, by LibTorch's operations, or that of its
-    /// passes (`computeType`), with the same rounding.
+    /// Number type for inspecting a model: of its parameters, by LibTorch's operations (master), or of its
+    /// passes (`computeType`), with the same rounding (compute).
     enum class NumberMode { master, compute };
 
     /// Attention weights of every layer and head for tokens [B, T] → [L, B, H, T, T].
@@ -82,11 +82,11 @@ class Transformer {
     /// Whether our kernels are used.
     bool usesKernels() const { return uses_kernels_; }
 
-    /// Type of the operands of matrix products in such passes.
+    /// Type of the operands of matrix products in passes over whole sequences.
     at::ScalarType computeType() const { return compute_type_; }
 
-    /// On a GPU: makes LibTorch's attention use the fastest implementation for B sequences of T tokens, as
-    /// `selectAttentionBackend`. → a line for the log; empty on the CPU and for linear attention
+    /// On a GPU: makes LibTorch's attention use the fastest implementation for B sequences of T tokens, by
+    /// roper::selectAttentionBackend. → a line for the log; empty if LibTorch's attention is not used
     std::string selectAttentionBackend(std::int64_t B, std::int64_t T);
 
     const std::vector<NamedParameter>& parameters() const { return parameters_.all(); }
@@ -132,8 +132,8 @@ class Transformer {
         PassPositions positions;
         AttentionMask mask;
         LayerOperations pass;
-        bool fused = false;            ///< whether our kernels compute attention, which needs no mask then
-        Decoding* decoding = nullptr;  ///< generation whose caches are filled, or also read
+        bool fused = false;            ///< whether our kernels compute attention; `mask` is then unused
+        Decoding* decoding = nullptr;  ///< generation whose KV cache is filled, or extended; null: none
         at::Tensor decode_positions =
             {};  ///< [B] (int64): positions of single tokens that follow cached ones
         const Recorder* recorder = nullptr;
@@ -166,7 +166,7 @@ class Transformer {
     AttentionScope scope_;
     at::TensorOptions options_;
     bool uses_kernels_;            ///< in passes over whole sequences
-    at::ScalarType compute_type_;  ///< type of matrix products in such passes
+    at::ScalarType compute_type_;  ///< type of the operands of matrix products in such passes
     Parameters parameters_;
     std::unique_ptr<Positions> positions_;
     at::Tensor embedding_;

@@ -10,10 +10,11 @@ namespace roper {
 
 /// A continuation of a prompt.
 struct GeneratedText {
-    std::vector<std::int64_t> ids, generated;
-    std::vector<std::string> tokens;  ///< of the prompt and the continuation
-    std::vector<double> probability;  ///< of each generated token
-    std::string text;                 ///< the continuation
+    std::vector<std::int64_t> ids;        ///< of the prompt
+    std::vector<std::int64_t> generated;  ///< ids of the continuation
+    std::vector<std::string> tokens;      ///< texts of all tokens, prompt and continuation
+    std::vector<double> probability;      ///< of each generated token
+    std::string text;                     ///< the continuation
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GeneratedText, ids, generated, tokens, probability, text)

@@ -6,7 +6,7 @@
 namespace roper {
 namespace {
 
-/// Sums of features by pair; the last element is that of features that do not rotate.
+/// Sums of features by pair; the last element sums the features that do not rotate.
 Eigen::VectorXd byPair(const Eigen::VectorXd& features, const Rotary& rotary) {
     Eigen::VectorXd sums(rotary.pairs() + 1);
     for (int pair = 0; pair < rotary.pairs(); ++pair)
@@ -44,17 +44,18 @@ PairContributions pairContributions(const Eigen::MatrixXd& Q, const Eigen::Matri
     }
     const Eigen::VectorXd of_pairs = byPair(covariances, rotary);
     const double variance = of_pairs.sum();
-    PairContributions use;
-    use.variance = variance / static_cast<double>(T);
-    use.share = Eigen::VectorXd::Zero(rotary.pairs());
-    if (!(variance > 0)) return use;
-    use.share = of_pairs.head(rotary.pairs()) / variance;
-    use.rest = of_pairs[rotary.pairs()] / variance;
-    return use;
+    PairContributions contributions;
+    contributions.variance = variance / static_cast<double>(T);
+    contributions.share = Eigen::VectorXd::Zero(rotary.pairs());
+    if (!(variance > 0)) return contributions;
+    contributions.share = of_pairs.head(rotary.pairs()) / variance;
+    contributions.rest = of_pairs[rotary.pairs()] / variance;
+    return contributions;
 }
 
 namespace {
 
+/// A head has this label if its measure is at least `least` and no earlier rule applies.
 struct Rule {
     const char* label;
     double HeadReport::*measure;

@@ -23,7 +23,7 @@ struct PairContributions {
 /// @param Q, K    [T × d], rotated
 /// @param rotary  assignment of features to pairs
 /// @param window  number of visible keys, including the query's own; T or more: all preceding keys
-/// @param causal  otherwise a query sees the keys less than `window` away on both sides
+/// @param causal  false: a query sees the keys less than `window` away on both sides
 PairContributions pairContributions(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, const Rotary& rotary,
                                     Eigen::Index window, bool causal = true);
 
@@ -36,15 +36,14 @@ struct HeadReport {
     double first = 0;          ///< weight on token 0
     double self = 0;           ///< on the query's own token
     double previous = 0;       ///< on the preceding token
-    /// On the last `kLocalTokens` tokens, including the query's own; on both sides if the model sees them.
+    /// On tokens less than `kLocalTokens` away, including the query's own.
     double local = 0;
-    /// On earlier occurrences of the query's token, for queries that have one; on all others if the model
-    /// sees them.
+    /// On other visible occurrences of the query's token, for queries that have one.
     double same = 0;
-    double induction = 0;  ///< on the tokens after these occurrences, as induction heads attend
-    PairContributions bands;
-    /// of `bands`: share of pairs that complete no rotation within the text, and of features that do not
-    /// rotate
+    double induction = 0;     ///< on the tokens after these occurrences, as induction heads attend
+    PairContributions bands;  ///< by pair
+    /// Share in `bands` of pairs that complete no rotation within the text, and of features that do not
+    /// rotate.
     double slow_share = 0;
     Eigen::VectorXd query_norms, key_norms,
         value_norms;  ///< by pair, means over tokens; keys and values are those of the head's group

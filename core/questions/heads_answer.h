@@ -12,11 +12,10 @@ namespace roper {
 /// Statistics of all heads on a text.
 struct HeadsAnswer {
     std::vector<std::string> tokens;
-    std::vector<std::vector<double>> theta;  ///< of each layer, radians per position
+    std::vector<std::vector<double>> theta;  ///< [layers][pairs] radians per position
     std::vector<HeadReport> heads;           ///< layer by layer
 };
 
-// Members are sent under their own names.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PairContributions, share, rest, variance)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HeadReport, layer, head, entropy, mean_distance, first, self, previous,
                                    local, same, induction, bands, slow_share, query_norms, key_norms,

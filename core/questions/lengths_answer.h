@@ -14,10 +14,10 @@ struct LengthsAnswer {
         std::string scaling;      ///< one of `ScalingMethod`; "none": unscaled
         std::vector<double> nll;  ///< of the tokens at `positions`
     };
-    double factor = 1;         ///< of the scaled curves
+    double factor = 1;         ///< scaling factor of all variants but "none"
     std::int64_t trained = 0;  ///< training context length in tokens
     std::vector<Variant> variants;
-    std::vector<std::int64_t> positions = {};  ///< as `TextReading::positions`
+    std::vector<std::int64_t> positions = {};  ///< of the predicted tokens, ascending
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LengthsAnswer::Variant, scaling, nll)

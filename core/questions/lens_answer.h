@@ -7,11 +7,11 @@
 
 namespace roper {
 
-/// Logit lens (nostalgebraist 2020): predictions of the head from the residual stream after every layer.
-/// Layer −1, the embeddings, comes first.
+/// Logit lens (nostalgebraist 2020): what the LM head predicts from the residual stream after every layer.
+/// The embeddings come first, as layer −1.
 struct LensAnswer {
     std::vector<std::string> tokens;
-    std::vector<std::vector<std::string>> top;     ///< [layers + 1][T] the most likely successor
+    std::vector<std::vector<std::string>> top;     ///< [layers + 1][T] the most likely next token
     std::vector<std::vector<double>> probability;  ///< its probability
     std::vector<std::vector<double>> nll;          ///< [layers + 1][T − 1] −ln p of the actual next token
 };

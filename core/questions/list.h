@@ -52,7 +52,7 @@
     QUESTION(                                                                                                \
         copying,                                                                                             \
         .help =                                                                                              \
-            "copying score of every head, −1 to 1: whether attending to a token makes that token likelier",  \
+            "copying score of every head: how much attending to a token favors that token, from −1 to 1",    \
         .heads = Heads::chosen, .can_change = false)                                                         \
     QUESTION(                                                                                                \
         subsets,                                                                                             \

@@ -12,20 +12,21 @@ namespace roper {
 /// Properties of a model, and the cost of running it on this machine.
 struct ModelSummary {
     std::string name, family;
-    std::int64_t layers = 0, heads = 0, key_value_heads = 0, head_dim = 0, width = 0, feed_forward = 0,
-                 vocabulary = 0;
-    std::int64_t context = 0;     ///< training context length in tokens; 0: unknown
-    std::int64_t parameters = 0;  ///< number of trained parameters, shared ones counted once
-    /// Of mixtures of experts: experts of a layer, and those that a token takes; 0: there are none.
+    std::int64_t layers = 0, heads = 0, key_value_heads = 0, head_dim = 0, width = 0;
+    std::int64_t feed_forward = 0;  ///< hidden width of feed-forward layers
+    std::int64_t vocabulary = 0;    ///< number of tokens
+    std::int64_t context = 0;       ///< training context length in tokens; 0: unknown
+    std::int64_t parameters = 0;    ///< number of trained parameters, shared ones counted once
+    /// Experts of a layer, and experts to which a token is routed; 0: the model has no mixtures of experts.
     std::int64_t experts = 0, experts_per_token = 0;
-    std::int64_t parameters_per_token = 0;  ///< without the experts that a token does not take
+    std::int64_t parameters_per_token = 0;  ///< without the experts to which a token is not routed
     std::int64_t file_bytes = 0;            ///< size of its files
     double memory_bytes = 0;  ///< least memory for reading 500 tokens, without keeping decoded parameters
-    bool causal = true;       ///< otherwise every token attends to both sides
+    bool causal = true;       ///< false: every token attends to both sides
     bool predicts_masked = false;  ///< masked tokens instead of next ones
     bool rotates = false, rotates_values = false;
     std::string rotated = {};             ///< which of q, k, v and o rotate: "qk"; empty: none
-    bool outputs_rotate_back = true;      ///< where values rotate
+    bool outputs_rotate_back = true;      ///< meaningful only if values rotate
     std::vector<double> theta = {};       ///< of the first layer, radians per position
     std::vector<std::string> notes = {};  ///< warnings from loading the model
     bool has_problems = false;  ///< whether it is a run of a task whose problems can be used as texts
@@ -39,8 +40,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelSummary, name, family, layers, heads, ke
                                    predicts_masked, rotates, rotates_values, rotated, outputs_rotate_back,
                                    theta, notes, has_problems, checkpoints, gflops)
 
-/// The most parameters that a pass over this many tokens uses: in every mixture each token may take other
-/// experts, until all are taken.
+/// The most parameters that a pass over this many tokens uses: tokens may be routed to different experts,
+/// until all experts are used.
 inline double mostParametersUsed(const ModelSummary& model, double tokens) {
     const auto each = static_cast<double>(model.parameters_per_token);
     if (model.experts <= model.experts_per_token) return each;

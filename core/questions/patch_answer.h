@@ -9,8 +9,8 @@
 namespace roper {
 
 /// Activation patching (Wang et al. 2022, arXiv 2211.00593): a head's output on one text is replaced by its
-/// output on another. The result is the restored share of the logit difference between the two answers: 0:
-/// none, 1: all.
+/// output on another. The result is the restored share of the logit difference between the two answers: 0 is
+/// none, 1 all of it.
 struct PatchAnswer {
     std::int64_t layer = 0, head = 0;  ///< the head patched position by position
     std::vector<std::string> tokens, other_tokens;

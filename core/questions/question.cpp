@@ -18,7 +18,8 @@ std::vector<Field<Question>> questionOnlyFields() {
     using Q = Question;
     constexpr IntegerRange kAny{0, std::numeric_limits<std::int64_t>::max()};
     return {
-        field<Q>({"", "what", "", "question about the model", Choice{questionNames(), formerQuestionNames()}}, &Q::what),
+        field<Q>({"", "what", "", "question about the model", Choice{questionNames(), formerQuestionNames()}},
+                 &Q::what),
         field<Q>({"", "text", "", "input text", AnyText()}, &Q::text),
         optionalField<Q>({"", "layer", "", "layer to show, counted from 0", kLayerOrHead},
                          memberAt<Q>(&Q::layer)),
@@ -38,9 +39,9 @@ std::vector<Field<Question>> questionOnlyFields() {
         field<Q>({"", "temperature", "", "sampling temperature; 0: always the most likely token",
                   RealRange{0, 100}},
                  &Q::temperature),
-        field<Q>({"", "seed", "", "random seed, for sampling (generate) or the random tokens (induction)",
-                  kAny},
-                 &Q::seed),
+        field<Q>(
+            {"", "seed", "", "random seed, for sampling (generate) or the random tokens (induction)", kAny},
+            &Q::seed),
         field<Q>({"", "needle", "", "for needle: sentence to hide in the text", AnyText{4096}}, &Q::needle),
         field<Q>({"", "question", "", "for needle: question appended to the text", AnyText{4096}},
                  &Q::question),
@@ -70,14 +71,12 @@ std::vector<Field<Question>> changeFields() {
                           "(default: all heads)",
                           kLayerOrHead},
                          memberAt<Q>(&Q::change, &C::head)),
-        field<Q>(
-            {"", "ablate", "",
-             "heads to ablate, or rotated pairs to remove from their attention scores: 2.1 (layer 2, head "
-             "1), 2 (all "
-             "heads "
-             "of layer 2), all, 2.1:24-31 (pairs 24 to 31; pair 0 rotates fastest); separated by semicolons",
-             AnyText{4096}},
-            &Q::change, &C::ablate),
+        field<Q>({"", "ablate", "",
+                  "heads to ablate, or rotated pairs to remove from their attention scores: 2.1 (layer 2, "
+                  "head 1), 2 (all heads of layer 2), all, 2.1:24-31 (pairs 24 to 31; pair 0 rotates "
+                  "fastest); separated by semicolons",
+                  AnyText{4096}},
+                 &Q::change, &C::ablate),
         field<Q>({"", "mute", "",
                   "deprecated, use ablate: rotated pairs to remove from the scores of layer and head, such "
                   "as 24-31",
@@ -88,16 +87,19 @@ std::vector<Field<Question>> changeFields() {
                  &Q::change, &C::mute_heads),
         field<Q>({"", "no_rotation", "", "do not rotate queries and keys", Flag()}, &Q::change,
                  &C::no_rotation),
-        field<Q>({"", "no_value_rotation", "", "do not rotate values and outputs, which RoPER rotates besides queries and keys", Flag()},
+        field<Q>({"", "no_value_rotation", "",
+                  "do not rotate values and outputs, which RoPER rotates besides queries and keys", Flag()},
                  &Q::change, &C::no_value_rotation),
-        field<Q>({"", "no_inverse", "", "do not rotate outputs back, which RoPER does after summing rotated values", Flag()}, &Q::change,
-                 &C::no_inverse),
+        field<Q>({"", "no_inverse", "",
+                  "do not rotate outputs back, which RoPER does after summing rotated values", Flag()},
+                 &Q::change, &C::no_inverse),
         field<Q>({"", "shift", "positions", "number added to every position before rotation",
                   IntegerRange{-100000000, 100000000}},
                  &Q::change, &C::shift),
         field<Q>({"", "base", "", "base of the rotation frequencies; 0: the model's own", RealRange{0, 1e15}},
                  &Q::change, &C::base),
-        field<Q>({"", "scaling", "", "change of the rotation frequencies, most often for texts longer than in training",
+        field<Q>({"", "scaling", "",
+                  "change of the rotation frequencies, most often for texts longer than in training",
                   Choice{allNames<ScalingMethod>()}},
                  &Q::change, &C::scaling),
         field<Q>(

@@ -15,21 +15,20 @@ namespace roper {
 
 /// Ablations and changes of positions applied to a model. The default changes nothing.
 struct ModelChange {
-    std::optional<std::int64_t> layer = {},
-                                head = {};  ///< heads for mute, mute_heads and the no_… changes; empty: all
+    /// Heads to which mute, mute_heads and the no_… changes apply; empty: all.
+    std::optional<std::int64_t> layer = {}, head = {};
     /// Ablated heads, and pairs ablated from scores: "2.1;0;all:24-31" (`Ablation`).
     std::string ablate = {};
-    std::string mute = {};           ///< pairs ablated from scores, such as 24-31
-    bool mute_heads = false;         ///< ablates the heads
+    std::string mute = {};           ///< pairs ablated from scores, "24-31"; superseded by `ablate`
+    bool mute_heads = false;         ///< ablates the heads; superseded by `ablate`
     bool no_rotation = false;        ///< queries and keys are not rotated
     bool no_value_rotation = false;  ///< RoPER: values and outputs are not rotated
     bool no_inverse = false;         ///< RoPER: outputs are not rotated back
     std::int64_t shift = 0;          ///< added to every position of the rotation
     double base = 0;                 ///< of the frequencies; 0: the model's own
-    ScalingMethod scaling = ScalingMethod::none;
-    double factor = 4;  ///< of the scaling
-    /// of the scaling: training context length in tokens; 0: as the model's configuration says
-    double original_length = 0;
+    ScalingMethod scaling = ScalingMethod::none;  ///< none: the model's own
+    double factor = 4;                            ///< of the scaling
+    double original_length = 0;  ///< of the scaling: training context, tokens; 0: the model's own
 
     bool operator==(const ModelChange&) const = default;
     /// Whether nothing is changed.
@@ -40,11 +39,11 @@ struct ModelChange {
 struct Question {
     std::string what = "loss";  ///< the name of a QuestionKind
     std::string text = {};
-    std::optional<std::int64_t> layer = {}, head = {};  ///< selects what is shown by head
-    std::optional<std::int64_t> count = {};  ///< meaning depends on the kind (`QuestionKind::count_meaning`)
+    std::optional<std::int64_t> layer = {}, head = {};  ///< heads to show, as `QuestionKind::heads` says
+    std::optional<std::int64_t> count = {};  ///< as `QuestionKind::count_meaning` says; empty: its default
     std::int64_t distance = 0;               ///< for `token_map`: δ
     std::optional<std::int64_t> token = {};  ///< for `walkthrough`: the token to follow; empty: the last
-    double temperature = 0;                  ///< for `generate`
+    double temperature = 0;                  ///< for `generate`; 0: always the most likely token
     std::int64_t seed = 0;                   ///< for `generate` and `induction`
     std::string needle = "The secret number is 7481.";                          ///< inserted into the text
     std::string question = " What is the secret number? The secret number is";  ///< appended to the text
@@ -59,8 +58,8 @@ struct Question {
     std::int64_t countOrDefault() const { return count.value_or(kind().default_count); }
 };
 
-/// The settings of a question as they are sent: those of the change under their own names, except its layer
-/// and head, which are named change_layer and change_head.
+/// The settings of a question as they are sent. Settings of the change keep their names, except that its
+/// layer and head are named change_layer and change_head.
 const std::vector<Field<Question>>& questionFields();
 
 /// Whether a setting belongs to the change.

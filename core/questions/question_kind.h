@@ -8,14 +8,14 @@
 
 namespace roper {
 
-/// Description of a kind of question, used by `roper-train look --help`, the control socket and the window.
+/// Description of a question, used by `roper-train look --help`, the control socket and the window.
 /// core/reading/answer_NAME.cpp computes its answer.
 struct QuestionKind {
     /// Meaning of the settings `layer` and `head`.
     enum class Heads {
-        none,    ///< nothing is shown by head: on the command line they select the heads to change
-        chosen,  ///< filter of the shown heads; all by default
-        one,     ///< the one head that is shown
+        none,    ///< the answer is not by head; on the command line they select the heads to change
+        chosen,  ///< restrict the answer to some heads; all by default
+        one,     ///< the one head that the answer is about
     };
 
     std::string name;                ///< "token_map"
@@ -24,27 +24,27 @@ struct QuestionKind {
     std::string count_meaning = {};  ///< meaning of the setting `count`; empty: not used
     std::int64_t default_count = 0;  ///< default of `count`
     Heads heads = Heads::none;
-    bool reads_text = true;       ///< false if it needs only the parameters, or has its own texts
+    bool reads_text = true;       ///< false if it needs only the parameters, or makes its own texts
     bool can_change = true;       ///< whether a change (ModelChange) can be applied
     bool repeats_passes = false;  ///< runs many passes over all parameters
     bool needs_causal = false;    ///< makes no sense for a model that attends to both sides
-    bool is_printed = true;       ///< whether `roper-train look` prints it; otherwise it is only sent
-    std::vector<std::string> specific_settings = {};  ///< settings used only by this and few other kinds
+    bool is_printed = true;       ///< whether `roper-train look` prints it; false: only the socket answers it
+    std::vector<std::string> specific_settings = {};  ///< settings used by this and a few other kinds only
 
     /// Whether a setting of the question (`questionFields`) can affect the answer.
-    /// @param scales  whether frequencies are scaled, so that the parameters of the scaling matter
+    /// @param scales  whether the change scales frequencies, so that factor and original_length matter
     bool isUsedSetting(std::string_view setting, bool scales = false) const;
 };
 
 /// In the order of --help.
 const std::vector<QuestionKind>& questionKinds();
 
-/// The kind with this name or former name. @throws Error (usage) naming all kinds
+/// The question with this name or former name. @throws Error (usage) naming all questions
 const QuestionKind& questionKind(std::string_view name);
 
 std::vector<std::string> questionNames();
 
-/// Present names by former ones.
+/// Current names by former names.
 const std::map<std::string, std::string>& formerQuestionNames();
 
 }  // namespace roper

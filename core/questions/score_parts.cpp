@@ -6,7 +6,7 @@
 namespace roper {
 namespace {
 
-/// Deviations of one part from the mean of each query, by distance.
+/// Accumulates the deviations of one part of the scores from each query's mean, by distance n − j.
 class DistanceProfile {
   public:
     explicit DistanceProfile(Eigen::Index tokens)

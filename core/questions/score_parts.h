@@ -9,12 +9,12 @@
 namespace roper {
 
 /// A head's scores split by features. The score of query n and key j is s_nj = c·q_n·k_j = a_nj + b_nj, where
-/// a sums over the features that rotate, b over the others, and c is the model's factor; caps, sinks and
-/// biases are left out. In partial rotation and latent attention, a is said to carry position, and b content
-/// (DeepSeek V2, arXiv 2405.04434, section 2.1.3; Barbero et al. 2024, arXiv 2410.06205). Softmax ignores
-/// what all keys of a query have in common, so all numbers but the first two are about deviations: x̂_nj =
-/// x_nj − mean_j x_nj for x = a, b or s. "mean" is that over the keys visible to a query, then over the
-/// queries with two visible keys or more.
+/// a sums over the features that rotate, b over the others, and c is the model's factor (usually 1/√d); caps,
+/// sinks and biases are omitted. In partial rotation and latent attention, a is said to carry position, b
+/// content (DeepSeek V2, arXiv 2405.04434, section 2.1.3; Barbero et al. 2024, arXiv 2410.06205). Softmax
+/// ignores what all keys of a query have in common, so all numbers but the first two are about deviations:
+/// x̂_nj = x_nj − mean_j x_nj for x = a, b or s. "mean" is that over the keys visible to a query, then over
+/// the queries with two visible keys or more.
 struct ScoreParts {
     std::int64_t layer = 0, head = 0;
     double rotated_mean = 0, unrotated_mean = 0;            ///< mean |a|, mean |b|
@@ -25,8 +25,8 @@ struct ScoreParts {
     /// Share of each part's variance that the distance alone explains: Σ f(n − j)² / Σ x̂_nj², where f(δ) is
     /// the mean of x̂ at distance δ, and every query has the same weight. NaN if the part is constant.
     double rotated_by_distance = 0, unrotated_by_distance = 0;
-    /// Share of queries whose largest score is at the key where the part is largest; of equal ones, the
-    /// first.
+    /// Share of queries whose largest score is at the key where the part is largest (the first of equal
+    /// keys).
     double rotated_decides = 0, unrotated_decides = 0;
 };
 
@@ -39,14 +39,14 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ScoreParts, layer, head, rotated_mean, unrota
 /// @param rotated  number of rotated features
 /// @param scale    c
 /// @param window   number of visible keys, including the query's own; T or more: all preceding keys
-/// @param causal   otherwise windows extend to both sides
+/// @param causal   false: windows extend to both sides
 ScoreParts scoreParts(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, Eigen::Index rotated, double scale,
                       Eigen::Index window, bool causal = true);
 
-/// Of every head, layer by layer.
+/// Score parts of every head, layer by layer.
 struct ScorePartsAnswer {
-    std::vector<std::int64_t> rotated_features;  ///< of a head, by layer
-    std::int64_t features = 0;                   ///< of a head
+    std::vector<std::int64_t> rotated_features;  ///< [layers] number in each head
+    std::int64_t features = 0;                   ///< of a head, rotated or not
     std::vector<ScoreParts> heads;
 };
 

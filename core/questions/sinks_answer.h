@@ -7,11 +7,11 @@
 
 namespace roper {
 
-/// How much of one head's attention goes where it does little: means over the queries n ≥ 1 of a text, since
-/// query 0 has no choice but its own token.
+/// Attention that one head spends on sinks: means over the queries n ≥ 1 of a text, since query 0 sees only
+/// its own token.
 struct SinksOfHead {
     std::int64_t layer = 0, head = 0;
-    double sink = 0;  ///< share of the learned sink: exp(s) of the softmax's denominator; 0: there is none
+    double sink = 0;  ///< share of the learned sink, exp(s) in the softmax's denominator; 0: there is none
     double first_token = 0;  ///< weight on token 0, the attention sink of Xiao et al. 2023 (arXiv 2309.17453)
 };
 

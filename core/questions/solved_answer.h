@@ -9,7 +9,7 @@
 
 namespace roper {
 
-/// Problems of its task that a run solves, as trained and with a change.
+/// Which problems of its own task a run solves, as trained and with a change.
 struct SolvedAnswer {
     std::vector<std::string> prompts;
     std::vector<bool> solved;   ///< as trained
@@ -23,6 +23,7 @@ struct SolvedAnswer {
             all += solved[i] && !changed[i] ? 1 : 0;
         return all;
     }
+    /// Number of problems solved only with the change.
     std::int64_t gained() const { return lost() + count(changed) - count(solved); }
 };
 

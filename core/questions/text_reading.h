@@ -10,7 +10,7 @@
 
 namespace roper {
 
-/// A candidate for a token.
+/// A candidate for a predicted token.
 struct Prediction {
     std::int64_t id = 0;
     std::string token = {};  ///< its text
@@ -27,12 +27,12 @@ struct TextReading {
     /// Candidates for every token's successor or, if `masked`, for the tokens at `positions`; the most likely
     /// first.
     std::vector<std::vector<Prediction>> predictions = {};
-    /// Of the predicted tokens, ascending: all but the first or, if `masked`, all but the special ones around
-    /// the text and mask tokens.
+    /// Positions of the predicted tokens, ascending: all but the first or, if `masked`, all but mask tokens
+    /// and the special tokens around the text.
     std::vector<std::int64_t> positions = {};
-    bool masked = false;  ///< each was predicted from all others, being masked itself
+    bool masked = false;  ///< each token was masked in turn and predicted from all others
 
-    /// The index in `nll` of a token; nothing if it is not predicted.
+    /// The index in `nll` of the token at a position; nothing if it is not predicted.
     std::optional<std::size_t> indexOf(std::size_t token) const {
         const auto at =
             std::lower_bound(positions.begin(), positions.end(), static_cast<std::int64_t>(token));

@@ -17,8 +17,8 @@ struct WalkthroughNote {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WalkthroughNote, stage, text)
 
 /// Everything that one head computes for one token n, from the residual stream before its layer to the
-/// prediction. T tokens, C width of the model, L layers, H heads, d width of queries and keys, v that of
-/// values. All vectors are those of the pass, with the change if there is one.
+/// prediction. T tokens, C width of the model, L layers, H heads, d width of queries and keys, v width of
+/// values. If there is a change, it applies to all vectors.
 struct Walkthrough {
     std::int64_t layer = 0, head = 0;
     std::int64_t token = 0;                ///< n
@@ -29,12 +29,12 @@ struct Walkthrough {
     std::string rotated = {};              ///< which of q, k, v and o rotate in this head: "qk"; empty: none
     std::vector<std::vector<int>>
         pairs = {},        ///< the two features of each pair, pair 0 first; empty: none rotates
-        value_pairs = {};  ///< the same of values and outputs
+        value_pairs = {};  ///< the same for values and outputs
     std::vector<double> query = {}, rotated_query = {};                 ///< [d]
     std::vector<std::vector<double>> keys = {}, rotated_keys = {};      ///< [T][d]
     std::vector<std::vector<double>> values = {}, rotated_values = {};  ///< [T][v]
-    double scale = 1;                                                   ///< c
-    std::string attention = "softmax";                                  ///< as in specifications
+    double scale = 1;                                                   ///< c, usually 1/√d
+    std::string attention = "softmax";                                  ///< name of an AttentionKind
     /// c q_n·k_j of the rotated vectors [T], without caps and biases; NaN for keys hidden from the query
     std::vector<double> scores = {};
     std::vector<double> weights = {};  ///< a_nj [T]; 0 for hidden keys
@@ -42,7 +42,7 @@ struct Walkthrough {
     std::vector<double> output = {};   ///< after the rotation back, and a gate if there is one [v]
     std::vector<double> added = {};  ///< ‖W_O o‖ of every head of the layer [H]; empty if the outputs of all
                                      ///< heads are normalized together before W_O
-    std::vector<Prediction> predictions = {};   ///< of the token after n; empty as `lens` is
+    std::vector<Prediction> predictions = {};   ///< of the token after n; empty like `lens`
     std::vector<Prediction> without_head = {};  ///< the same with this head ablated
     std::vector<WalkthroughNote> notes = {};
 };

@@ -12,7 +12,7 @@
 namespace roper {
 namespace {
 
-/// Weights of one head [T, T], without storing those of others.
+/// Weights of one head [T, T], without storing the weights of other heads.
 at::Tensor attentionOf(const QuestionContext& context) {
     const QuestionContext::Head head = context.selectedHead();
     const auto T = static_cast<std::int64_t>(context.ids.size());

@@ -16,7 +16,8 @@ constexpr std::int64_t kRepetitions = 4;
 /// A repeated sequence of random tokens, after the special tokens that begin the model's texts.
 struct RepeatedTokens {
     std::vector<std::int64_t> ids;
-    std::int64_t marks = 0, period = 0;
+    std::int64_t marks = 0;   ///< number of these special tokens
+    std::int64_t period = 0;  ///< length of the sequence, in tokens
 };
 
 /// All tokens that represent text.

@@ -9,7 +9,7 @@ KernelsAnswer kernelsOf(const QuestionContext& context) {
     const Architecture& model = context.model();
     KernelsAnswer answer;
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
-        if (!model.hasHeads(layer)) {  // a place for each, so that heads are found by their number
+        if (!model.hasHeads(layer)) {  // zeros, so that head h of every layer has index layer·heads + h
             const Eigen::MatrixXd none = Eigen::MatrixXd::Zero(1, 1);
             answer.kernels.insert(
                 answer.kernels.end(), static_cast<std::size_t>(model.heads),

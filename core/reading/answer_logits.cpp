@@ -8,7 +8,7 @@ TextReading logitsOf(const QuestionContext& context) {
     return context.reader.read(context.ids, context.count(), context.change);
 }
 
-/// The candidates in place of each masked token, in a line.
+/// A line for each masked token, with the candidates in its place.
 void printMasked(const TextReading& read, AnswerWriter& to) {
     for (std::size_t i = 0; i < read.positions.size(); ++i) {
         to.text() << formatToken(read.tokens[static_cast<std::size_t>(read.positions[i])]) << " →";

@@ -19,20 +19,20 @@ std::string serializeMaps(const QuestionContext& context) {
     requireMapsFitReply(context, T, T);
     const at::Tensor norms = at::zeros({4, model.layers, model.heads, (model.head_dim + 1) / 2});
     // A rotation preserves every pair's norm.
-    const auto note = [&](std::int64_t of, std::int64_t layer, const at::Tensor& x, const Rotary& by) {
-        norms.select(0, of).select(0, layer).copy_(
+    const auto addNorms = [&](std::int64_t index, std::int64_t layer, const at::Tensor& x, const Rotary& by) {
+        norms.select(0, index).select(0, layer).copy_(
             pairNorms(withWidth(x, model.head_dim), by.pairing, by.pairs(), by.first)
                 .repeat_interleave(model.heads / x.size(0), 0));
     };
     ForwardHooks recorder;
     recorder.vectors = [&](const LayerView& view) {
         const Rotary by = model.rotationOf(view.layer).rotationForLength(static_cast<double>(T));
-        note(0, view.layer, view.q, by);
-        note(1, view.layer, view.k, by);
-        note(2, view.layer, view.v, valueRotation(model, view.layer));
+        addNorms(0, view.layer, view.q, by);
+        addNorms(1, view.layer, view.k, by);
+        addNorms(2, view.layer, view.v, valueRotation(model, view.layer));
     };
     recorder.heads = [&](std::int64_t layer, const at::Tensor& mixed) {
-        note(3, layer, mixed, valueRotation(model, layer));
+        addNorms(3, layer, mixed, valueRotation(model, layer));
     };
     const at::Tensor attention = computeAttentionMaps(context, context.ids, T, recorder).attention;
     return serializeTensors({{"attention", attention}, {"norms", norms}, {"tokens", at::tensor(context.ids)}},

@@ -17,11 +17,11 @@ struct Haystack {
 
     std::size_t added() const { return needle.size() + question.size() + answer.size(); }
     Ids with(std::size_t tokens, double depth) const {
-        const auto place = static_cast<std::ptrdiff_t>(
+        const auto insertion = static_cast<std::ptrdiff_t>(
             marks + static_cast<std::size_t>(std::lround(depth * static_cast<double>(tokens - marks))));
-        Ids ids(text.begin(), text.begin() + place);
+        Ids ids(text.begin(), text.begin() + insertion);
         ids.insert(ids.end(), needle.begin(), needle.end());
-        ids.insert(ids.end(), text.begin() + place, text.begin() + static_cast<std::ptrdiff_t>(tokens));
+        ids.insert(ids.end(), text.begin() + insertion, text.begin() + static_cast<std::ptrdiff_t>(tokens));
         ids.insert(ids.end(), question.begin(), question.end());
         ids.insert(ids.end(), answer.begin(), answer.end());
         return ids;

@@ -24,7 +24,7 @@ Eigen::VectorXd singularValues(const Eigen::MatrixXd& matrix) {
     return matrixOf(at::linalg_svdvals(tensorOf(matrix)).reshape({count, 1}));
 }
 
-/// Number of leading values that account for this share of the sum of squares.
+/// Number of leading values that account for this fraction of the sum of squares.
 std::int64_t countFor(const Eigen::VectorXd& values, double fraction) {
     const double wanted = fraction * values.squaredNorm();
     double sum = 0;

@@ -12,7 +12,7 @@
 namespace roper {
 namespace {
 
-/// Passes over the other text with activations of this one patched in. T tokens.
+/// Passes over the question's other text with head outputs of its text patched in. T tokens.
 class Patching {
   public:
     /// @throws Error (usage) for texts of different lengths, or with the same answer
@@ -46,8 +46,8 @@ class Patching {
         answer.other_difference = differences(other_hidden).item<double>();
     }
 
-    /// Recovered shares of the logit difference, with each head's output patched by itself.
-    std::vector<double> recoveredBy(std::vector<HeadPatch> patches) {
+    /// The share of the logit difference that each patch by itself restores.
+    std::vector<double> restoredBy(std::vector<HeadPatch> patches) {
         for (HeadPatch& patch : patches)
             patch.output = outputs_.at(patch.layer).select(0, patch.head);
         const at::Tensor found = differences(
@@ -59,7 +59,7 @@ class Patching {
         return shares;
     }
 
-    PatchAnswer answer;  ///< without the recovered shares
+    PatchAnswer answer;  ///< without `restored`
 
   private:
     /// The last hidden state of the last token [1, C].
@@ -85,7 +85,7 @@ class Patching {
         }
         return at::cat(states);
     }
-    /// The logit of the right answer minus that of the wrong one, of hidden states [n, C] → [n]
+    /// The logit of the text's answer minus that of the other text's answer, for hidden states [n, C] → [n]
     at::Tensor differences(const at::Tensor& hidden) {
         at::Tensor found = at::zeros({hidden.size(0)});
         context_.reader.decoder().forEachLogitsBlock(
@@ -98,9 +98,10 @@ class Patching {
     }
 
     const QuestionContext& context_;
-    std::int64_t pass_ = 0, passes_ = 2, right_ = 0, wrong_ = 0;
+    std::int64_t pass_ = 0, passes_ = 2;  ///< number of the next pass, and of all
+    std::int64_t right_ = 0, wrong_ = 0;  ///< ids of the text's answer and of the other text's
     std::vector<std::int64_t> other_;
-    std::map<std::int64_t, at::Tensor> outputs_;  ///< of this text, by layer [H, T, v]
+    std::map<std::int64_t, at::Tensor> outputs_;  ///< of the text's heads, by layer [H, T, v]
     std::vector<at::Tensor> residuals_;  ///< of the other text: embeddings, and after each layer [T, C]
 };
 
@@ -118,7 +119,7 @@ PatchAnswer patchOf(const QuestionContext& context) {
         std::vector<HeadPatch> patches;
         for (std::int64_t position = 0; position < std::ssize(context.ids); ++position)
             patches.push_back({head.layer, head.head, position});
-        patching.answer.restored.push_back(patching.recoveredBy(std::move(patches)));
+        patching.answer.restored.push_back(patching.restoredBy(std::move(patches)));
         return patching.answer;
     }
     const Architecture& model = context.model();
@@ -127,7 +128,7 @@ PatchAnswer patchOf(const QuestionContext& context) {
     for (std::int64_t layer = 0; layer < model.layers; ++layer)
         for (std::int64_t head = 0; model.hasHeads(layer) && head < model.heads; ++head)
             patches.push_back({layer, head});
-    const std::vector<double> shares = patching.recoveredBy(patches);
+    const std::vector<double> shares = patching.restoredBy(patches);
     patching.answer.restored.assign(static_cast<std::size_t>(model.layers),
                                     std::vector<double>(static_cast<std::size_t>(model.heads), NAN));
     for (std::size_t i = 0; i < patches.size(); ++i)

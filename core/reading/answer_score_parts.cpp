@@ -8,7 +8,8 @@
 namespace roper {
 namespace {
 
-/// @throws Error (usage) if no head has features of both kinds, or has scores of another form
+/// @throws Error (usage) if no head has both rotated and unrotated features, if attention is linear or
+/// divides the text into chunks, or for a text of one token
 void requireParts(const QuestionContext& context, const std::vector<std::int64_t>& rotated_features) {
     const Architecture& model = context.model();
     std::int64_t unrotated = 0, whole = 0;  // layers

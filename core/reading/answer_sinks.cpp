@@ -7,10 +7,10 @@
 namespace roper {
 namespace {
 
-/// Adds the shares of a block of queries to the sums of a layer's heads.
+/// Adds the weights that a block of queries puts on sinks and token 0 to the sums of a layer's heads.
 /// @param heads    H of them
 /// @param first    the first query
-/// @param weights  [H, queries, keys]; what they lack to 1 in each row is the learned sink's share
+/// @param weights  [H, queries, keys]; each row sums to 1 minus the weight of the learned sink
 void addShares(SinksOfHead* heads, std::int64_t first, const at::Tensor& weights, bool has_learned_sinks) {
     const std::int64_t skipped = first == 0 ? 1 : 0;  // query 0
     const at::Tensor counted = weights.narrow(1, skipped, weights.size(1) - skipped).to(at::kDouble);

@@ -27,8 +27,8 @@ std::vector<std::vector<std::int64_t>> bandsOf(const Architecture& model, std::i
     return pairs_of;
 }
 
-/// The loss with every subset of the bands: the other bands are ablated from the scores of all heads, instead
-/// of pairs that the change ablates. 2^bands passes.
+/// The loss with every subset of the bands: the other bands are ablated from the scores of all heads. Pairs
+/// that the change ablates are not ablated here. 2^bands passes.
 SubsetsAnswer subsetsOf(const QuestionContext& context) {
     context.requireLoss();
     const std::vector<std::vector<std::int64_t>> bands = bandsOf(context.model(), context.count());

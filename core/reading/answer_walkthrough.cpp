@@ -35,7 +35,7 @@ std::vector<std::vector<int>> pairsOf(const RotaryConfig& rotation) {
     return pairs;
 }
 
-/// What the numbers of the stages do not show.
+/// Adds notes on steps of the computation that the numbers do not show.
 class Notes {
   public:
     Notes(const QuestionContext& context, Walkthrough& answer)
@@ -101,8 +101,7 @@ class Notes {
                                formatRounded(model_.score_softcap, 6) + ".");
         if (model_.hasBias())
             note("scores", "Before the softmax, a bias by position is added to each score.");
-        if (block_.sinks)
-            note("weights", "The softmax also has a sink, which takes what the weights lack to 1.");
+        if (block_.sinks) note("weights", "The softmax also has a sink, which takes the rest of the weight.");
         if (model_.isWindowed(answer_.layer) && tokens_ > model_.window) {
             const std::string window = std::to_string(model_.window);
             note("scores", model_.chunked ? "This layer sees only the token's chunk of " + window + " tokens."
@@ -232,7 +231,7 @@ class WalkthroughObserver {
     at::Tensor rotated_values_;  ///< [T, v], float64
 };
 
-/// The token to follow. @throws Error (usage) if the text has no such token, or too many
+/// The token to follow. @throws Error (usage) if the text does not have it, or is too long
 std::int64_t chosenToken(const QuestionContext& context) {
     constexpr std::int64_t kMaxTokens = 512;
     const std::int64_t T = std::ssize(context.ids), token = context.question.token.value_or(T - 1);
@@ -248,10 +247,10 @@ std::int64_t chosenToken(const QuestionContext& context) {
 
 /// Adds which tensors of the head rotate, and by which pairs.
 void addPairs(const Architecture& model, const Intervention& change, Walkthrough& answer) {
-    const std::size_t kind = model.rotation_of_layer[static_cast<std::size_t>(answer.layer)];
-    if (model.rotated.query || model.rotated.key) answer.pairs = pairsOf(model.rotations[kind]);
+    const std::size_t index = model.rotation_of_layer[static_cast<std::size_t>(answer.layer)];
+    if (model.rotated.query || model.rotated.key) answer.pairs = pairsOf(model.rotations[index]);
     if (model.rotatesValues() || model.rotatesOutputs())
-        answer.value_pairs = pairsOf(model.value_rotations[kind]);
+        answer.value_pairs = pairsOf(model.value_rotations[index]);
     const auto isChanged = [&](const std::vector<HeadSelection>& heads) {
         return std::any_of(heads.begin(), heads.end(),
                            [&](const HeadSelection& one) { return one.contains(answer.layer, answer.head); });

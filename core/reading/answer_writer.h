@@ -12,7 +12,7 @@ namespace roper {
 
 /// Output format of `roper-train look`.
 enum class AnswerFormat {
-    text,  ///< for people; a table unless there is a better form
+    text,  ///< for people: sentences or a table
     csv,
     json,  ///< one object per line
 };
@@ -36,11 +36,11 @@ class AnswerWriter {
     void columns(const std::string& names);
     void row(const std::vector<std::string>& cells);
 
-    /// A number, a text that is printed as it is, or a truth value (in a table 1 or 0).
+    /// A number, a text that is printed unchanged, or a bool, which is 1 or 0 in a table.
     struct Value {
-        std::string name;  ///< of the member of a line of JSON
+        std::string name;  ///< key in a line of JSON
         nlohmann::ordered_json value;
-        int digits = 0;  ///< significant ones of a number in a table, unless it is an integer
+        int digits = 0;  ///< significant digits of a floating-point number in a table
     };
     /// Prints a line of JSON or a row of the table.
     void record(std::vector<Value> values);

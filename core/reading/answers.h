@@ -17,8 +17,8 @@ namespace roper {
 struct QuestionContext {
     ModelReader& reader;
     const Question& question;
-    const std::vector<std::int64_t> ids = {};  ///< of the text, if the kind reads one
-    const Intervention change = {};            ///< if the kind supports changes
+    const std::vector<std::int64_t> ids = {};  ///< of the text; empty if the question reads none
+    const Intervention change = {};            ///< empty if the question supports no changes
 
     const Architecture& model() const { return reader.architecture(); }
     std::int64_t count() const { return question.countOrDefault(); }
@@ -36,15 +36,16 @@ struct QuestionContext {
     std::vector<std::int64_t> distinctIds() const;
     /// @throws Error (usage) for a text of one token, unless the model predicts masked tokens
     void requireLoss() const;
-    /// @throws Error (usage) for a head that is not linear, so that no logits follow from one addend
+    /// @throws Error (usage) if the LM head has an activation: the effect of one vector on the logits is then
+    /// undefined
     void requireLinearHead() const;
 };
 
 /// Implementation of a question, returned by its file answer_NAME.cpp.
 struct AnswerHandler {
-    /// Computes the answer to send: JSON or a safetensors file.
+    /// Computes the answer to send on the control socket: JSON or a safetensors file.
     std::function<std::string(const QuestionContext&)> serialize = {};
-    /// Prints the answer; empty if it is only sent.
+    /// Prints the answer; empty if only the control socket answers the question.
     std::function<void(const QuestionContext&, AnswerWriter&)> print = {};
 };
 
@@ -69,12 +70,12 @@ AnswerHandler answerHandler(Answer (*answer)(const QuestionContext&),
 void writeScores(const std::string& name, const std::vector<std::vector<double>>& scores,
                  const QuestionContext& context, AnswerWriter& to, const nlohmann::ordered_json& more);
 
-/// Answers a question about a model in the form in which it is sent (core/questions/answer_json.h).
+/// The answer to a question, as the control socket sends it (core/questions/answer_json.h).
 /// @throws Error (usage) for a text without tokens, a head that does not exist, or an unsupported change;
 /// Error (memory)
 std::string serializeAnswer(ModelReader& reader, Question question);
 
-/// Prints the answer. @throws also Error (usage) for kinds that are only sent
+/// Prints the answer. @throws like `serializeAnswer`, and Error (usage) for questions without `print`
 void printAnswer(ModelReader& reader, const Question& question, AnswerWriter& to);
 
 }  // namespace roper

@@ -124,7 +124,8 @@ void addQueryKeyValue(Folder& folder, const std::string& name, const TensorStore
     folder.add(name + ".bias", {3 * H * d}, {bias.data(), bias.data() + bias.size()});
 }
 
-/// GPT-NeoX's output layer has no bias: W h + b = W (h + W⁺ b), where the bias of the last norm is part of h.
+/// GPT-NeoX's output layer has no bias b. Since W h + b = W (h + W⁺ b) with the pseudoinverse W⁺, W⁺ b is
+/// added to the bias of the last norm.
 /// @throws Error (usage) if b is not in the range of W
 void foldHeadBias(Folder& folder, const TensorStore& from, const LinearLocation& head) {
     if (!head.bias) return;
@@ -149,7 +150,7 @@ void foldHeadBias(Folder& folder, const TensorStore& from, const LinearLocation&
 Json configOf(const Architecture& model) {
     const RotaryConfig& rotation = model.rotations.front();
     constexpr double kOurEpsilon = 1e-5;
-    // transformers uses ⌊d·share⌋ features: rounding must not lose one.
+    // transformers rotates ⌊d·rotary_pct⌋ features: rounding must not lose one.
     double fraction = static_cast<double>(rotation.rotatedWidth()) / static_cast<double>(model.head_dim);
     if (std::floor(fraction * static_cast<double>(model.head_dim)) < rotation.rotatedWidth())
         fraction = std::nextafter(fraction, 2.0);

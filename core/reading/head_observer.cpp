@@ -15,10 +15,10 @@ namespace {
 
 /// Share of the scores' variance due to pairs that rotate less than once within T tokens, and unrotated
 /// features.
-double slowShare(const PairContributions& use, const Eigen::VectorXd& theta, std::int64_t T) {
-    double share = use.rest;
+double slowShare(const PairContributions& of, const Eigen::VectorXd& theta, std::int64_t T) {
+    double share = of.rest;
     for (Eigen::Index pair = 0; pair < theta.size(); ++pair)
-        if (theta[pair] * static_cast<double>(T) < 2 * std::numbers::pi) share += use.share[pair];
+        if (theta[pair] * static_cast<double>(T) < 2 * std::numbers::pi) share += of.share[pair];
     return share;
 }
 

@@ -12,8 +12,8 @@ namespace roper {
 /// A tensor [rows, columns] of any type as a float64 matrix.
 Eigen::MatrixXd matrixOf(const at::Tensor& x);
 
-/// The inverse of matrixOf, float64: for LibTorch's decompositions, since those of Eigen take longer to
-/// compile than all else in their files.
+/// The inverse of matrixOf, float64. Matrices are decomposed by LibTorch, because Eigen's decompositions take
+/// long to compile.
 at::Tensor tensorOf(const Eigen::MatrixXd& x);
 
 /// The first `width` features of x [..., features], or x with zeros after its features: values may be
@@ -35,11 +35,11 @@ class HeadObserver {
     void observe(const LayerView& view);
     void observe(std::int64_t layer, std::int64_t first, const at::Tensor& weights);
     HeadReport& report(std::int64_t layer, std::int64_t head);
-    /// The visible keys, except the query's own, whose token is the query's.
+    /// Visible keys with the query's token, except the query itself [queries, keys] (bool).
     /// @param is_same   whether tokens of queries and keys are the same [queries, keys]
     /// @param distance  n − j [queries, keys]
     at::Tensor otherOccurrences(const at::Tensor& is_same, const at::Tensor& distance) const;
-    /// The keys after these, except the query's own: 1 or 0, float32.
+    /// 1 for each key after one of these occurrences, except the query itself; otherwise 0. (float32)
     at::Tensor followers(const at::Tensor& is_same, const at::Tensor& distance) const;
 
     const Architecture& architecture_;

@@ -36,7 +36,7 @@ Metadata answerMetadata(const QuestionContext& context, std::span<const std::int
                                     .layers = static_cast<int>(model.layers),
                                     .heads = static_cast<int>(model.heads)}
                        .toMetadata();
-    // Those of a run describe its other layers.
+    // A run's metadata describe its layers that rotate.
     const auto isUnrotated = [&](const std::vector<RotaryConfig>& rotations) {
         return !rotations.empty() && rotations.front().rotatedWidth() > 0 &&
                rotations[model.rotation_of_layer[static_cast<std::size_t>(layer)]].rotatedWidth() == 0;

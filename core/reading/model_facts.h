@@ -11,7 +11,7 @@ namespace roper {
 
 using Metadata = std::map<std::string, std::string>;
 
-/// Whether the biases of scores are those of the method "alibi" of runs, which explorer pages know.
+/// Whether the model's score biases equal those of the position method "alibi", which explorer pages draw.
 bool isUsualAlibi(const Architecture& model);
 
 /// Metadata of answers sent as tensors, for the explorer pages: step, method, rotation of a layer, sizes, the
@@ -26,10 +26,10 @@ std::string jsonList(const std::vector<std::string>& texts);
 /// Refuses texts longer than the explorer pages support.
 void requireTextLengthLimit(const QuestionContext& context);
 
-/// Refuses texts for which the maps of all heads would exceed the size of a reply.
+/// Refuses texts for which the maps of all heads would exceed the maximal size of a reply.
 void requireMapsFitReply(const QuestionContext& context, std::int64_t queries, std::int64_t keys);
 
-/// A pass with the attention of the last `queries` queries.
+/// Results of a pass: the attention of the last `queries` queries, and the hidden states.
 struct AttentionMaps {
     at::Tensor attention;     ///< of all heads [L, H, queries, T]
     at::Tensor final_hidden;  ///< hidden states after the final norm [T, C]

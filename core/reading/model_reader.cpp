@@ -20,7 +20,7 @@
 namespace roper {
 namespace {
 
-/// log Σ exp over the vocabulary, accumulated in parts. Each [T].
+/// log Σ exp of the logits of T tokens, accumulated over ranges of the vocabulary. Each tensor [T].
 class LogSumExp {
   public:
     explicit LogSumExp(std::int64_t T) : largest_(at::full({T}, -INFINITY)), sum_(at::zeros({T})) {}
@@ -48,9 +48,9 @@ class Largest {
         ids = ids + first;
         if (values_.defined()) {
             const at::Tensor all = at::cat({values_, values}, 1), all_ids = at::cat({ids_, ids}, 1);
-            const auto [best, places] = at::topk(all, std::min(count_, all.size(1)));
+            const auto [best, indices] = at::topk(all, std::min(count_, all.size(1)));
             values = best;
-            ids = all_ids.gather(1, places);
+            ids = all_ids.gather(1, indices);
         }
         values_ = values;
         ids_ = ids;
@@ -93,7 +93,7 @@ PretrainedModel requireRoom(PretrainedModel model) {
 
 }  // namespace
 
-/// Of n hidden states: −ln p of their targets, and their candidates.
+/// For n hidden states: −ln p of their targets, and the most likely tokens.
 struct ModelReader::Scores {
     std::vector<double> nll;
     std::vector<std::vector<Prediction>> predictions;

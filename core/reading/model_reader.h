@@ -36,7 +36,7 @@ struct ReaderOptions {
     ProgressCallback progress = {};
 };
 
-/// Index of a pass among several.
+/// Which of several passes this is: `number`, from 0, of `of`.
 struct PassIndex {
     std::int64_t number = 0, of = 1;
 };
@@ -72,8 +72,8 @@ class ModelReader {
                       ForwardHooks recorder = {}, PassIndex pass = {});
 
     /// Surprisals of the text and the `candidates` most likely successors of every token. A model that
-    /// predicts masked tokens reads the text once for each token, which is masked (pseudo-log-likelihood;
-    /// Salazar et al., 2020, arXiv:1910.14659), and gives the most likely tokens in its place.
+    /// predicts masked tokens reads the text once for each token, with this token masked (Salazar et al.
+    /// 2020, arXiv 1910.14659: pseudo-log-likelihood), and predicts the most likely tokens in its place.
     /// @throws Error (usage) if such a model's tokenizer has no mask token, or the text no token to mask
     TextReading read(std::span<const std::int64_t> ids, std::int64_t candidates,
                      const Intervention& intervention = {}, PassIndex pass = {});

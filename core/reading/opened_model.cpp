@@ -61,9 +61,9 @@ TextCodec codecOf(std::shared_ptr<const Task> task) {
 Tokenizer openTokenizer(const FilePath& path) {
     if (path.path().extension() == ".json") return readTokenizerJson(path);
     if (pathExists(path / kTokenizerJson)) return readTokenizerJson(path / kTokenizerJson);
-    const ModelLocation place = locateModel(path);
-    return place.is_gguf ? tokenizerOf(GgufFile::read(place.path).metadata)
-                         : readTokenizerJson(place.path / kTokenizerJson);
+    const ModelLocation location = locateModel(path);
+    return location.is_gguf ? tokenizerOf(GgufFile::read(location.path).metadata)
+                            : readTokenizerJson(location.path / kTokenizerJson);
 }
 
 std::map<std::string, std::string> makeRunMetadata(const Specification& specification, std::int64_t step) {
@@ -158,8 +158,8 @@ OpenedModel openTrainingModel(const RunFolder& run, const Specification& specifi
     for (const auto& [name, parameter] : parameters) {
         const at::Tensor plain = parameter.detach().to(at::kCPU, at::kFloat).contiguous();
         const auto* const first = static_cast<const std::byte*>(plain.const_data_ptr());
-        const std::size_t place = store->addBytes(run.name(), {first, first + plain.nbytes()});
-        store->add(name, {ElementType::F32, plain.sizes().vec(), place, 0});
+        const std::size_t file = store->addBytes(run.name(), {first, first + plain.nbytes()});
+        store->add(name, {ElementType::F32, plain.sizes().vec(), file, 0});
     }
     return openedRun(run, specification,
                      convertRunModel(withoutUnused(specification).afterSteps(step), store, run.name()),

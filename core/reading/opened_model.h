@@ -18,7 +18,7 @@
 
 namespace roper {
 
-/// Encodes and decodes texts, for any kind of model.
+/// Encodes and decodes texts, for a published model or a run.
 struct TextCodec {
     /// Includes the special tokens that the model expects around a text.
     /// @throws Error (usage), std::invalid_argument for a text that cannot be encoded
@@ -26,7 +26,7 @@ struct TextCodec {
     std::function<std::string(std::int64_t)> textOf;  ///< bytes, possibly an incomplete character
     std::function<bool(std::int64_t)> isSpecial;      ///< whether it is a special token
     std::size_t before = 0, after = 0;                ///< special tokens that `encode` puts around a text
-    std::optional<std::int64_t> mask = {};            ///< the token that stands for a masked one
+    std::optional<std::int64_t> mask = {};            ///< id of the mask token; empty: none
 
     std::string decode(const std::vector<std::int64_t>& ids) const;
 };
@@ -56,7 +56,7 @@ TextCodec openPublishedCodec(const FilePath& path);
 /// The codec of a run. @throws Error (checkpoint, usage, disk)
 TextCodec openRunCodec(const RunFolder& run);
 
-/// A GGUF file or a Hugging Face folder.
+/// Opens a published model: a GGUF file or a Hugging Face folder.
 /// @throws Error (checkpoint, usage, disk) saying what is wrong with it
 OpenedModel openPublished(const FilePath& path);
 
@@ -65,7 +65,7 @@ OpenedModel openPublished(const FilePath& path);
 OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step = {});
 
 /// The current state of a run in training, with a copy of its parameters.
-/// @param specification  of the training
+/// @param specification  as used by the training
 /// @param parameters     with their names in checkpoints
 OpenedModel openTrainingModel(const RunFolder& run, const Specification& specification,
                               std::shared_ptr<const Task> task, std::int64_t step,

@@ -28,7 +28,7 @@ double minReadingBytes(const Architecture& model, std::int64_t tokens) {
                                     : 6 * model.width + 2 * mixture.experts +
                                           std::max(3 * mixture.feed_forward, 2 * mixture.shared_feed_forward);
     const std::int64_t feeding = std::max(3 * model.width + 2 * model.feed_forward, mixing);
-    // Before logits, a further layer also has an input, an output, and that normed.
+    // A dense layer in the LM head also has an input, an output, and a normalized output.
     const std::int64_t predicting = (model.head_activation ? 4 : 1) * model.width +
                                     std::min<std::int64_t>(Decoder::kLogits, model.vocabulary);
     return static_cast<double>(sizeof(float)) * static_cast<double>(tokens) *

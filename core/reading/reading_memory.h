@@ -8,21 +8,21 @@
 
 namespace roper {
 
-/// Minimal memory in bytes, in addition to the parameters, for reading this many tokens in one pass. All of
-/// them may take the same expert of a mixture.
+/// Minimal memory in bytes, in addition to the parameters, for reading this many tokens in one pass. In a
+/// mixture of experts, all of them may be routed to the same expert.
 double minReadingBytes(const Architecture& model, std::int64_t tokens);
 
 /// Bytes of the largest matrix that a pass decodes as a whole, in float32. Experts of a mixture are decoded
-/// one by one, so a text that takes many needs no more at a time.
+/// one by one, so their number does not matter.
 double largestMatrixBytes(const Architecture& model);
 
-/// Least memory in bytes for reading a text of this many tokens, with the parameters that are decoded at a
-/// time. It does not count decoded parameters that are kept to be used again as long as there is room.
+/// Least memory in bytes for reading a text of this many tokens, including one decoded matrix at a time. The
+/// cache of decoded parameters is not counted, since it only uses memory that is free.
 inline double leastMemoryToRead(const Architecture& model, std::int64_t tokens) {
     return minReadingBytes(model, tokens) + largestMatrixBytes(model);
 }
 
-/// Length in tokens of the text to which stated memory refers where no text is given.
+/// Length in tokens of the text that is assumed where a model's memory is stated without a text.
 inline constexpr std::int64_t kUsualTokens = 500;
 
 /// Explains, with numbers, why this much memory does not suffice for any text; empty if it may suffice.

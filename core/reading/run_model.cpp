@@ -108,7 +108,7 @@ PretrainedModel convertRunModel(const Specification& s, std::shared_ptr<const Te
         model.windowed.assign(static_cast<std::size_t>(model.layers), true);
     }
     describeRotations(s, *tensors, model);
-    // Latent attention is read with the rotating features first.
+    // `Decoder` computes latent attention with the rotating features first.
     if (model.latent.isUsed())
         for (RotaryConfig& rotation : model.rotations)
             rotation.rotated_part = RotatedPart::first;

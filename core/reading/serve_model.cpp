@@ -39,7 +39,7 @@ ReaderOptions readerOptions(const RunControl& control, const ServeOptions& optio
     return of_reader;
 }
 
-/// The question of a request; `head`, `maps` and `generate` are older forms of three of them.
+/// The question of a request; the older commands `head`, `maps` and `generate` are three of the questions.
 Question questionIn(const Request& request) {
     if (request.command == Command::question) return roper::parseQuestion(request.question);
     Question question;
@@ -63,7 +63,7 @@ Question questionIn(const Request& request) {
 }  // namespace
 
 void requireNotCancelled(const RunControl& control) {
-    if (stopIsRequested()) throw Error(ErrorKind::other, "told to end");
+    if (stopIsRequested()) throw Error(ErrorKind::other, "the process was asked to end");
     if (control.clientHasDisconnected())
         throw Error(ErrorKind::other, "no client is waiting for the answer any more");
 }

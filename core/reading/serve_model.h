@@ -26,7 +26,7 @@ struct ServeOptions {
 /// end, or the client has disconnected
 void requireNotCancelled(const RunControl& control);
 
-/// Answers a `look` request, or `head`, `maps` or `generate`, the older forms of questions.
+/// Answers a `look` request, or the older commands `head`, `maps` and `generate`.
 /// @throws Error (usage, memory)
 Reply answerRequest(ModelReader& reader, const Request& request);
 
@@ -36,7 +36,7 @@ Reply answerRequest(ModelReader& reader, const Request& request);
 /// @throws Error (checkpoint) if there is no such checkpoint, Error (disk) if the socket cannot be created
 void serveRun(const RunFolder& folder, std::optional<std::int64_t> step, const ServeOptions& options);
 
-/// The same for a published model: a GGUF file or a Hugging Face folder.
+/// Serves a published model in the same way: a GGUF file or a Hugging Face folder.
 /// @throws Error (checkpoint, usage, disk) saying what is wrong with it
 void servePublished(const FilePath& path, const ServeOptions& options);
 

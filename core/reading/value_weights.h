@@ -7,8 +7,8 @@
 
 namespace roper {
 
-/// Rotation of a layer's values; without pairs if they are not rotated, and K is then the same at every
-/// distance.
+/// Rotation of a layer's values; without pairs if they are not rotated, so that value kernels are the same at
+/// every distance.
 Rotary valueRotation(const Architecture& model, std::int64_t layer);
 
 /// W_O [C × d] and W_V [d × C] of a layer's heads, and the rotation of their values.

@@ -10,7 +10,7 @@ bool haveEqualEntries(const Eigen::MatrixBase<A>& a, const Eigen::MatrixBase<B>&
     return a.rows() == b.rows() && a.cols() == b.cols() && a == b;
 }
 
-/// A vector with value comparison, so that structs of such vectors can default theirs.
+/// A vector with comparison by value, so that structs with such members can default operator==.
 struct ComparableVector : Eigen::VectorXd {
     using Eigen::VectorXd::VectorXd;
     using Eigen::VectorXd::operator=;

@@ -10,20 +10,20 @@
 
 namespace roper {
 
-/// The name of an enumeration in errors, and those of all its values, in order.
+/// An enumeration's name in error messages, and the names of its values in order of declaration.
 template <std::size_t count>
 struct EnumNames {
     const char* kind;
     const char* values[count];
 };
-/// Specialised next to each enumeration with named values.
+/// Specialized next to each enumeration whose values have names.
 template <class Enum>
 inline constexpr auto kEnumNames = nullptr;
 
 template <class Enum>
 concept NamedEnum = !std::is_null_pointer_v<std::remove_const_t<decltype(kEnumNames<Enum>)>>;
 
-/// The names of all values of an enumeration, in order.
+/// The names of all values of an enumeration, in order of declaration.
 template <NamedEnum Enum>
 const std::vector<std::string>& allNames() {
     static const std::vector<std::string> names(std::begin(kEnumNames<Enum>.values),

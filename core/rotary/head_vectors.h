@@ -20,7 +20,7 @@ Eigen::MatrixXd normalMatrix(Eigen::Index rows, Eigen::Index columns, std::uint6
 
 /// Seeded random vectors. With `similarity` 0 all tokens are independent; with 1 they are equal, so that
 /// scores depend only on position. In between, each vector is √similarity·common + √(1 − similarity)·own,
-/// which keeps its variance; queries and keys share their common part.
+/// which keeps its variance; queries and keys have the same common vector, values another.
 HeadVectors randomHeadVectors(int T, int head_dim, std::uint64_t seed, double similarity);
 
 }  // namespace roper

@@ -12,7 +12,7 @@ enum class Pairing {
     interleaved,  ///< x_{2i} with x_{2i+1}: Su et al., GPT-J
 };
 
-/// Their names in specifications and setups.
+/// The names of these values in specifications and setups.
 template <>
 inline constexpr EnumNames<2> kEnumNames<Pairing>{"pairing", {"half", "interleaved"}};
 
@@ -26,8 +26,8 @@ struct PairFeatures {
 PairFeatures featuresOfPair(Pairing pairing, int rotated_width, int pair, int first = 0);
 
 /// The permutation p with y[k] = x[p[k]] that converts a vector from the layout of `from` to that of `to`.
-/// Rotating y under `to` and permuting back equals rotating x under `from`. Features beyond `rotated_width`
-/// keep their places.
+/// Rotating y under `to` and permuting back equals rotating x under `from`. Features from `rotated_width` on
+/// are not moved.
 std::vector<int> pairingPermutation(Pairing from, Pairing to, int head_dim, int rotated_width);
 
 }  // namespace roper

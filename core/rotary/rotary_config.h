@@ -13,17 +13,17 @@ namespace roper {
 struct RotaryConfig {
     int head_dim = 0;                               ///< width of a head; 0: unspecified
     double rotary_fraction = 1;                     ///< fraction of the features that rotates
-    RotatedPart rotated_part = RotatedPart::first;  ///< where the rotating features are
+    RotatedPart rotated_part = RotatedPart::first;  ///< position of the rotating features in a head
     double base = 10000;
     FrequencyFormula frequency_formula = FrequencyFormula::standard;
-    Pairing pairing = Pairing::half;  ///< of the stored weights
+    Pairing pairing = Pairing::half;  ///< for the weights as stored
     Scaling scaling = {};
-    ComparableVector trained = {};  ///< θ of each pair, if not computed from the base
-    /// Factor of all frequencies, also of scaled and trained ones; below 1 for values that rotate more slowly
-    /// than keys.
+    ComparableVector trained = {};  ///< θ of each pair; empty: computed from the base
+    /// Multiplies all frequencies, including scaled and trained ones; below 1 for values that rotate more
+    /// slowly than keys.
     double frequency_factor = 1;
-    /// r in the exponents −2i/r, if it differs from the rotated width: for an odd share of the head,
-    /// transformers rounds the number of rotating features up, but not r.
+    /// r in the exponents −2i/r; 0: the rotated width. If rotary_fraction·head_dim is odd, transformers
+    /// rounds the number of rotating features up, but not r.
     int exponent_width = 0;
 
     /// Number of rotating features, rounded down to an even number.
@@ -37,12 +37,12 @@ struct RotaryConfig {
         return featuresOfPair(pairing, rotatedWidth(), pair, firstRotated());
     }
 
-    /// θ and attention factor for a text of this many tokens; without θ if nothing rotates. `base_override`
-    /// and `scaling_override` replace the config's own.
-    /// @throws std::invalid_argument as `scaledFrequencies`
+    /// Frequencies and attention factor for a text of this many tokens; no frequencies if nothing rotates.
+    /// `base_override` and `scaling_override` replace the members `base` and `scaling`.
+    /// @throws std::invalid_argument like `scaledFrequencies`
     ScaledFrequencies frequenciesForLength(double tokens, std::optional<double> base_override = {},
                                            const std::optional<Scaling>& scaling_override = {}) const;
-    /// The rotation with the frequencies for such a text.
+    /// The rotation for a text of this many tokens.
     Rotary rotationForLength(double tokens) const {
         return {head_dim, pairing, frequenciesForLength(tokens).theta, firstRotated()};
     }
@@ -50,7 +50,7 @@ struct RotaryConfig {
     bool operator==(const RotaryConfig&) const = default;
 };
 
-/// For heads that do not rotate.
+/// A configuration in which no feature rotates.
 inline RotaryConfig unrotatedConfig(std::int64_t head_dim) {
     return {.head_dim = static_cast<int>(head_dim), .rotary_fraction = 0};
 }

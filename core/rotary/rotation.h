@@ -15,7 +15,7 @@ enum class RotatedPart {
     last,   ///< DeepSeek V4
 };
 
-/// Their names in setups.
+/// The names of these values in setups.
 template <>
 inline constexpr EnumNames<2> kEnumNames<RotatedPart>{"part", {"first", "last"}};
 
@@ -34,16 +34,18 @@ struct Rotary {
     int rotatedWidth() const { return 2 * pairs(); }
     PairFeatures features(int pair) const { return featuresOfPair(pairing, rotatedWidth(), pair, first); }
 
-    /// All head_dim/2 planes of a head: first the rotating pairs, then the other features two by two.
+    /// Number of planes: a plane is a rotating pair or, from index pairs() on, two neighboring features that
+    /// do not rotate.
     int planes() const { return head_dim / 2; }
-    PairFeatures plane(int pair) const {
-        if (pair < pairs()) return features(pair);
-        const int unrotated = 2 * (pair - pairs());
+    /// The two features of a plane.
+    PairFeatures plane(int index) const {
+        if (index < pairs()) return features(index);
+        const int unrotated = 2 * (index - pairs());
         const int feature = unrotated < first ? unrotated : unrotated + rotatedWidth();
         return {feature, feature + 1};
     }
     /// θ of a plane; 0 if it does not rotate.
-    double frequency(int pair) const { return pair < pairs() ? theta[pair] : 0.0; }
+    double frequency(int index) const { return index < pairs() ? theta[index] : 0.0; }
 };
 
 /// R(position)·x for one vector x [d]. Negative positions rotate back: R(−m) is the inverse of R(m).
@@ -53,8 +55,7 @@ Eigen::VectorXd rotate(const Rotary& rotary, const Eigen::VectorXd& x, double po
 /// R(positions[t])·X[t] for every row t of X [T × d].
 Eigen::MatrixXd rotateRows(const Rotary& rotary, const Eigen::MatrixXd& X, const Eigen::VectorXd& positions);
 
-/// x ⊗ cos + x̃ ⊗ sin, where x̃ contains each feature's partner with its sign (Su et al. 2021, eq. 34). [d] →
-/// [d]
+/// x ⊗ cos + x̃ ⊗ sin, where x̃ has (−x₂, x₁) for each pair (x₁, x₂) (Su et al. 2021, eq. 34). [d] → [d]
 Eigen::VectorXd rotateElementwise(const Rotary& rotary, const Eigen::VectorXd& x, double position);
 
 /// Each pair as a complex number times e^{imθ}. [d] → [d]

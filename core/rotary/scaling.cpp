@@ -30,7 +30,7 @@ void requireValidScaling(const Scaling& s, double length) {
             require(std::isfinite(factor) && factor > 0, "LongRoPE's factors must be above 0", factor);
 }
 
-/// Slope of the exponent of b relative to the worked example's formula, whose exponent is −i/r.
+/// k of the frequency formula θ_i = b^(−k·i/r).
 double exponentsPerPair(FrequencyFormula formula) {
     return formula == FrequencyFormula::standard ? 2.0 : 1.0;
 }
@@ -130,11 +130,11 @@ Eigen::VectorXd factorsPerPair(const Eigen::VectorXd& listed, Eigen::Index pairs
         pairs > 1 ? static_cast<double>(listed.size() - 1) / static_cast<double>(pairs - 1) : 0.0;
     Eigen::VectorXd fitted(pairs);
     for (Eigen::Index i = 0; i < pairs; ++i) {
-        const double place = step * static_cast<double>(i);
-        const Eigen::Index below = std::min(static_cast<Eigen::Index>(place), listed.size() - 1),
+        const double index = step * static_cast<double>(i);
+        const Eigen::Index below = std::min(static_cast<Eigen::Index>(index), listed.size() - 1),
                            above = std::min(below + 1, listed.size() - 1);
-        const double share = place - static_cast<double>(below);
-        fitted[i] = (1 - share) * listed[below] + share * listed[above];
+        const double fraction = index - static_cast<double>(below);
+        fitted[i] = (1 - fraction) * listed[below] + fraction * listed[above];
     }
     return fitted;
 }

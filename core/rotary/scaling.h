@@ -9,12 +9,13 @@
 
 namespace roper {
 
-/// Methods of changing frequencies so that a model can read texts longer than its training context.
+/// Methods of changing frequencies so that a model can read texts longer than its training context. s:
+/// factor, b: base, r: rotated width, L: training context length, L': length of the text.
 enum class ScalingMethod {
     none,
     linear,  ///< θ/s: position interpolation (Chen et al. 2023, arXiv 2306.15595)
     ntk,     ///< b' = b·s^(r/(r−2)), worked example b·s^(2r/(r−2)): the slowest pair is s times slower
-    dynamic_ntk,  ///< the same with s replaced by s·L'/L − (s−1) if the text is longer than L (Hugging Face)
+    dynamic_ntk,  ///< ntk with s replaced by s·L'/L − (s−1) if the text is longer than L (Hugging Face)
     yarn,         ///< θ/s and θ blended by a ramp over the pairs (Peng et al. 2023, arXiv 2309.00071)
     llama3,       ///< θ/s, θ or a blend of both by wavelength (Llama 3.1, as in Hugging Face)
     /// θ_i/f_i with factors found by search for each model, separate ones for texts beyond L (Ding et al.
@@ -27,7 +28,7 @@ inline constexpr std::array kScalingMethods = {
     ScalingMethod::none, ScalingMethod::linear, ScalingMethod::ntk,      ScalingMethod::dynamic_ntk,
     ScalingMethod::yarn, ScalingMethod::llama3, ScalingMethod::longrope, ScalingMethod::p_rope};
 
-/// Their names in files and on command lines.
+/// The names of these values in files and on command lines.
 template <>
 inline constexpr EnumNames<8> kEnumNames<ScalingMethod>{
     "scaling", {"none", "linear", "ntk", "dynamic", "yarn", "llama3", "longrope", "p-rope"}};
@@ -41,12 +42,12 @@ struct Scaling {
     double beta_slow = 1;           ///< YaRN: pairs with fewer rotations than this are divided by s
     /// YaRN and LongRoPE: multiplies cos and sin; 0 means 0.1·ln s + 1 and √(1 + ln s/ln L), respectively
     double attention_factor = 0;
-    double long_attention_factor = 0;  ///< LongRoPE: the same in texts longer than L; 0: no separate factor
-    double low_frequency_factor = 1;   ///< Llama 3: wavelengths above L/this are divided by s
-    double high_frequency_factor = 4;  ///< Llama 3: wavelengths below L/this are not scaled
-    bool truncate = true;              ///< YaRN: the ramp's ends are rounded to integer pairs
-    ComparableVector short_factors;    ///< LongRoPE: f of each pair in texts up to L; empty: all 1
-    ComparableVector long_factors;     ///< LongRoPE: the same in longer texts
+    double long_attention_factor = 0;  ///< LongRoPE: replaces it in texts longer than L; 0: does not
+    double low_frequency_factor = 1;   ///< Llama 3: θ with wavelengths above L/(this factor) become θ/s
+    double high_frequency_factor = 4;  ///< Llama 3: θ with wavelengths below L/(this factor) are kept
+    bool truncate = true;              ///< YaRN: the ramp starts and ends at integer pairs
+    ComparableVector short_factors;    ///< LongRoPE: f_i of each pair in texts up to L; empty: all 1
+    ComparableVector long_factors;     ///< LongRoPE: f_i in longer texts; empty: all 1
     double proportion = 0.75;  ///< p-RoPE: fraction of pairs that rotate, the fastest: ⌊p·r/2⌋ of r/2
     double proportion_factor = 1;  ///< p-RoPE: divides all frequencies (Hugging Face)
 
@@ -55,7 +56,7 @@ struct Scaling {
 
 struct ScaledFrequencies {
     Eigen::VectorXd theta;  ///< radians per position, one per pair
-    /// multiplies cos and sin of queries and keys, and therefore scores by its square
+    /// Multiplies cos and sin of queries and keys, and thus multiplies scores by its square.
     double attention_factor = 1;
 };
 
@@ -63,19 +64,19 @@ struct ScaledFrequencies {
 /// @param length  L', length of the text in positions; used only by dynamic NTK and LongRoPE
 /// @param exponent_width  as in `frequencies`
 /// @throws std::invalid_argument for a width or base that `frequencies` refuses, a factor below 1 (in
-/// LongRoPE's lists: not above 0), a length not above 0, a ramp with its ends in the wrong order, or a
-/// proportion outside 0 … 1
+/// LongRoPE's lists: not above 0), a length not above 0, beta_fast below beta_slow, a low frequency factor
+/// above the high one, or a proportion outside 0 … 1
 ScaledFrequencies scaledFrequencies(int rotated_width, double base, FrequencyFormula formula,
                                     const Scaling& scaling, double length, int exponent_width = 0);
 
-/// LongRoPE's factors for the 48 pairs of a published model, Phi-3-vision-128k: an initial setting.
+/// LongRoPE's factors for the 48 pairs of Phi-3-vision-128k: the initial values on explorer pages.
 ComparableVector exampleShortFactors();
 ComparableVector exampleLongFactors();
 
-/// LongRoPE's factors for a number of pairs: a list of another length is interpolated.
+/// LongRoPE's factors for this many pairs: a list of another length is interpolated, an empty one is all 1.
 Eigen::VectorXd factorsPerPair(const Eigen::VectorXd& listed, Eigen::Index pairs);
 
-/// NTK's base, which makes the slowest pair `factor` times slower; a single pair always has θ = 1.
+/// The base b' of NTK scaling, which makes the slowest pair `factor` times slower; a single pair keeps θ = 1.
 double ntkBase(double base, double factor, int rotated_width, FrequencyFormula formula);
 /// The factor that dynamic NTK uses for a text of `length` positions.
 double dynamicNtkFactor(const Scaling& scaling, double length);

@@ -39,10 +39,10 @@ HeadStatistics headStatistics(const Eigen::MatrixXd& weights, bool causal) {
         const double weight = by_distance[distance + T - 1];
         statistics.mean_distance += static_cast<double>(far) * weight;
         // Mean over the queries that have a key at this distance.
-        const double share = weight / static_cast<double>(T - far);
+        const double mean_weight = weight / static_cast<double>(T - far);
         const bool is_common = 2 * (T - far) >= T;
-        if (is_common && share > statistics.diagonal) {
-            statistics.diagonal = share;
+        if (is_common && mean_weight > statistics.diagonal) {
+            statistics.diagonal = mean_weight;
             statistics.diagonal_distance = static_cast<int>(distance);
         }
     }

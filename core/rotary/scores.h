@@ -14,11 +14,12 @@ double relativeScore(const Rotary& rotary, const Eigen::VectorXd& q, double n, c
 /// 0.
 Eigen::MatrixXd attentionWeights(const Eigen::MatrixXd& scores, bool causal);
 
-/// Statistics of a head's attention, means over its queries.
+/// Statistics of a head's attention weights a, as means over its queries n.
 struct HeadStatistics {
     double entropy = 0;  ///< −Σⱼ a log a, nats: 0 if only one key is attended to, log(n+1) if all are equally
-    double mean_distance = 0;   ///< Σⱼ a |n − j|, positions
-    double diagonal = 0;        ///< the largest share of weight at a fixed distance
+    double mean_distance = 0;  ///< Σⱼ a |n − j|, positions
+    /// The largest mean weight at one distance, among distances that at least half of the queries have.
+    double diagonal = 0;
     int diagonal_distance = 0;  ///< that distance n − j; negative: the key follows the query
 };
 

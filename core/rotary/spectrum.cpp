@@ -9,8 +9,9 @@
 namespace roper {
 namespace {
 
-/// w_i^m cos(mθ_i) and w_i^m sin(mθ_i) of all pairs for m = 0, 1, 2, … Each block starts with exact sines and
-/// cosines; within it the angles advance by a rotation, which is ten times faster and accurate to 1e-14.
+/// w_i^m cos(mθ_i) and w_i^m sin(mθ_i) of all pairs i with weights w for m = 0, 1, 2, … in this order. Every
+/// 64th m is computed by sine and cosine; the others follow from m − 1 by a rotation, which is ten times
+/// faster and accurate to 1e-14.
 class RotatingPhasors {
   public:
     RotatingPhasors(const Eigen::VectorXd& theta, const Eigen::VectorXd& weights)
@@ -25,9 +26,9 @@ class RotatingPhasors {
     void advanceTo(int m) {
         constexpr int kBlock = 64;
         if (m % kBlock == 0) {
-            const Eigen::ArrayXd size = weights_.pow(m);
-            cosine_ = size * (theta_ * m).cos();
-            sine_ = size * (theta_ * m).sin();
+            const Eigen::ArrayXd magnitude = weights_.pow(m);
+            cosine_ = magnitude * (theta_ * m).cos();
+            sine_ = magnitude * (theta_ * m).sin();
         } else {
             next_ = cosine_ * step_cosine_ - sine_ * step_sine_;
             sine_ = sine_ * step_cosine_ + cosine_ * step_sine_;
@@ -39,7 +40,7 @@ class RotatingPhasors {
     Eigen::ArrayXd theta_, weights_, step_cosine_, step_sine_, cosine_, sine_, next_;
 };
 
-/// (1/pairs) Σ_j |Σ_{i<j} w_i^δ e^{iδθ_i}|
+/// (1/pairs) Σ_j |Σ_{i<j} w_i^δ e^{√−1·δθ_i}| for the distances δ = 0 … distances − 1.
 Eigen::VectorXd meanPartialSum(const Eigen::VectorXd& theta, const Eigen::VectorXd& weights, int distances) {
     Eigen::VectorXd curve = Eigen::VectorXd::Zero(distances);
     RotatingPhasors phasors(theta, weights);

@@ -8,10 +8,10 @@ namespace roper {
 Eigen::MatrixXd cosineMap(const Eigen::VectorXd& theta, int distances);
 
 /// Long-term decay by distance δ = 0 … distances − 1: (1/(d/2)) Σ_{j=1}^{d/2} |S_j| with S_j = Σ_{i<j}
-/// e^{iδθ_i}, an upper bound on the magnitude of scores. (Su 2021; its figure has d = 128, δ = 0 … 256)
+/// e^{√−1·δθ_i}, to which a bound on scores is proportional. (Su et al. 2021; figure: d = 128, δ = 0 … 256)
 Eigen::VectorXd decayCurve(const Eigen::VectorXd& theta, int distances);
 
-/// The same for xPos, whose pair i is also multiplied by ζ_i^{δ/512}.
+/// Long-term decay of xPos, whose pair i is also multiplied by ζ_i^{δ/512} (`xposBase`).
 Eigen::VectorXd xposDecayCurve(const Eigen::VectorXd& theta, int distances);
 
 /// B(δ) = Σ_i cos(δθ_i) for δ = 0 … length. A similar token at distance δ is distinguished from a random one

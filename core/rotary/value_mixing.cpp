@@ -24,15 +24,16 @@ ValueChain valueChain(const AttentionForm& form, const Eigen::VectorXd& weights,
 
 std::vector<DistanceContribution> contributionsByDistance(const ValueChain& chain, int query) {
     const double length = chain.sum.norm();
-    std::vector<DistanceContribution> shares;
+    std::vector<DistanceContribution> contributions;
     for (const ValueArrow& arrow : chain.arrows)
-        shares.push_back({query - arrow.key, length > 0 ? arrow.rotated.dot(chain.sum) / length : 0.0});
-    return shares;
+        contributions.push_back(
+            {query - arrow.key, length > 0 ? arrow.rotated.dot(chain.sum) / length : 0.0});
+    return contributions;
 }
 
 namespace {
 
-/// ô_n rotated back according to the form. [d] → [d]
+/// The sum ô_n of rotated values, rotated back according to the form. [d] → [d]
 Eigen::VectorXd rotatedBack(const AttentionForm& form, const Eigen::VectorXd& mixed,
                             const Eigen::VectorXd& positions, int query) {
     return form.output.apply(mixed.transpose(), positions.segment(query, 1)).row(0);
@@ -45,22 +46,22 @@ Eigen::VectorXd outputRow(const AttentionForm& form, const Eigen::VectorXd& weig
     return rotatedBack(form, form.value.apply(V, positions).transpose() * weights, positions, query);
 }
 
-OutputSteps computeOutputSteps(const AttentionForm& form, const AttentionForm& right,
+OutputSteps computeOutputSteps(const AttentionForm& form, const AttentionForm& correct,
                                const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
                                const Eigen::VectorXd& positions, int query) {
-    OutputSteps row;
-    row.rotated = form.value.apply(V, positions);
-    row.mixed = row.rotated.transpose() * weights;
-    row.output = rotatedBack(form, row.mixed, positions, query);
-    // The one-step form rotates each value once, by the composition of both rotations.
-    row.direct_output = Eigen::VectorXd::Zero(V.cols());
+    OutputSteps steps;
+    steps.rotated = form.value.apply(V, positions);
+    steps.mixed = steps.rotated.transpose() * weights;
+    steps.output = rotatedBack(form, steps.mixed, positions, query);
+    // In one step: each value is rotated once, by the composition of both rotations.
+    steps.direct_output = Eigen::VectorXd::Zero(V.cols());
     for (Eigen::Index j = 0; j < weights.size(); ++j) {
         if (weights[j] == 0) continue;
-        const double position = right.value.direction * (positions[j] + right.value.offset) +
-                                right.output.direction * (positions[query] + right.output.offset);
-        row.direct_output += weights[j] * rotate(right.value.rotary, V.row(j), position);
+        const double position = correct.value.direction * (positions[j] + correct.value.offset) +
+                                correct.output.direction * (positions[query] + correct.output.offset);
+        steps.direct_output += weights[j] * rotate(correct.value.rotary, V.row(j), position);
     }
-    return row;
+    return steps;
 }
 
 }  // namespace roper

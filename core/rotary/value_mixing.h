@@ -13,23 +13,25 @@ struct ValueArrow {
     int key = 0;
     double weight = 0;
     Eigen::Vector2d value{0, 0};    ///< a_nj v_j, unrotated
-    Eigen::Vector2d rotated{0, 0};  ///< the same, rotated according to the form: for RoPER by (j − n)θ
+    Eigen::Vector2d rotated{0, 0};  ///< `value` rotated as the attention form says: for RoPER by (j − n)θ
     double angle = 0;               ///< radians from `value` to `rotated`
 };
 
-/// The output of one query in the plane of one pair as a chain of arrows, one per key, head to tail.
+/// The output of one query in the plane of one pair: a sum of weighted values, drawn as arrows head to tail.
 struct ValueChain {
     std::vector<ValueArrow> arrows;
-    Eigen::Vector2d sum{0, 0};  ///< Σ rotated: o_n in this plane
+    Eigen::Vector2d sum{0, 0};  ///< of `rotated` over all arrows: the query's output o_n in this plane
 };
 
-/// @param weights    a_nj of the query [T]; keys with weight 0 have no arrow
-/// @param V          [T × d]
+/// @param weights    attention weights a_nj of the query [T]; keys with weight 0 have no arrow
+/// @param V          values before rotation [T × d]
 /// @param positions  [T]
+/// @param query      row n of the query
+/// @param pair       index of a plane (`Rotary::plane`)
 ValueChain valueChain(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
                       const Eigen::VectorXd& positions, int query, int pair);
 
-/// Contribution of each distance δ = n − j to the length of o_n: the projection of the key's arrow on the
+/// Contribution of each distance δ = n − j to the length of o_n: the projection of the key's arrow onto the
 /// direction of the sum. The contributions sum to |o_n|.
 struct DistanceContribution {
     int distance;
@@ -37,21 +39,22 @@ struct DistanceContribution {
 };
 std::vector<DistanceContribution> contributionsByDistance(const ValueChain& chain, int query);
 
-/// o_n of one query: values rotated, summed by weight, rotated back according to the form. [d]
+/// Output o_n of one query: the weighted sum of rotated values, rotated back according to the form. [d]
 Eigen::VectorXd outputRow(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
                           const Eigen::VectorXd& positions, int query);
 
-/// One query's output computed in three steps according to a form, and in one step by the correct form.
+/// One query's output, computed in three steps by a form that may have a mistake, and in one by the correct
+/// form.
 struct OutputSteps {
     Eigen::MatrixXd rotated;        ///< v'_j = R(j)v_j          [T × d]
     Eigen::VectorXd mixed;          ///< ô_n = Σ_j a_nj v'_j     [d]
     Eigen::VectorXd output;         ///< o_n = R(−n)ô_n          [d]
     Eigen::VectorXd direct_output;  ///< Σ_j a_nj R(j − n)v_j, by the correct form [d]
 
-    /// Only rounding error if the form is correct.
+    /// Largest |output − direct_output|: only rounding error if the form is correct.
     double largestDifference() const { return (output - direct_output).cwiseAbs().maxCoeff(); }
 };
-OutputSteps computeOutputSteps(const AttentionForm& form, const AttentionForm& right,
+OutputSteps computeOutputSteps(const AttentionForm& form, const AttentionForm& correct,
                                const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
                                const Eigen::VectorXd& positions, int query);
 

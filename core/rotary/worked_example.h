@@ -10,14 +10,15 @@ namespace roper {
 struct WorkedPair {
     int first, second;                      ///< features of the pair
     double theta;                           ///< radians per position
-    double angle;                           ///< mθ
+    double angle;                           ///< position·θ, radians
     double cosine, sine;                    ///< of the angle
     double x1, x2;                          ///< the pair before rotation
     double x1_cos, x2_sin, x1_sin, x2_cos;  ///< the four products
     double y1, y2;                          ///< x1_cos − x2_sin and x1_sin + x2_cos
 };
 
-/// A rotation worked out line by line, exactly and with sine and cosine rounded as on paper.
+/// A rotation with all intermediate numbers, computed exactly and with rounded sines and cosines, as on
+/// paper.
 struct WorkedExample {
     double position = 0;
     std::vector<WorkedPair> exact;

@@ -25,9 +25,10 @@ struct TokenPositions {
 /// What a position method contributes to one pass. Undefined tensors contribute nothing.
 struct PassPositions {
     at::Tensor embedding;      ///< added to the tokens' embeddings: [T, C] or [B, 1, C]
-    at::Tensor distance_bias;  ///< to the scores of whole sequences, by query − key + T − 1: [H, 2T − 1]
-    at::Tensor bias;           ///< to the scores of single tokens: [B, H, 1, T]
-    /// Of rotations: one per layer, or one shared by all layers. Outputs rotate back by theirs.
+    at::Tensor distance_bias;  ///< added to scores of whole sequences, by query − key + T − 1: [H, 2T − 1]
+    at::Tensor bias;           ///< added to scores of single tokens: [B, H, 1, T]
+    /// cos and sin of rotation angles: one entry per layer, or one for all layers. Outputs rotate back by
+    /// theirs.
     std::vector<CosSin> queries, keys, values, outputs;
 
     const CosSin& queryCosSin(std::size_t layer) const { return queries[queries.size() == 1 ? 0 : layer]; }
@@ -55,7 +56,7 @@ class Positions {
     virtual void rescale(const Scaling& scaling, double length);
 
     /// Sets settings that change during training to their values after `step` steps. Works in place on the
-    /// device, because captured steps read the same tensors.
+    /// device, because steps captured as CUDA graphs read the same tensors.
     virtual void setStep(std::int64_t /*step*/) {}
 
     Pairing pairing() const;
@@ -83,10 +84,10 @@ class Positions {
     const Specification& specification() const { return specification_; }
     const at::TensorOptions& options() const { return options_; }
 
-    /// Size of tables in positions: the length of training sequences, or more if needed.
+    /// Number of positions in a table: the length of training sequences, or more if needed.
     std::int64_t tableLength(std::int64_t T) const;
 
-    /// Keeps a table that a longer one replaces, since captured steps still read it.
+    /// Keeps a table that a longer one replaces, since steps captured as CUDA graphs still read it.
     void retire(const at::Tensor& table) { retired_tables_.push_back(table); }
 
   private:

@@ -26,17 +26,17 @@ class RotaryPositions : public Positions {
     void contribute(const TokenPositions& tokens, PassPositions& pass) override;
 
   private:
-    /// One kind of rotation: that of queries and keys, or that of values and outputs.
+    /// The rotation of queries and keys, or of values and outputs.
     struct Rotation {
         RotaryConfig config;
         Rotary rotary;                         ///< unscaled
         std::vector<at::Tensor> trained = {};  ///< frequencies [pairs] of each layer; empty if they are fixed
         Eigen::VectorXd factors = {};          ///< factor of each frequency due to scaling; empty: 1
-        double attention_factor = 1;           ///< YaRN: factor of cos and sin
-        double strength = 1;                   ///< factor of all frequencies
-        at::Tensor strength_tensor = {};  ///< the same on the device, for trained frequencies; undefined: 1
+        double attention_factor = 1;           ///< YaRN and LongRoPE: factor of cos and sin
+        double strength = 1;                   ///< factor of all frequencies (value_rotation_strength)
+        at::Tensor strength_tensor = {};  ///< `strength` on the device, for trained frequencies; undefined: 1
         CosSin table = {};                ///< [positions, pairs], extended as needed
-        std::vector<CosSin> former_tables = {};  ///< shorter ones, which captured steps still read
+        std::vector<CosSin> former_tables = {};  ///< shorter ones, which captured CUDA graphs still read
     };
     /// Decay factors of cos and sin: [positions, pairs] each, extended as needed.
     struct Decay {
@@ -57,7 +57,8 @@ class RotaryPositions : public Positions {
     const RotatedTensors rotated_;
     const bool shared_kv_;
     Rotation query_key_, value_;
-    /// Factor of queries alone: YaRN's of queries and keys, where it must not reach values (`shared_kv`).
+    /// With `shared_kv`, queries are multiplied by the attention factors of both queries and keys, since keys
+    /// are also values.
     double query_factor_ = 1;
     Decay decay_;
 };
@@ -91,7 +92,7 @@ RotaryPositions::RotaryPositions(const Specification& specification, Parameters&
 RotaryPositions::Rotation RotaryPositions::makeValueRotation(Parameters& parameters) const {
     const Specification& s = specification();
     RotaryConfig config = shared_kv_ ? unrotatedConfig(s.headDim()) : s.model.valueRotation(s.headDim());
-    config.frequency_factor = 1;  // `strength` in its place, since it may change during training
+    config.frequency_factor = 1;  // replaced by `strength`, which may change during training
     Rotation made = makeRotation(config, "value_frequencies", parameters);
     made.strength = s.valueRotationStrengthAfter(0);
     if (!made.trained.empty() && (made.strength != 1 || s.training.value_rotation_warmup > 0))
