@@ -86,11 +86,9 @@ struct ModelType {
     std::string features_key;           ///< member with the number of rotating features; empty: none
     int features = 0;       ///< number of rotating features regardless of the head's width; 0: not fixed
     std::string ratio_key;  ///< member by which the base is multiplied; empty: none
-    /// Flat rope_parameters are read as rope_scaling; base and rotating fraction are then members of the
-    /// config.
+    /// Flat rope_parameters are read as rope_scaling; base and rotating fraction are then the config's.
     bool flat_means_scaling = false;
-    double yarn_factor =
-        0;  ///< default of YaRN's attention_factor, unless parameters are nested; 0: computed
+    double yarn_factor = 0;    ///< YaRN's default attention_factor if parameters are flat; 0: computed
     bool reads_alpha = false;  ///< dynamic scaling with `alpha` means NTK-aware scaling by alpha (Hunyuan)
     /// LongRoPE's factors on cos and sin are short_mscale and long_mscale, and long_factor is not read
     /// (Phi-3.5 MoE).
@@ -104,12 +102,10 @@ struct ModelType {
     bool is_known = true;  ///< false: transformers has no such type
 };
 
-/// The model type of this name in transformers 5.24; for an unknown name, a type that reads what most types
-/// do.
+/// The model type of this name in transformers 5.24; for an unknown name, one that reads what most do.
 const ModelType& findModelType(const std::string& name);
 
-/// rope_parameters or rope_scaling of a config, or the default of its class, if any, if the config has
-/// neither.
+/// rope_parameters or rope_scaling of a config, or the default of its class if it has neither; nullopt: none.
 std::optional<ConfigFields> ropeParametersOf(const ConfigFields& config, const ModelType& type);
 
 }  // namespace roper
