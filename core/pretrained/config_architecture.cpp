@@ -305,7 +305,7 @@ void readChunks(const ConfigFields& config, const ConfigRules& rules, Architectu
 
 /// `Architecture::window` of a model that attends to both sides. In encoders, and where the family's own flag
 /// makes it bidirectional, half the config's window lies on either side. The mask that follows is_causal, and
-/// Gemma 4's, include the token at that distance.
+/// Gemma 4's, include one token more on either side.
 std::int64_t windowOnEitherSide(const ConfigFields& config, const ConfigRules& rules,
                                 const Architecture& model) {
     const bool by_mask = !model.predicts_masked && !config.flag("is_causal").value_or(true);
