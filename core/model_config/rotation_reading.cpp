@@ -394,15 +394,15 @@ ParsedRotation readRotation(std::string_view json) {
 }
 
 ParsedRotation readRotation(const ConfigFields& config) {
-    ParsedRotation reading;
-    const TextPart part = textPartOf(config, reading.notes);
+    ParsedRotation parsed;
+    const TextPart part = textPartOf(config, parsed.notes);
     const ModelType& type = findModelType(part.model_type);
-    reading.model_type = part.model_type;
+    parsed.model_type = part.model_type;
     if (!type.is_known && !part.model_type.empty())
-        reading.notes.push_back("the model type " + quoteExcerpt(part.model_type) +
+        parsed.notes.push_back("the model type " + quoteExcerpt(part.model_type) +
                                 " is unknown; it is read like most models");
-    RotationReader(part.config, type, reading).read();
-    return reading;
+    RotationReader(part.config, type, parsed).read();
+    return parsed;
 }
 
 }  // namespace roper
