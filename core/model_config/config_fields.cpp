@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kShownValue = 60, kMaxByLayer = 1024;
+constexpr std::size_t kMaxShownBytes = 60, kMaxListedLayers = 1024;
 
 [[noreturn]] void fail(const std::string& message) {
     throw Error(ErrorKind::usage, message);
@@ -21,7 +21,7 @@ constexpr std::size_t kShownValue = 60, kMaxByLayer = 1024;
 
 std::string shown(const Json& value) {
     std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-    return text.size() <= kShownValue ? text : text.substr(0, kShownValue) + " …";
+    return text.size() <= kMaxShownBytes ? text : text.substr(0, kMaxShownBytes) + " …";
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ ConfigFields ConfigFields::parse(std::string_view text) {
     if (trimmed(text).empty()) fail("the text is empty; paste the text of a model's config.json");
     auto root = std::make_shared<Json>();
     try {
-        // As strings, such numbers are refused by name where a number is read and ignored elsewhere.
+        // NaN and Infinity become strings, which are refused where a number is read and ignored elsewhere.
         *root = parseStrictJson(quoteNonFiniteNumbers(text));
     } catch (const std::invalid_argument& error) {
         fail(std::string("this is not JSON: ") + error.what());
@@ -157,7 +157,7 @@ void ConfigFields::requireOnePerLayer(const std::string& key, std::size_t entrie
 
 std::optional<std::vector<std::size_t>> ConfigFields::kindsByLayer(
     const std::string& key, std::int64_t layers, const std::vector<std::string>& known) const {
-    const auto kinds = texts(key, kMaxByLayer);
+    const auto kinds = texts(key, kMaxListedLayers);
     if (!kinds) return std::nullopt;
     requireOnePerLayer(key, kinds->size(), layers);
     std::vector<std::size_t> indices;

@@ -15,11 +15,11 @@
 
 namespace roper {
 
-/// The members of one object of a config.json, read one by one. It records which members were read, so that
-/// unread ones can be reported.
+/// The members of one JSON object of a config.json, read one by one. Records which were read, so that the
+/// others can be reported.
 class ConfigFields {
   public:
-    /// @param text  one JSON object of at most 1 MB, at most 32 levels deep, without duplicate keys
+    /// @param text  one JSON object of at most 1 MiB, at most 32 levels deep, without duplicate keys
     /// @throws Error (usage) saying what is wrong with it
     static ConfigFields parse(std::string_view text);
 
@@ -36,13 +36,14 @@ class ConfigFields {
     const std::string& where() const { return where_; }
     /// The same object with nothing marked as read, for objects that several readers share.
     ConfigFields unreadCopy() const;
-    /// The same object with members replaced or added from another.
+    /// A copy in which the other object's members replace or join those of this one. A member read in it
+    /// counts as read in both.
     ConfigFields mergedWith(const ConfigFields& other) const;
     /// Path of a member, for messages: "rope_scaling.factor".
     std::string nameOf(const std::string& key) const { return where_.empty() ? key : where_ + "." + key; }
 
-    // Each of these is empty if the member is missing or null. @throws Error (usage) naming the member if it
-    // has another type or is out of bounds
+    // Each of these returns nullopt if the member is missing or null. `low` and `high` are inclusive.
+    // @throws Error (usage) naming the member if it has another type or is out of bounds
 
     std::optional<double> number(const std::string& key, double low, double high) const;
     std::optional<int> integer(const std::string& key, int low, int high) const;
@@ -51,21 +52,21 @@ class ConfigFields {
     /// A list of at most `max_count` numbers.
     std::optional<std::vector<double>> numbers(const std::string& key, double low, double high,
                                                std::size_t max_count) const;
-    /// The same of whole numbers.
+    /// The same for whole numbers.
     std::optional<std::vector<int>> integers(const std::string& key, int low, int high,
                                              std::size_t max_count) const;
-    /// A list with one of the known texts for each layer, as indices into them.
+    /// A list with one of the `known` texts for each layer; returns their indices in `known`.
     std::optional<std::vector<std::size_t>> kindsByLayer(const std::string& key, std::int64_t layers,
                                                          const std::vector<std::string>& known) const;
     /// A list of at most `max_count` texts.
     std::optional<std::vector<std::string>> texts(const std::string& key, std::size_t max_count) const;
     std::optional<ConfigFields> object(const std::string& key) const;
 
-    /// The first of several keys that exists.
+    /// The first of these members that is neither missing nor null.
     std::optional<double> firstNumber(std::initializer_list<const char*> keys, double low, double high) const;
     std::optional<int> firstInteger(std::initializer_list<const char*> keys, int low, int high) const;
 
-    /// Refuses a list that does not have one entry for each layer.
+    /// @throws Error (usage) unless `entries`, the length of the list `key`, equals the number of layers
     void requireOnePerLayer(const std::string& key, std::size_t entries, std::int64_t layers) const;
 
     /// Keys of all members that are objects, sorted.
@@ -74,7 +75,7 @@ class ConfigFields {
     /// "key = value" for each unread member that is not null or false.
     std::vector<std::string> unread() const;
 
-    /// Throws an error that begins with the member's name.
+    /// @throws Error (usage) "KEY WHAT", where KEY is the member's path
     [[noreturn]] void refuse(const std::string& key, const std::string& what) const;
 
   private:
@@ -93,7 +94,7 @@ class ConfigFields {
     const nlohmann::json* json_;
     std::string where_;
     std::shared_ptr<ReadMembers> read_members_ = std::make_shared<ReadMembers>();
-    std::vector<std::shared_ptr<ReadMembers>> source_members_ = {};  ///< of the objects it was made of
+    std::vector<std::shared_ptr<ReadMembers>> source_members_ = {};  ///< of both merged objects
 };
 
 }  // namespace roper

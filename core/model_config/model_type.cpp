@@ -13,6 +13,7 @@ namespace {
 using Json = nlohmann::json;
 using Names = std::vector<std::string>;
 
+/// Names of model types, and what each reads, as JSON.
 constexpr std::pair<const char*, const char*> kRows[] = {
 #include "core/model_config/model_types.inc"
 };
@@ -108,7 +109,7 @@ ModelType typeOf(const std::string& name, const Json& row) {
     return type;
 }
 
-/// Like most models. Used for model types whose code is not part of transformers.
+/// Reads what most types do; for types whose code is not part of transformers.
 ModelType defaultType() {
     ModelType type;
     type.width_keys = {"head_dim", "qk_rope_head_dim"};
@@ -137,7 +138,7 @@ const ModelType& findModelType(const std::string& name) {
     const auto row =
         std::find_if(std::begin(kRows), std::end(kRows), [&](const auto& one) { return one.first == name; });
     if (row == std::end(kRows)) return usual;
-    // Only the types that occur are read, because all of them would delay the window's first frame.
+    // Types are parsed when first used: parsing all would delay the window's first frame.
     static std::mutex mutex;
     static std::map<std::string, ModelType> read;
     const std::lock_guard lock(mutex);

@@ -59,25 +59,26 @@ void RotationReader::placeLayers() {
     const auto count = integer("num_hidden_layers", 1, kMaxLayers);
     const int layers = !kinds.empty() ? static_cast<int>(kinds.size()) : count.value_or(0);
     const std::vector<bool> rotates = rotatingLayers(kinds, layers);
-    std::vector<int> still;
+    std::vector<int> unrotated;
     for (int layer = 0; layer < layers; ++layer) {
         const std::string kind = kinds.empty() ? "" : kinds[static_cast<std::size_t>(layer)];
         if (!rotates[static_cast<std::size_t>(layer)]) {
-            still.push_back(layer);
+            unrotated.push_back(layer);
             continue;
         }
         RotatedLayers* const of_kind = layersOf(kind);
         if (of_kind != nullptr) of_kind->layers.push_back(layer);
     }
-    if (still.empty()) return;
-    reading_.layers.push_back({kNotRotated, still, unrotatedConfig(reading_.layers.front().rotary.head_dim)});
+    if (unrotated.empty()) return;
+    reading_.layers.push_back(
+        {kNotRotated, unrotated, unrotatedConfig(reading_.layers.front().rotary.head_dim)});
     const auto isEmpty = [](const RotatedLayers& one) { return one.layers.empty(); };
-    const bool any_rotates = static_cast<int>(still.size()) < layers;
+    const bool any_rotates = static_cast<int>(unrotated.size()) < layers;
     if (any_rotates) std::erase_if(reading_.layers, isEmpty);
     const auto rotate = [](const RotatedLayers& one) { return one.rotary.rotatedWidth() > 0; };
     if (std::none_of(reading_.layers.begin(), reading_.layers.end(), rotate)) return;  // already noted
-    note(countOf(still.size(), "layer") + " of " + std::to_string(layers) +
-         (still.size() == 1 ? " does" : " do") + " not rotate");
+    note(countOf(unrotated.size(), "layer") + " of " + std::to_string(layers) +
+         (unrotated.size() == 1 ? " does" : " do") + " not rotate");
 }
 
 std::vector<bool> RotationReader::rotatingLayers(const std::vector<std::string>& kinds, int layers) const {

@@ -10,6 +10,7 @@
 
 namespace roper {
 
+/// Bounds of members. Lengths are in tokens; listed factors are LongRoPE's, one for each pair.
 inline constexpr double kMaxTextLength = 1e9, kMinBase = 1.0001, kMaxBase = 1e15;
 inline constexpr double kMaxFactor = 10000, kMinListedFactor = 1e-3, kMaxListedFactor = 1e6;
 inline constexpr int kMaxHeadDim = 1 << 16, kMaxLayers = 1024;
@@ -17,7 +18,7 @@ inline constexpr const char *kParameters = "rope_parameters", *kScaling = "rope_
                             *kTrained = "original_max_position_embeddings",
                             *kRotaryFraction = "partial_rotary_factor", *kByLayer = "per_layer_config";
 
-/// Reads a config.json for `readRotation`; holds the state meanwhile.
+/// Implements `readRotation`, and holds its state.
 class RotationReader {
   public:
     RotationReader(const ConfigFields& config, const ModelType& type, ParsedRotation& reading)
@@ -32,21 +33,21 @@ class RotationReader {
     void read();
 
   private:
-    /// Rotary parameters of one kind of layer.
+    /// Where the rotary parameters of one kind of layer are.
     struct Source {
         const ModelType::Kind* kind;
-        std::optional<ConfigFields> rope;  ///< none: the config's own members
-        bool is_default = false;           ///< the default of the class
+        std::optional<ConfigFields> rope;  ///< nullopt: in the config itself
+        bool is_default = false;           ///< `rope` is the default of the class
     };
 
-    /// Model types are shared by all readers and threads; records of what was read must not be.
+    /// A copy that records what is read by itself, since all readers and threads share the model types.
     static std::optional<ConfigFields> unreadCopyIfAny(const std::optional<ConfigFields>& shared);
     void note(std::string text) const;
 
-    /// Names of a member, the usual one first.
+    /// Names that a member may have, the usual one first.
     std::vector<std::string> namesOf(const std::string& key) const;
 
-    /// The config's member, or the class's default if it is missing. null means none, not the default.
+    /// The config's member, or the class's default if it is missing. A member that is null gives nullopt.
     std::optional<double> number(const std::string& key, double low, double high) const;
     std::optional<int> integer(const std::string& key, int low, int high) const;
     void readValues();
@@ -60,10 +61,10 @@ class RotationReader {
     /// @throws Error (usage) if layers of one kind differ, as in transformers
     void requireSameWidthPerKind() const;
 
-    /// The setting for layers without one of their own.
+    /// The value of a member for layers that per_layer_config does not mention.
     std::optional<int> ofAll(const std::string& member) const { return integer(member, 2, kMaxHeadDim); }
 
-    /// The setting for layers of a kind according to per_layer_config.
+    /// The value of a member for layers of a kind, from per_layer_config if it is there.
     std::optional<int> byLayer(const std::string& member, const std::string& kind) const;
 
     /// Width of a head in layers of this kind.
@@ -82,22 +83,23 @@ class RotationReader {
     /// rope_parameters.
     std::vector<Source> copiedSources(const std::optional<ConfigFields>& parameters,
                                       const std::optional<ConfigFields>& scaling);
+    /// Moves layers that attend to all tokens to the front.
     static std::vector<Source> globalFirst(std::vector<Source> sources);
     std::vector<std::string> kindNames() const;
 
     /// For model types that transformers does not have: uses the parameters of each kind unchanged.
     std::vector<Source> sourcesOfUnknown(const ConfigFields& given, const std::vector<std::string>& kinds);
 
-    /// Local layers of such models have their own base and are never scaled.
+    /// For the same types: if the config has a base of its own for local layers, these are never scaled.
     std::vector<Source> sourcesWithLocalBase(const std::optional<ConfigFields>& given);
     /// Parameters of a kind to which rope_scaling applies.
     /// @param own  what rope_parameters say for this kind
     ConfigFields scaledParameters(const ModelType::Kind& kind, const std::optional<ConfigFields>& own,
                                   const ConfigFields& scaling) const;
-    /// An unscaled rotation. transformers inserts it before the config's own members, so that `type` alone,
-    /// the older name, is not read.
+    /// {"rope_type": "default"}. transformers merges it with the config's parameters, so that a method given
+    /// only by the older name, "type", is not read.
     static ConfigFields plainParameters();
-    /// Parameters of a kind whose θ and rotating fraction are not read in rope_scaling.
+    /// The same if base and rotating fraction are members of the config (`ModelType::flat_means_scaling`).
     ConfigFields scaledOutside(const ModelType::Kind& kind, const ConfigFields& scaling) const;
     void readKind(const Source& source);
     void readRotation(const Source& source, RotaryConfig& rotary);
@@ -109,16 +111,15 @@ class RotationReader {
     std::string typeOf(const ConfigFields& rope) const;
     static bool isScaled(const std::string& method) { return method != "default" && method != "mrope"; }
 
-    /// Whether a member with the number of rotating features decides. In DeepSeek V4 their share, and
-    /// parameters by kind of layer, take precedence.
+    /// Whether `ModelType::features_key` gives the number of rotating features. In DeepSeek V4, a rotating
+    /// fraction and parameters by kind of layer take precedence.
     bool countsFeatures() const;
-    /// Reads how many features rotate. A fraction that gives an odd number is rounded up, but not in the
-    /// exponents.
+    /// Reads how many features rotate. An odd number is rounded up, but not in the exponents of frequencies.
     void readWidth(const Source& source, const std::string& method, RotaryConfig& rotary);
     static void rotateFeatures(int width, RotaryConfig& rotary);
 
-    /// The head consists of the rotating features and those next to them, and the frequencies follow from a
-    /// fraction of both. The number of frequencies must match the rotating features of the queries.
+    /// With `ModelType::unrotated_features_key`, the rotating fraction refers to rotating and unrotated
+    /// features together. @throws Error (usage) if it does not give the `rotating` features of a query
     void requireAllRotate(const Source& source, const std::string& method, int rotating) const;
     double rotaryFraction(const Source& source, const std::string& method, int head_dim);
     std::optional<double> configuredRotaryFraction(const Source& source, int head_dim) const;
@@ -141,25 +142,26 @@ class RotationReader {
     /// Number of dense layers before those with experts, if rotation depends on it.
     int denseLayers() const;
 
-    /// n, if every n-th dense layer attends to all tokens.
+    /// n: every n-th dense layer attends to all tokens.
     int densePattern() const;
 
     /// Layers with global attention that rotate nevertheless (Cohere2MoeAttention.force_rope in
     /// transformers).
     std::vector<bool> forcedLayers(int layers) const;
 
-    /// Assigns layers to the rotations that were read, or to those without rotation.
+    /// Assigns each layer to a rotation that was read, or to the unrotated layers.
     void placeLayers();
 
-    /// @param kinds  of the layers; empty if unknown
+    /// For each layer, whether it rotates. @param kinds  of the layers; empty if unknown
     std::vector<bool> rotatingLayers(const std::vector<std::string>& kinds, int layers) const;
 
     /// Layers marked 1 in no_rope_layers; by default all but every n-th, n being no_rope_layer_interval or 4.
     std::vector<bool> markedLayers(int layers) const;
+    /// Null if no rotation is known for this kind.
     RotatedLayers* layersOf(const std::string& kind);
 
-    /// Notes members about rotation that were not read, of the rotation's object and, by their names, of the
-    /// model's.
+    /// Notes unread members: all of rope_parameters and rope_scaling, and others whose names suggest
+    /// rotation.
     void noteUnreadMembers() const;
     bool repeatsWidth(const std::string& member) const;
     std::vector<std::string> unreadIn(const ConfigFields& object) const;
@@ -168,10 +170,10 @@ class RotationReader {
     const ModelType& type_;
     const std::optional<ConfigFields> sizes_, rope_;  ///< of the model type
     ParsedRotation& reading_;
-    std::vector<ModelType::Kind> own_kinds_;
+    std::vector<ModelType::Kind> own_kinds_;  ///< those that the config of an unknown type defines
     std::map<std::string, std::map<int, int>> per_layer_;  ///< from per_layer_config: member, layer, value
     bool is_given_by_kind_ = false;                        ///< rope_parameters name kinds of layers
-    std::optional<bool> truncate_;
+    std::optional<bool> truncate_;                         ///< YaRN's `truncate` next to the kinds of layers
 };
 
 }  // namespace roper

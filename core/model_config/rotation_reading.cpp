@@ -115,8 +115,9 @@ std::vector<RotationReader::Source> RotationReader::sourcesByKind(
             type_.name);
     const auto by_kind = is_flat ? std::nullopt : parameters;
     if (by_kind && type_.rotates_last && (scaling || kindsIn(*by_kind).size() < type_.kinds.size()))
-        config_.refuse(kParameters, "must be an object for each of " + join(kindNames(), ", ") +
-                                        ", without rope_scaling beside it: transformers 5.24 ignores others");
+        config_.refuse(kParameters,
+                       "must be an object for each of " + join(kindNames(), ", ") +
+                           ", without rope_scaling beside it: transformers 5.24 ignores anything else");
     is_given_by_kind_ = by_kind.has_value();
     if (scaling && config_.has(kRotaryFraction))
         note("partial_rotary_factor next to rope_scaling may be read differently by models of type " +
@@ -138,7 +139,7 @@ std::vector<RotationReader::Source> RotationReader::sourcesByKind(
                                     : rope_->object(kind.name);
         all.push_back({&kind, rope, !own && !is_scaled});
     }
-    // YaRN's `truncate` is next to the kinds: transformers does not look for it inside them.
+    // transformers looks for YaRN's `truncate` next to the kinds of layers, not inside them.
     if (by_kind) truncate_ = by_kind->flag("truncate");
     return globalFirst(std::move(all));
 }
@@ -393,15 +394,15 @@ ParsedRotation readRotation(std::string_view json) {
 }
 
 ParsedRotation readRotation(const ConfigFields& config) {
-    ParsedRotation reading;
-    const TextPart part = textPartOf(config, reading.notes);
+    ParsedRotation parsed;
+    const TextPart part = textPartOf(config, parsed.notes);
     const ModelType& type = findModelType(part.model_type);
-    reading.model_type = part.model_type;
+    parsed.model_type = part.model_type;
     if (!type.is_known && !part.model_type.empty())
-        reading.notes.push_back("the model type " + quoteExcerpt(part.model_type) +
+        parsed.notes.push_back("the model type " + quoteExcerpt(part.model_type) +
                                 " is unknown; it is read like most models");
-    RotationReader(part.config, type, reading).read();
-    return reading;
+    RotationReader(part.config, type, parsed).read();
+    return parsed;
 }
 
 }  // namespace roper

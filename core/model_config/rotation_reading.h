@@ -29,7 +29,7 @@ enum class ValueRotation {
 /// How the model of a config.json rotates, and notes for the user about how it was read.
 struct ParsedRotation {
     std::string model_type;             ///< of the language part; empty if the config names none
-    std::vector<RotatedLayers> layers;  ///< at least one for each kind of layer, global ones first
+    std::vector<RotatedLayers> layers;  ///< at least one for each kind of layer, full attention first
     ValueRotation values = ValueRotation::none;
     bool has_shared_key_value = false;  ///< each token has one vector that is key and value for all heads
     double positions = 0;               ///< max_position_embeddings, 0 if missing
@@ -38,8 +38,8 @@ struct ParsedRotation {
 
 /// Reads a config.json as transformers 5.24 does, according to its model type (`findModelType`). Handles
 /// composite models (text_config and the like), and rope_parameters and rope_scaling, flat or by kind of
-/// layer. Defaults are those of the model type's class. Members about rotation without an effect are named in
-/// the notes.
+/// layer. Defaults are those of the model type's class. The notes name members about rotation that have
+/// no effect.
 /// @throws Error (usage) naming the member, what is wrong with it, and what is accepted
 ParsedRotation readRotation(std::string_view json);
 /// The same for a config shared with another reader; members read by either count as read.

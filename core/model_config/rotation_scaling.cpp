@@ -5,7 +5,7 @@
 #include "core/base/text.h"
 #include "core/model_config/rotation_reader.h"
 
-// How frequencies are scaled for longer texts.
+// How frequencies are scaled for contexts longer than those seen in training.
 
 namespace roper {
 
@@ -18,7 +18,7 @@ ScalingMethod RotationReader::methodOf(const ConfigFields& rope, const std::stri
         {"llama3", ScalingMethod::llama3},
         {"longrope", ScalingMethod::longrope},
         {"proportional", ScalingMethod::p_rope},
-        {"su", ScalingMethod::longrope}};  // Phi-3's first name for it
+        {"su", ScalingMethod::longrope}};  // Phi-3's first name for LongRoPE
     if (name == "mrope") {
         note("mrope gives each part of the head its own positions; for text they are all the same");
         return ScalingMethod::none;

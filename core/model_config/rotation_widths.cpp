@@ -10,7 +10,7 @@
 namespace roper {
 
 void RotationReader::readPerLayerConfig() {
-    // A fresh reader, so that other settings of a layer still count as unread.
+    // A copy, so that other settings of a layer still count as unread.
     const ConfigFields config = config_.unreadCopy();
     const auto layers = config.object(kByLayer);
     if (!layers || !type_.is_known) return;
@@ -34,7 +34,7 @@ void RotationReader::readPerLayerMember(const ConfigFields& own, const std::stri
         return;
     }
     const bool is_width = member == "hidden_size" || member == "num_attention_heads";
-    // The width of these models' heads does not depend on it.
+    // These models have members of their own for the width of a head.
     if (is_width && !type_.per_layer_keys.empty()) return;
     const bool is_number = own.isNumber(member);
     if (is_number && own.number(member, 0, kMaxTextLength) == number(member, 0, kMaxTextLength)) return;
@@ -136,7 +136,7 @@ void RotationReader::readWidth(const Source& source, const std::string& method, 
         return;
     }
     rotary.rotary_fraction = 1;
-    // The class of DeepSeek V4 rotates the whole head then.
+    // DeepSeek V4's class then rotates the whole head.
     if (type_.rotates_last && is_given_by_kind_ && !source.rope->has(kRotaryFraction)) return;
     if (!type_.unrotated_features_key.empty()) return requireAllRotate(source, method, rotary.head_dim);
     const double rotary_fraction =
@@ -179,7 +179,7 @@ void RotationReader::requireAllRotate(const Source& source, const std::string& m
 }
 
 double RotationReader::rotaryFraction(const Source& source, const std::string& method, int head_dim) {
-    if (type_.copies_flat) {  // the class replaces it by its own
+    if (type_.copies_flat) {  // the class replaces the fraction by its own
         if (source.rope) source.rope->number(kRotaryFraction, 0, 1);
         return 1;
     }

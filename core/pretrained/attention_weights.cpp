@@ -4,20 +4,20 @@
 namespace roper {
 namespace {
 
-/// Rows of q (`place` 0), v (1) or k (2), each with `count` rows, where a tensor holds `parts` parts, each
-/// with a share of q, v and k.
+/// Rows of q (`index` 0), v (1) or k (2), which have `count` rows each, in a tensor of equal parts, each of
+/// which holds rows of q, then of v, then of k.
 /// @throws Error (checkpoint) if the parts would not be equal
 TensorLocator::Rows rowsOfParts(const TensorLocator& in, const std::string& name, std::int64_t count,
-                                std::int64_t parts, std::int64_t place) {
+                                std::int64_t parts, std::int64_t index) {
     if (count % parts != 0)
         throw Error(ErrorKind::checkpoint, "queries have " + std::to_string(count) +
                                                " features; in the family " + in.model().family +
                                                " they are stored in " + std::to_string(parts) +
                                                " equal parts (" + name + ")");
-    const std::int64_t share = count / parts;
+    const std::int64_t part_rows = count / parts;
     TensorLocator::Rows rows;
     for (std::int64_t part = 0; part < parts; ++part)
-        rows.push_back({(3 * part + place) * share, share});
+        rows.push_back({(3 * part + index) * part_rows, part_rows});
     return rows;
 }
 
@@ -47,7 +47,7 @@ void splitQueryKeyValue(TensorLocator& in, std::int64_t layer, const std::string
     block.value = in.part(name, of_keys, model.width, all, rows(2), bias);
 }
 
-/// The queries and the gate of every head of width d, one after the other, in one tensor.
+/// A tensor with the query rows, then the gate rows, of one head of width d after another.
 void splitQueryGate(TensorLocator& in, const std::string& name, std::int64_t d, BlockWeights& block) {
     const Architecture& model = in.model();
     const auto half = [&](std::int64_t which) {
@@ -101,7 +101,7 @@ void locateQueriesKeysValues(TensorLocator& in, std::int64_t layer, BlockWeights
         block.value = block.key;
         return;
     }
-    // A GGUF file does not say otherwise whether values are keys.
+    // In a GGUF file, only a missing value tensor says that values are keys.
     const bool is_key = model.values_are_keys && !model.isWindowed(layer) &&
                         !(in.isGguf() && in.has(in.inLayer(layer, names.value)));
     block.value = is_key ? block.key : in.linear(in.inLayer(layer, names.value), of_keys, model.width, bias);

@@ -6,20 +6,20 @@
 
 namespace roper {
 
-// Each function finds one part of a block. They throw as TensorLocator does.
+// Each function finds the tensors of one part of a block, and throws as TensorLocator does.
 
 /// Queries, keys and values, their norms, and the output.
 void locateAttention(TensorLocator& in, std::int64_t layer, BlockWeights& block);
 
-/// Multi-head latent attention, and its queries in `query`.
+/// Multi-head latent attention; its query projection is put into `query`.
 LatentWeights locateLatentAttention(TensorLocator& in, std::int64_t layer, LinearLocation& query);
 
-/// What encoders have beside their blocks: token types, and frequencies if they are
-/// stored, which replace those of the architecture.
+/// What encoders have beside their blocks: token types, and stored frequencies, if any, which replace those
+/// of the architecture.
 void locateEncoderParts(TensorLocator& in, const TensorStore& store, Architecture& model,
                         ModelWeights& weights);
 
-/// What mixes tokens in place of attention (`Mixer`).
+/// Mixers other than attention (`Mixer`).
 ShortConvolutionWeights locateConvolution(TensorLocator& in, std::int64_t layer);
 GatedDeltaWeights locateGatedDelta(TensorLocator& in, std::int64_t layer);
 

@@ -11,8 +11,8 @@
 namespace roper {
 namespace {
 
-/// From the classes of transformers 5.24; all of them compute a text without images and sounds as their
-/// language model by itself does, except for the scale of logits where it is left out.
+/// From the classes of transformers 5.24. For text alone, each computes what its language model computes,
+/// except for the logit scale where that is left out.
 constexpr Composite kComposites[] = {
     {"aya_vision", HeadTying::tied, true},
     {"cohere2_vision", HeadTying::tied, true},
@@ -67,7 +67,7 @@ std::vector<std::string> knownModelTypes() {
     return known;
 }
 
-bool isRead(const std::string& model_type) {
+bool isSupported(const std::string& model_type) {
     const Family* const family = findFamily(model_type);
     return family != nullptr && !family->trained_here;
 }
@@ -78,7 +78,7 @@ LanguageConfig languageConfigOf(const ConfigFields& whole) {
     constexpr const char *kType = "model_type", *kPart = "text_config";
     const auto model_type = whole.text(kType);
     if (!model_type) whole.refuse(kType, "is missing");
-    if (isRead(*model_type)) return {whole, *model_type, nullptr};
+    if (isSupported(*model_type)) return {whole, *model_type, nullptr};
     const Composite* const composite = findComposite(*model_type);
     if (composite == nullptr)
         whole.refuse(kType, "\"" + toSingleLine(*model_type) + "\" is not supported; " +
@@ -87,7 +87,7 @@ LanguageConfig languageConfigOf(const ConfigFields& whole) {
     LanguageConfig language{part ? *part : whole, findModelType(*model_type).language_model_type, composite};
     if (part)
         if (const auto own = part->text(kType)) language.model_type = *own;
-    if (!isRead(language.model_type))
+    if (!isSupported(language.model_type))
         language.fields.refuse(kType, "\"" + toSingleLine(language.model_type) +
                                           "\", the language model, is not supported; " +
                                           nameHint(language.model_type, knownFamilies()));

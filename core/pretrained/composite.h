@@ -19,15 +19,15 @@ enum class HeadTying {
 struct Composite {
     const char* model_type;
     HeadTying tying;
-    /// The class of transformers 5.24 leaves out the language model's scale of logits, with which the model
-    /// was trained (findings/transformers-leaves-out-the-logit-scale-of-aya-vision.sh).
+    /// The class of transformers 5.24 leaves out the language model's logit scale, with which the model was
+    /// trained (findings/transformers-leaves-out-the-logit-scale-of-aya-vision.sh).
     bool leaves_out_logit_scale = false;
 };
 
 /// The config of a language model.
 struct LanguageConfig {
     ConfigFields fields;         ///< the whole config.json or an object in it
-    std::string model_type;      ///< "gemma3_text"
+    std::string model_type;      ///< of the language model, such as "gemma3_text"
     const Composite* composite;  ///< null if the config describes a language model alone
 };
 

@@ -15,13 +15,13 @@
 namespace roper {
 namespace {
 
-/// The sizes in a config.json. Those that are missing are the defaults of the class, which are noted.
+/// Reads sizes from a config.json. A missing size has the default of the class, which is noted.
 class SizeReader {
   public:
     SizeReader(const ConfigFields& config, const std::string& model_type, std::vector<std::string>& notes)
         : config_(config), defaults_(findModelType(model_type).sizes), notes_(notes) {}
 
-    /// A size of the model, by the family's own name or else by those of most configs.
+    /// A size by the family's `own` name, if not null, or else by those of most configs.
     int required(const char* own, std::initializer_list<const char*> usual, std::int64_t max_value) const {
         const int max = static_cast<int>(max_value);
         if (own != nullptr)
@@ -81,10 +81,10 @@ void readFeedForwardByLayer(const ConfigFields& config, const char* key, Archite
         *std::max_element(model.feed_forward_of_layer.begin(), model.feed_forward_of_layer.end());
 }
 
-void readSizes(const ConfigFields& config, const Family& family, ParsedArchitecture& reading) {
-    Architecture& model = reading.architecture;
+void readSizes(const ConfigFields& config, const Family& family, ParsedArchitecture& parsed) {
+    Architecture& model = parsed.architecture;
     const ConfigRules& rules = family.config_rules;
-    const SizeReader sizes(config, family.model_type, reading.notes);
+    const SizeReader sizes(config, family.model_type, parsed.notes);
     model.vocabulary = sizes.required(nullptr, {"vocab_size"}, kMaxVocabulary);
     const SizeNames& own = rules.sizes;
     model.width = sizes.required(own.width, {"hidden_size", "n_embd"}, kMaxWidth);
@@ -112,7 +112,7 @@ void readSizes(const ConfigFields& config, const Family& family, ParsedArchitect
                         .value_or(static_cast<int>(rules.context));
 }
 
-/// Reads what encoders have, after `describe`, and refuses what is not read of them.
+/// Reads the members that only encoders have, after `Family::describe`, and refuses unsupported ones.
 void readEncoder(const ConfigFields& config, const EncoderRules& rules, Architecture& model) {
     if (rules.norm_bias_flag != nullptr)
         model.norm_biases = config.flag(rules.norm_bias_flag).value_or(false);
@@ -154,7 +154,7 @@ double factor(const ConfigFields& config, const ConfigRules::Factor& rule) {
     return config.number(rule.key, -1e6, 1e6).value_or(rule.default_value);
 }
 
-/// Reads what multiplies embeddings, branches, scores and logits.
+/// Reads the factors on embeddings, scores, logits, and the outputs of attention and feed-forward.
 void readScales(const ConfigFields& config, const Family& family, Architecture& model) {
     const ConfigRules& rules = family.config_rules;
     if (rules.embedding_scale.key != nullptr) model.embedding_scale = factor(config, rules.embedding_scale);
@@ -239,7 +239,7 @@ void readNumbers(const ConfigFields& config, const Family& family, Architecture&
     model.shares_norm = model.shares_norm && model.parallel;
     readScores(config, family, model);
     readScales(config, family, model);
-    // Some families have a flag of their own; in all of them the mask follows is_causal.
+    // is_causal decides in all families, even in those that have a flag of their own.
     const auto causal = config.flag("is_causal");
     if (!model.causal && causal.value_or(false))
         config.refuse("is_causal", "is true; models of this type attend to both sides");
@@ -284,7 +284,7 @@ std::vector<bool> windowedLayers(const ConfigFields& config, const ConfigRules& 
     return windowed;
 }
 
-/// Chunks of layers that rotate, unless the config lists others; null means none.
+/// Reads chunked attention: of the layers that rotate, unless the config lists others; null means none.
 void readChunks(const ConfigFields& config, const ConfigRules& rules, Architecture& model) {
     constexpr const char* kChunk = "attention_chunk_size";
     if (rules.windowed != WindowedLayers::chunked) return;
@@ -303,8 +303,9 @@ void readChunks(const ConfigFields& config, const ConfigRules& rules, Architectu
         model.windowed.push_back(model.rotationOf(layer).rotatedWidth() > 0);
 }
 
-/// The window of a model that attends to both sides. Of encoders, and where the family's own member says so,
-/// it is half on either side; the mask that follows `is_causal` includes the token at that distance.
+/// `Architecture::window` of a model that attends to both sides. In encoders, and where the family's own flag
+/// makes it bidirectional, half the config's window lies on either side. The mask that follows is_causal, and
+/// Gemma 4's, include one token more on either side.
 std::int64_t windowOnEitherSide(const ConfigFields& config, const ConfigRules& rules,
                                 const Architecture& model) {
     const bool by_mask = !model.predicts_masked && !config.flag("is_causal").value_or(true);
@@ -330,8 +331,8 @@ void readWindow(const ConfigFields& config, const ConfigRules& rules, Architectu
     model.windowed = windowedLayers(config, rules, model);
 }
 
-void readRotations(const ConfigFields& config, ParsedArchitecture& reading) {
-    Architecture& model = reading.architecture;
+void readRotations(const ConfigFields& config, ParsedArchitecture& parsed) {
+    Architecture& model = parsed.architecture;
     const auto layers = static_cast<std::size_t>(model.layers);
     if (!findFamily(model.family)->rotates) {
         model.head_dim = model.width / model.heads;
@@ -344,7 +345,7 @@ void readRotations(const ConfigFields& config, ParsedArchitecture& reading) {
         return;
     }
     const ParsedRotation rotation = readRotation(config);
-    reading.notes.insert(reading.notes.end(), rotation.notes.begin(), rotation.notes.end());
+    parsed.notes.insert(parsed.notes.end(), rotation.notes.begin(), rotation.notes.end());
     const bool rotates_values = rotation.values != ValueRotation::none;
     for (const auto& of_layers : rotation.layers)
         model.head_dim = std::max<std::int64_t>(model.head_dim, of_layers.rotary.head_dim);
@@ -359,8 +360,8 @@ void readRotations(const ConfigFields& config, ParsedArchitecture& reading) {
     model.rotated.output = rotation.values != ValueRotation::rotated;
 }
 
-/// Members that do not affect the computation here: settings of training, generation and storage, and those
-/// of other programs. Biases are used if the file contains them, whatever attention_bias says.
+/// Members that do not affect the computation here: settings of training, generation and storage, those of
+/// other programs, and flags of biases that the family's class does not read.
 bool isHarmless(const std::string& key) {
     static const std::set<std::string> kHarmless = {"architectures",
                                                     "auto_map",
@@ -440,7 +441,7 @@ bool isHarmless(const std::string& key) {
     const auto has = [&](const char* part) { return key.find(part) != std::string::npos; };
     return kHarmless.count(key) > 0 || key.starts_with('_') || key.ends_with("_token_id") ||
            key.ends_with("_token_ids") || has("dropout") || has("pdrop") || has("rope") ||
-           has("rotary");  // the last two are noted where they are read
+           has("rotary");  // rope and rotary: `readRotation` notes these
 }
 
 /// @throws Error (usage) naming an unread member that may change what the model computes
@@ -483,7 +484,7 @@ void refuseUnsupportedMembers(const ConfigFields& whole, const LanguageConfig& l
     if (rules.nested != nullptr && language.fields.has(rules.nested))
         refuseUnsupportedMembers(*language.fields.object(rules.nested), is_harmless);
     if (!is_nested) return;
-    // What the language model's config has, too, counts there alone.
+    // A member that the language model's config has as well counts only there.
     refuseUnsupportedMembers(whole, [&](const std::string& key) {
         return isHarmless(key) || isOfOtherInputs(key) || language.fields.contains(key);
     });
@@ -496,33 +497,33 @@ ParsedArchitecture readConfigArchitecture(std::string_view json) {
     const LanguageConfig language = languageConfigOf(whole);
     const ConfigFields& config = language.fields;
     const Family* const family = findFamily(language.model_type);
-    ParsedArchitecture reading;
-    Architecture& model = reading.architecture;
+    ParsedArchitecture parsed;
+    Architecture& model = parsed.architecture;
     model.family = family->model_type;
     if (language.composite != nullptr) model.composite = language.composite->model_type;
-    readSizes(config, *family, reading);
+    readSizes(config, *family, parsed);
     family->describe(model);
-    reading.biases = readBiases(config, family->config_rules.biases);
+    parsed.biases = readBiases(config, family->config_rules.biases);
     model.tied = isHeadTied(whole, language, family->config_rules.tied);
     readNumbers(config, *family, model);
     readEncoder(config, family->config_rules.encoder, model);
     if (!model.causal && !model.predicts_masked)
-        reading.notes.emplace_back(
+        parsed.notes.emplace_back(
             "every token attends to both sides, including the next one, so its −ln p is not a "
             "language-model loss");
-    if (family->config_rules.read != nullptr) family->config_rules.read(config, reading);
+    if (family->config_rules.read != nullptr) family->config_rules.read(config, parsed);
     readMixture(config, family->config_rules, model);
     readWindow(config, family->config_rules, model);
-    readRotations(config, reading);
+    readRotations(config, parsed);
     readLatentAttention(config, family->config_rules.latent, model);
     readChunks(config, family->config_rules, model);
     if (family->config_rules.read_layers != nullptr) family->config_rules.read_layers(config, model);
     if (language.composite != nullptr && language.composite->leaves_out_logit_scale && model.logit_scale != 1)
-        reading.notes.push_back("logits are multiplied by " + formatNumber(model.logit_scale) +
-                                ", as when the language model was trained; " + model.composite +
-                                " in transformers 5.24 omits this");
+        parsed.notes.push_back("logits are multiplied by " + formatNumber(model.logit_scale) +
+                               ", as when the language model was trained; " + model.composite +
+                               " in transformers 5.24 omits this");
     refuseUnsupportedMembers(whole, language, family->config_rules);
-    return reading;
+    return parsed;
 }
 
 }  // namespace roper

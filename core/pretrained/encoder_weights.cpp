@@ -6,7 +6,7 @@
 namespace roper {
 namespace {
 
-/// Sets θ of every pair as it is stored, if it is. All layers must agree.
+/// Sets the frequency θ of every pair as stored, if the file stores it. All layers must agree.
 void readFrequencies(TensorLocator& in, const TensorStore& store, Architecture& model,
                      std::vector<std::string>& notes) {
     const std::string ending = in.allNames().encoder_names.frequencies;
@@ -29,7 +29,7 @@ void readFrequencies(TensorLocator& in, const TensorStore& store, Architecture& 
                         formatNumber(rotation.base) + " in float32");
 }
 
-/// Refuses a table of sin and cos that is not the one that is computed here.
+/// Refuses a stored table of sin and cos that differs from the computed one.
 void requireSinusoids(TensorLocator& in, const TensorStore& store, const Architecture& model) {
     const std::string name = in.allNames().encoder_names.sinusoids;
     if (name.empty() || !store.has(name)) return;
@@ -42,8 +42,8 @@ void requireSinusoids(TensorLocator& in, const TensorStore& store, const Archite
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         const double angle =
             static_cast<double>(i / width) * theta[static_cast<Eigen::Index>(i % width % pairs)];
-        const double right = i % width < pairs ? std::sin(angle) : std::cos(angle);
-        if (!(std::abs(static_cast<double>(numbers[i]) - right) < kTolerance))
+        const double expected = i % width < pairs ? std::sin(angle) : std::cos(angle);
+        if (!(std::abs(static_cast<double>(numbers[i]) - expected) < kTolerance))
             in.refuse(name, store.tensor(name), "sin and cos of the positions with base 10000");
     }
 }

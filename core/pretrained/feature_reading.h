@@ -12,22 +12,20 @@
 
 namespace roper {
 
-/// Reads multi-head latent attention, if the family has it, after the rotation: until then, heads consist of
-/// their rotated features.
+/// Reads multi-head latent attention, if the family has it. To be called after the rotation was read: until
+/// then, heads consist of their rotated features.
 void readLatentAttention(const ConfigFields& config, const LatentDefaults& rules, Architecture& model);
 
-/// The same from a GGUF file, before the rotation.
+/// The same from a GGUF file, to be called before the rotation is read.
 void readGgufLatentAttention(const GgufEntries& entries, Architecture& model);
 
-/// Reads which layers of a model are mixtures of experts, and how they choose experts; everything else about
-/// sizes must be known.
+/// Reads which layers are mixtures of experts, and how these choose experts. All other sizes must be known.
 void readMixture(const ConfigFields& config, const ConfigRules& rules, Architecture& model);
 
 /// The same from a GGUF file.
 void readGgufMixture(const GgufEntries& entries, const Family& family, Architecture& model);
 
-/// Says what mixes the tokens of each layer, once rotations are known: layers that do not attend do not
-/// rotate.
+/// Sets the mixer of each layer, once rotations are known, and makes layers without attention not rotate.
 void setMixers(std::vector<Mixer> mixers, Architecture& model);
 
 /// Gated delta rules and the layers that compute them: every layer but those with "full_attention" in
@@ -37,16 +35,16 @@ void readGatedDelta(const ConfigFields& config, Architecture& model);
 /// The same from a GGUF file.
 void readGgufGatedDelta(const GgufEntries& entries, Architecture& model);
 
-/// Embeddings of layers: `hidden_size_per_layer_input`, where 0 means none, and the size of their table.
+/// Per-layer embeddings: `hidden_size_per_layer_input` (0: none), and the size of their table.
 void readLayerEmbeddings(const ConfigFields& config, Architecture& model);
 void readGgufLayerEmbeddings(const GgufEntries& entries, Architecture& model);
 
-/// Alternating updates, the learned augmented residual and the cut-offs of gates (Gemma 3n).
+/// Alternating updates, the learned augmented residual and the cutoffs of gates (Gemma 3n).
 void readAlternatingUpdates(const ConfigFields& config, Architecture& model);
 void readGgufAlternatingUpdates(const GgufEntries& entries, Architecture& model);
 
-/// The last layers use keys and values of the last layer before them that attends within a window, or to all
-/// tokens, as they do.
+/// The last layers use keys and values of the last earlier layer with the same kind of attention, windowed or
+/// full.
 /// @param usually  default number of such layers
 void readSharedKeys(const ConfigFields& config, Architecture& model, int usually);
 void readGgufSharedKeys(const GgufEntries& entries, Architecture& model);

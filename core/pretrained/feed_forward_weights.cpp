@@ -19,7 +19,7 @@ struct FeedForwardNames {
     std::string up, down;
 };
 
-/// @param width  of the layer
+/// @param width  hidden width of the layer
 FeedForwardWeights feedForward(TensorLocator& in, std::int64_t layer, const FeedForwardNames& names,
                                std::int64_t width) {
     const Architecture& model = in.model();
@@ -39,7 +39,7 @@ FeedForwardWeights feedForward(TensorLocator& in, std::int64_t layer, const Feed
     return weights;
 }
 
-/// The names by which the mixtures of this file are stored.
+/// Those of the family's alternative names that this file uses.
 const MixtureNames& mixtureNames(const TensorLocator& in, std::int64_t layer) {
     const std::vector<MixtureNames>& all = in.allNames().mixture_names;
     for (const MixtureNames& names : all)
@@ -74,7 +74,7 @@ LinearLocation ofAllExperts(TensorLocator& in, std::int64_t layer, const std::st
     return location;
 }
 
-/// All experts, as the first of them.
+/// The tensors of all experts, as locations of the first (`MixtureWeights::first`).
 FeedForwardWeights firstExpert(TensorLocator& in, std::int64_t layer, const MixtureNames& names) {
     const std::int64_t F = in.model().mixture.feed_forward, C = in.model().width;
     FeedForwardWeights first;
@@ -120,7 +120,7 @@ MixtureWeights locateMixture(TensorLocator& in, std::int64_t layer) {
                                                             : BiasRule::never);
     if (router_bias_is_choice_bias) weights.router.bias.reset();
     if (mixture.isHashed(layer)) weights.hash_table = hashTable(in, name(names.hash_table));
-    // As in llama.cpp, a GGUF file need not have it.
+    // As in llama.cpp, a GGUF file may lack the bias.
     if (mixture.choice_bias && !mixture.isHashed(layer) &&
         (!in.isGguf() || in.hasTensor(name(names.choice_bias)))) {
         const bool has_usual_name = in.hasTensor(name(names.choice_bias)) || names.other_choice_bias.empty();

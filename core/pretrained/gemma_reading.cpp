@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNoCutoff = -std::numeric_limits<double>::infinity();
 
-/// The number below which a normally distributed number lies with probability p (0 < p < 1), by bisection.
+/// The p-quantile of the standard normal distribution (0 < p < 1), by bisection.
 double normalQuantile(double p) {
     double low = -10, high = 10;
     constexpr int kHalvings = 80;  // to the last bit
@@ -23,25 +23,25 @@ double normalQuantile(double p) {
     return (low + high) / 2;
 }
 
-/// Cut-offs of layers whose share of suppressed gates is given, one for each layer.
+/// z of each layer's cutoff (`Architecture::gate_cutoffs`), from the fraction of its gates that are set to 0.
 std::vector<double> cutoffsOf(const ConfigFields& config, std::int64_t layers) {
     constexpr const char* kKey = "activation_sparsity_pattern";
     constexpr double kUsual = 0.95, kMost = 0.999999;
     constexpr std::int64_t kUsualLayers = 10;
-    std::vector<double> shares(static_cast<std::size_t>(layers), 0);
+    std::vector<double> fractions(static_cast<std::size_t>(layers), 0);
     if (const auto given = config.numbers(kKey, 0, kMost, kMaxLayers))
-        shares = *given;
+        fractions = *given;
     else if (layers > kUsualLayers)
-        std::fill_n(shares.begin(), kUsualLayers, kUsual);
-    config.requireOnePerLayer(kKey, shares.size(), layers);
+        std::fill_n(fractions.begin(), kUsualLayers, kUsual);
+    config.requireOnePerLayer(kKey, fractions.size(), layers);
     std::vector<double> cutoffs;
-    for (const double share : shares)
-        cutoffs.push_back(share > 0 ? normalQuantile(share) : kNoCutoff);
+    for (const double suppressed : fractions)
+        cutoffs.push_back(suppressed > 0 ? normalQuantile(suppressed) : kNoCutoff);
     return cutoffs;
 }
 
-/// `shared` is the number of layers, the last ones, that use keys and values of earlier ones.
-/// @returns false if no earlier layer attends as one of them does
+/// Makes the last `shared` layers use keys and values of earlier ones.
+/// @returns false if one of them has no earlier layer with the same kind of attention
 bool shareKeys(std::int64_t shared, Architecture& model) {
     if (shared == 0) return true;
     const std::int64_t first = model.layers - shared;
@@ -55,8 +55,8 @@ bool shareKeys(std::int64_t shared, Architecture& model) {
     return true;
 }
 
-/// The number that per_layer_config gives a member in all layers with full attention.
-/// @throws Error (usage) if it gives other layers, or some of them alone, another number than `usual`
+/// The value of a member in layers with full attention, according to per_layer_config.
+/// @throws Error (usage) if it differs between these layers, or from `usual` in a windowed layer
 std::int64_t ofFullLayers(const ConfigFields& config, const char* member, std::int64_t usual,
                           const Architecture& model) {
     const auto layers = config.object("per_layer_config");
@@ -76,7 +76,7 @@ std::int64_t ofFullLayers(const ConfigFields& config, const char* member, std::i
     return of_full.value_or(usual);
 }
 
-/// @throws Error (usage) for a member of per_layer_config that the class does not read by layer
+/// @throws Error (usage) for a member in per_layer_config that the class does not read there
 void refuseOtherMembersByLayer(const ConfigFields& layers) {
     for (const std::string& layer : layers.objectKeys()) {
         const ConfigFields own = *layers.object(layer);

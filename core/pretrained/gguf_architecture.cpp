@@ -104,7 +104,7 @@ void requireWholeHeadsRotate(const GgufEntries& entries, const Architecture& mod
                                                    std::to_string(model.head_dim) + " features");
 }
 
-/// Layers without key/value heads compute something else than attention.
+/// Layers without key/value heads compute `without_heads` instead of attention.
 void readGgufMixers(Mixer without_heads, Architecture& model) {
     std::vector<Mixer> mixers;
     for (const std::int64_t heads : model.key_value_heads_of_layer)
@@ -137,7 +137,7 @@ void readSizes(const GgufEntries& entries, const Family& family, Architecture& m
         model.layers -= entries.integer("nextn_predict_layers", 0, model.layers - 1, 0);
     model.heads = entries.required("attention.head_count", kMaxHeads);
     readKeyValueHeads(entries, family.gguf_rules, model);
-    // A model all of whose layers are mixtures need not have the width of a dense one.
+    // If all layers are mixtures, the file may lack the width of dense ones.
     constexpr const char *kWidth = "feed_forward_length", *kOfExperts = "expert_feed_forward_length";
     if (family.gguf_rules.has_sizes_by_layer)
         model.feed_forward_of_layer = entries.differingByLayer(kWidth, 1, kMaxFeedForward);
@@ -149,22 +149,22 @@ void readSizes(const GgufEntries& entries, const Family& family, Architecture& m
     model.context = entries.integer("context_length", 1, 1 << 30, 2048);
 }
 
-/// Widths of keys and values of a head, unless it has latent attention.
+/// Widths of a head's keys and values, in models without latent attention.
 void readHeadWidths(const GgufEntries& entries, Architecture& model) {
     model.head_dim = entries.integer("attention.key_length", 1, kMaxHeadDim, model.width / model.heads);
     if (entries.integer("attention.value_length", 1, kMaxHeadDim, model.head_dim) != model.head_dim)
         entries.refuse("attention.value_length", "differs from attention.key_length, which is not supported");
 }
 
-/// Whether the router makes scores by a sigmoid. Where the file does not say, as in llama.cpp, it does in the
-/// models of the size of GLM 4.7 Flash.
+/// Whether router scores are sigmoids. If the file does not say, llama.cpp's rule applies: they are in models
+/// of the size of GLM 4.7 Flash.
 bool routesBySigmoid(const GgufEntries& entries) {
-    constexpr std::int64_t kSigmoid = 2, kTokensOfGlm = 154880;
+    constexpr std::int64_t kSigmoid = 2, kGlmVocabulary = 154880;
     const std::int64_t scores = entries.integer("expert_gating_func", 0, 1 << 10, 0);
     if (scores != 0) return scores == kSigmoid;
     const std::int64_t layers = entries.required("block_count", kMaxLayers) -
                                 entries.integer("nextn_predict_layers", 0, kMaxLayers, 0);
-    return (layers == 47 || layers == 48) && vocabularySize(entries) == kTokensOfGlm;
+    return (layers == 47 || layers == 48) && vocabularySize(entries) == kGlmVocabulary;
 }
 
 const Family& familyOf(const GgufMetadata& metadata) {
@@ -198,8 +198,8 @@ ParsedArchitecture readGgufArchitecture(const GgufMetadata& metadata) {
     if (const std::string kind = metadata.text("general.type").value_or("model"); kind != "model")
         metadata.refuse("general.type",
                         "is \"" + toSingleLine(kind) + "\": this file is not a complete model");
-    ParsedArchitecture reading;
-    Architecture& model = reading.architecture;
+    ParsedArchitecture parsed;
+    Architecture& model = parsed.architecture;
     model.family = family.model_type;
     readSizes(entries, family, model);
     if (family.config_rules.latent.rank > 0)
@@ -207,7 +207,7 @@ ParsedArchitecture readGgufArchitecture(const GgufMetadata& metadata) {
     else
         readHeadWidths(entries, model);
     family.describe(model);
-    model.norm_adds_one = false;  // the converter has already added it
+    model.norm_adds_one = false;  // the converter has added it to the weights
     const char* const usual_epsilon =
         model.norm == NormKind::rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon";
     const char* const own_epsilon = family.gguf_rules.epsilon_key;
@@ -228,8 +228,8 @@ ParsedArchitecture readGgufArchitecture(const GgufMetadata& metadata) {
     if (family.gguf_rules.without_heads) readGgufMixers(*family.gguf_rules.without_heads, model);
     if (family.gguf_rules.read_layers != nullptr) family.gguf_rules.read_layers(entries, model);
     if (family.gguf_rules.requires_full_rotation) requireWholeHeadsRotate(entries, model);
-    reading.notes = checkKeys(entries);
-    return reading;
+    parsed.notes = checkKeys(entries);
+    return parsed;
 }
 
 }  // namespace roper

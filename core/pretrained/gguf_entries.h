@@ -14,8 +14,8 @@
 
 namespace roper {
 
-/// Entries of one architecture, such as "llama.block_count". It records which were read, so that the others
-/// can be reported.
+/// Metadata entries of one architecture, such as "llama.block_count", whose names are given without "llama.".
+/// Records which were read, so that the others can be reported.
 class GgufEntries {
   public:
     GgufEntries(const GgufMetadata& metadata, std::string architecture)
@@ -46,7 +46,7 @@ class GgufEntries {
     double number(const char* name, double min_value, double max_value, double default_value) const {
         return metadata_.number(readKey(name), min_value, max_value, layers(name)).value_or(default_value);
     }
-    /// The numbers of a list with one for each layer, if they differ; otherwise none.
+    /// The numbers of a list with one for each layer, if they differ; otherwise empty.
     std::vector<std::int64_t> differingByLayer(const char* name, std::int64_t min_value,
                                                std::int64_t max_value) const {
         const auto found = metadata_.entries().find(readKey(name));
@@ -88,7 +88,8 @@ class GgufEntries {
     }
     static constexpr const char* kLayers = "block_count";
 
-    /// Length of a list with one number for each layer; block_count itself is never a list.
+    /// Number of layers; 0 if unknown, and for block_count itself, which is never a list with one number for
+    /// each.
     std::int64_t layers(std::string_view name) const {
         if (name == kLayers) return 0;
         return metadata_.integer(key(kLayers), 1, INT32_MAX).value_or(0);

@@ -19,13 +19,14 @@ namespace {
 constexpr std::uint64_t kMaxEntries = 1U << 16U, kMaxTensors = 1U << 20U, kMaxListLength = 1U << 23U,
                         kMaxNameLength = 1024, kMaxDimensions = 4;
 constexpr std::uint64_t kDefaultAlignment = 32;
-/// Bytes of the smallest entry (an empty key and a flag) and of the smallest tensor (no name, no dimensions).
+/// Bytes of the smallest entry (an empty key and a flag), and of the smallest tensor description (no name, no
+/// dimensions).
 constexpr std::uint64_t kMinEntryBytes = 13, kMinTensorBytes = 24;
 
 /// Value types of metadata, numbered as in the file.
 enum class ValueType : std::uint32_t { u8, i8, u16, i16, u32, i32, f32, flag, text, list, u64, i64, f64 };
 
-/// Reads a header from its beginning, one part of the file at a time.
+/// Reads a header from its beginning, through a buffer.
 class HeaderBytes {
   public:
     HeaderBytes(const TensorStore& store, std::size_t file)
@@ -38,10 +39,10 @@ class HeaderBytes {
         requireAvailable(into.size());
         std::size_t filled = 0;
         while (filled < into.size()) {
-            if (offset_ < begin_ || offset_ >= begin_ + part_.size()) fill();
+            if (offset_ < begin_ || offset_ >= begin_ + buffer_.size()) fill();
             const auto from = static_cast<std::size_t>(offset_ - begin_);
-            const std::size_t count = std::min(into.size() - filled, part_.size() - from);
-            std::memcpy(into.data() + filled, part_.data() + from, count);
+            const std::size_t count = std::min(into.size() - filled, buffer_.size() - from);
+            std::memcpy(into.data() + filled, buffer_.data() + from, count);
             filled += count;
             offset_ += count;
         }
@@ -83,16 +84,16 @@ class HeaderBytes {
 
   private:
     void fill() {
-        constexpr std::uint64_t kPart = 1U << 16U;
+        constexpr std::uint64_t kBufferBytes = 1U << 16U;
         begin_ = offset_;
-        part_.resize(static_cast<std::size_t>(std::min(kPart, size_ - offset_)));
-        store_.readBytes(file_, begin_, part_);
+        buffer_.resize(static_cast<std::size_t>(std::min(kBufferBytes, size_ - offset_)));
+        store_.readBytes(file_, begin_, buffer_);
     }
 
     const TensorStore& store_;
     std::size_t file_;
     std::uint64_t size_, offset_ = 0, begin_ = 0;
-    std::vector<std::byte> part_;
+    std::vector<std::byte> buffer_;
 };
 
 }  // namespace
@@ -141,7 +142,7 @@ struct GgufReader {
 
     std::string text() { return bytes.text(GgufFile::kMaxHeaderBytes); }
 
-    /// Calls `use` with a function that reads one value of this type, which is no list.
+    /// Calls `use` with a function that reads one value of this type, which is not a list.
     template <class Use>
     Value withReaderOf(ValueType type, const Use& use) {
         switch (type) {
@@ -157,7 +158,7 @@ struct GgufReader {
         }
     }
 
-    /// A text may be empty, but its length always takes eight bytes.
+    /// Bytes of the smallest value. A text may be empty, but its length always takes eight bytes.
     static std::uint64_t leastBytesOf(ValueType type) {
         switch (type) {
             case ValueType::u8:
@@ -217,7 +218,7 @@ struct GgufReader {
         StoredTensor tensor;
     };
 
-    /// The tensor's place is still relative to the end of the header.
+    /// Reads a tensor's description. Its offset is relative to the first byte of tensor data.
     NamedTensor readTensor(std::uint64_t number) {
         at = "tensor " + std::to_string(number);
         NamedTensor read{bytes.text(kMaxNameLength), {}};
@@ -260,8 +261,8 @@ const Number* GgufMetadata::commonValue(const std::string& key, std::int64_t lay
     const auto* const list = std::get_if<std::vector<Number>>(&found->second);
     if (list == nullptr) return nullptr;
     if (list->size() != static_cast<std::size_t>(layers))
-        refuse(key,
-               "is a list of " + std::to_string(list->size()) + " for " + std::to_string(layers) + " layers");
+        refuse(key, "is a list of " + std::to_string(list->size()) + " numbers for " +
+                        std::to_string(layers) + " layers");
     const auto shown = [](Number one) {
         if constexpr (std::is_integral_v<Number>)
             return std::to_string(one);
@@ -335,7 +336,7 @@ const std::vector<bool>* GgufMetadata::flags(const std::string& key) const {
 
 namespace {
 
-/// Reads the header of one file: returns its entries and adds its tensors to the store.
+/// Reads the header of one file: returns its metadata, and adds its tensors to the store.
 GgufMetadata readPart(const FilePath& path, TensorStore& store) {
     const std::size_t file = store.addFile(path);
     GgufMetadata metadata(path.string());
@@ -395,7 +396,7 @@ std::string fiveDigits(std::int64_t number) {
     return std::string(5 - std::min<std::size_t>(5, plain.size()), '0') + plain;
 }
 
-/// The parts of a split model, named NAME-00001-of-00003.gguf; none if the file is not named like that.
+/// The files of a split model, named NAME-00001-of-00003.gguf; empty if `path` is not named like that.
 std::vector<FilePath> partsBeside(const FilePath& path, std::int64_t parts) {
     const std::string name = path.path().filename().string();
     const std::regex named_so("(.*)-([0-9]{5})-of-([0-9]{5})\\.gguf");

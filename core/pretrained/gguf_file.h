@@ -23,12 +23,14 @@ class GgufMetadata {
 
     explicit GgufMetadata(std::string origin) : origin_(std::move(origin)) {}
 
+    /// Path of the file.
     const std::string& origin() const { return origin_; }
     const std::map<std::string, Value>& entries() const { return entries_; }
     bool has(const std::string& key) const { return entries_.count(key) > 0; }
 
-    // Nothing if the key is missing. A list of `layers` equal numbers counts as one number. @throws Error
-    // (checkpoint) naming file and key for another type and for a value out of bounds.
+    // Each of these returns nullopt or null if the key is missing. If `layers` > 0, a list of so many equal
+    // numbers counts as one number. @throws Error (checkpoint) naming file and key for another type and for a
+    // value out of bounds.
     std::optional<std::int64_t> integer(const std::string& key, std::int64_t min_value,
                                         std::int64_t max_value, std::int64_t layers = 0) const;
     std::optional<double> number(const std::string& key, double min_value, double max_value,

@@ -17,10 +17,10 @@ enum class KeyUse {
 
 /// How this program treats one key of an architecture.
 struct GgufKey {
-    std::string_view name;           ///< without the architecture; a final asterisk matches any rest
-    std::string_view architectures;  ///< the row applies to these, each between blanks; empty: to all
+    std::string_view name;           ///< without the architecture; an asterisk matches any characters
+    std::string_view architectures;  ///< to which the row applies, each between blanks; empty: all
     KeyUse use;
-    /// Why it is harmless, what it would change, or the other key.
+    /// Why the key is harmless, what it would change, or the key with which it must agree.
     std::string_view why = {};
     std::vector<double> neutral = {};  ///< accepted values; a flag is 0 or 1
 };
@@ -28,7 +28,7 @@ struct GgufKey {
 constexpr std::string_view kExperts = "this model's feed-forward layers would be mixtures of experts",
                            kRecurrent = "some of this model's layers would be recurrent",
                            kLatent = "keys and values would come from a latent vector",
-                           kImages = "the part that reads images, which no text passes",
+                           kImages = "it belongs to the image encoder, which text does not pass",
                            kPredictionHead =
                                "a part that reads the last residuals, which are shown as they are",
                            kLogits = "logits would be multiplied by it",
@@ -36,7 +36,7 @@ constexpr std::string_view kExperts = "this model's feed-forward layers would be
                            kScores = "scores would be multiplied by it",
                            kNormed = "this family has the other kind of norm";
 
-/// For keys that were not read. The first row that matches a key and its architecture counts.
+/// Keys that may be left unread. The first row that matches a key and its architecture counts.
 const std::vector<GgufKey>& knownKeys() {
     using enum KeyUse;
     static const std::vector<GgufKey> keys = {
@@ -106,7 +106,7 @@ const std::vector<GgufKey>& knownKeys() {
         {"ssm.*", "", neutral, kRecurrent, {0}},
         {"swin_norm", "", neutral, "norms would follow the residual sums", {0}},
         {"n_deepstack_layers", " qwen3vl qwen3vlmoe ", harmless, kImages},
-        {"n_deepstack_layers", "", neutral, kImages, {0}},
+        {"n_deepstack_layers", "", neutral, "images would enter several layers", {0}},
 
         {"tensor_data_layout", " falcon llama ", harmless,
          "every converter orders queries and keys of this architecture in the same way"},
@@ -125,7 +125,7 @@ const std::vector<GgufKey>& knownKeys() {
 
 constexpr std::string_view kTokenizer = "tokenizer.ggml.";
 
-/// The same for tokenizer keys, after `kTokenizer`.
+/// The same for keys of tokenizers, without the prefix `kTokenizer`.
 const std::vector<GgufKey>& knownTokenizerKeys() {
     using enum KeyUse;
     static const std::vector<GgufKey> keys = {
@@ -156,7 +156,7 @@ const std::vector<GgufKey>& knownTokenizerKeys() {
 
 /// Prefixes of keys without an architecture, which do not affect the computation.
 constexpr std::string_view kBeside[] = {
-    "general.",    // names, licences, types, versions; general.alignment is read with the tensors
+    "general.",    // names, licenses, types, versions; general.alignment is read with the tensors
     "tokenizer.",  // chat templates, and tokenizers of other programs
     "split.",      // read with the parts
     "quantize.",   // options of llama-quantize
@@ -218,7 +218,7 @@ bool containsOnly(const GgufMetadata::Value& value, const std::vector<double>& n
         value);
 }
 
-/// The width of a head if the file does not give it, by llama.cpp's rule.
+/// The value of a key; if the file lacks it, the width of a head by llama.cpp's rule.
 GgufMetadata::Value valueOfKey(const GgufEntries& entries, std::string_view name) {
     const auto& all = entries.metadata().entries();
     if (const auto found = all.find(entries.key(std::string(name))); found != all.end()) return found->second;

@@ -17,12 +17,13 @@ constexpr const char *kType = "rope.scaling.type", *kFactor = "rope.scaling.fact
                      *kYarnAttention = "rope.scaling.yarn_attn_factor", *kWidth = "rope.dimension_count",
                      *kLogMultiplier = "rope.scaling.yarn_log_multiplier";
 
+/// Equal but for rounding to float32.
 bool agree(double a, double b) {
-    constexpr double kOfFloat32 = 1e-5;
-    return std::abs(a - b) <= kOfFloat32 * std::abs(b);
+    constexpr double kTolerance = 1e-5;
+    return std::abs(a - b) <= kTolerance * std::abs(b);
 }
 
-/// llama.cpp treats 0 as 1.
+/// The scaling factor. llama.cpp treats 0 as 1.
 double factorOf(const GgufEntries& entries) {
     const char* const key = entries.has(kFactor) ? kFactor : kOldFactor;
     const double factor = entries.number(key, 0, 1e4, 1);
@@ -63,16 +64,16 @@ Scaling linear(const GgufEntries& entries, const std::string& type, double facto
     return scaling;
 }
 
-/// YaRN's factor on cos and sin, beside its own, 0.1·ln s + 1: as in llama.cpp, that is divided by
-/// 0.1·m·ln s + 1 for m = mscale_all_dim of transformers' configs, whose mscale is 1. In latent attention,
-/// mscale equals m if there is one.
+/// YaRN's factor on cos and sin for the scaling factor s, before attn_factor. As in llama.cpp, it is
+/// (0.1·ln s + 1) / (0.1·m·ln s + 1), where m is mscale_all_dim of transformers' configs, whose mscale is 1.
+/// In latent attention, mscale equals m unless m is 0.
 double yarnAttentionFactor(const GgufEntries& entries, double factor, bool is_latent) {
     const double own = 0.1 * std::log(factor) + 1, multiplier = entries.number(kLogMultiplier, 0, 1e6, 0);
     if (is_latent) return multiplier > 0 ? 1 : own;
     return own / (0.1 * multiplier * std::log(factor) + 1);
 }
 
-/// attn_factor multiplies YaRN's own attention factor. The entries named yarn_… are fields of transformers'
+/// attn_factor multiplies YaRN's own attention factor. The entries named yarn_… are members of transformers'
 /// configs, copied by converters.
 Scaling yarn(const GgufEntries& entries, double factor, bool is_latent) {
     Scaling scaling;
@@ -84,8 +85,8 @@ Scaling yarn(const GgufEntries& entries, double factor, bool is_latent) {
     if (scaling.beta_fast < scaling.beta_slow)
         entries.refuse(kBetaFast, "is " + formatNumber(scaling.beta_fast) + ", below " +
                                       entries.key(kBetaSlow) + ", " + formatNumber(scaling.beta_slow));
-    if (const double share = entries.number(kExtension, -1e6, 1e6, 1); share != 1 && share != -1)
-        entries.refuse(kExtension, "is " + formatNumber(share) + "; only 1 is supported");
+    if (const double extension = entries.number(kExtension, -1e6, 1e6, 1); extension != 1 && extension != -1)
+        entries.refuse(kExtension, "is " + formatNumber(extension) + "; only 1 is supported");
     const double own = 0.1 * std::log(factor) + 1, of_yarn = yarnAttentionFactor(entries, factor, is_latent),
                  expected = is_latent ? of_yarn : own;
     if (const double given = entries.number(kYarnAttention, 0, 1e6, expected); !agree(given, expected))
@@ -101,7 +102,7 @@ Scaling yarn(const GgufEntries& entries, double factor, bool is_latent) {
     return scaling;
 }
 
-/// LongRoPE's factors are read with the tensors.
+/// `readFrequencyFactors` reads LongRoPE's factors.
 Scaling longRope(const GgufEntries& entries, double factor) {
     requireNoYarn(entries, "longrope");
     if (factor != 1)
@@ -170,23 +171,23 @@ void readLlama3Factors(const TensorStore& store, const Architecture& model, Rota
     rotation.scaling = scaling;
 }
 
-/// Which pairs of p-RoPE turn: the first of them have the factor 1, the others 10³⁰.
+/// Reads which pairs turn in p-RoPE: the first pairs have the factor 1, and the others, which do not, 10³⁰.
 void readProportionalFactors(const TensorStore& store, RotaryConfig& rotation) {
     const int pairs = rotation.rotatedWidth() / 2;
     const ComparableVector factors = factorsOf(store, kFrequencyFactors, pairs);
     int turning = 0;
     while (turning < pairs && factors[turning] == 1)
         ++turning;
-    constexpr double kStill = 1e20;
+    constexpr double kMinUnturned = 1e20;
     if (rotation.scaling.method != ScalingMethod::none ||
-        (turning < pairs && factors.tail(pairs - turning).minCoeff() < kStill))
+        (turning < pairs && factors.tail(pairs - turning).minCoeff() < kMinUnturned))
         throw Error(
             ErrorKind::checkpoint,
             store.pathOfFile(0) + ": the tensor " + kFrequencyFactors +
                 " has factors other than 1 followed by 1e+30, which is not supported for this family");
     if (turning == pairs) return;
     rotation.scaling.method = ScalingMethod::p_rope;
-    rotation.scaling.proportion = (turning + 0.5) / pairs;  // rounded down to whole pairs
+    rotation.scaling.proportion = (turning + 0.5) / pairs;  // p-RoPE rounds down to whole pairs
 }
 
 /// The rotation of windowed layers, whose heads have another width.
@@ -239,9 +240,9 @@ void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Archi
     if (has_unrotated || (rules.rotates_only_windowed && !model.windowed.empty())) {
         model.rotations.push_back(unrotatedConfig(model.head_dim));
         for (std::size_t layer = 0; layer < layers; ++layer) {
-            const auto place = static_cast<std::int64_t>(layer) + 1;
+            const auto nth = static_cast<std::int64_t>(layer) + 1;
             const bool rotates =
-                rules.rotates_only_windowed ? model.windowed[layer] : place % rules.unrotated_every_nth != 0;
+                rules.rotates_only_windowed ? model.windowed[layer] : nth % rules.unrotated_every_nth != 0;
             model.rotation_of_layer[layer] = rotates ? 0 : 1;
         }
         return;

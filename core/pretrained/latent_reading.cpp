@@ -20,7 +20,7 @@ double yarnScoreFactor(const ConfigFields& config, const ModelType& of_model) {
     return std::pow(0.1 * all * std::log(factor) + 1, 2);
 }
 
-/// Appends unrotated features to the heads, which have rotated ones alone.
+/// Appends unrotated features to heads that have only rotated ones so far.
 void appendUnrotated(Architecture& model, std::int64_t unrotated) {
     model.head_dim = model.latent.rotated + unrotated;
     for (RotaryConfig& rotation : model.rotations) {
@@ -33,8 +33,8 @@ void appendUnrotated(Architecture& model, std::int64_t unrotated) {
 constexpr const char *kRotatedWidth = "rope.dimension_count", *kKeyLength = "attention.key_length",
                      *kValueLength = "attention.value_length";
 
-/// @throws Error (checkpoint) if the widths of the vectors that llama.cpp caches are not the latent vector's
-/// with and without the rotated part
+/// @throws Error (checkpoint) unless the vectors that llama.cpp caches have the widths of the latent vector
+/// with and without the rotated features
 void requireCompressedWidths(const GgufEntries& entries, const LatentAttention& latent) {
     const auto require = [&](const char* key, std::int64_t expected) {
         const std::int64_t given = entries.integer(key, 1, kMaxWidth + kMaxHeadDim, expected);

@@ -3,7 +3,7 @@
 namespace roper {
 namespace {
 
-/// The features of all heads, each of which begins with its rotated ones here and ends with them in files.
+/// Rows of all heads, in which the rotated features, the last of a head in files, become its first.
 TensorLocator::Rows rowsRotatedFirst(const Architecture& model) {
     const std::int64_t d = model.head_dim, unrotated = d - model.latent.rotated;
     TensorLocator::Rows rows;
@@ -14,7 +14,7 @@ TensorLocator::Rows rowsRotatedFirst(const Architecture& model) {
     return rows;
 }
 
-/// The first or the second part of every head, where a tensor holds `first` and then `second` rows of each.
+/// The first or second rows of every head in a tensor with `first` and then `second` rows for each.
 TensorLocator::Rows rowsOfHeads(std::int64_t heads, std::int64_t first, std::int64_t second, bool is_second) {
     TensorLocator::Rows rows;
     for (std::int64_t head = 0; head < heads; ++head)
@@ -22,7 +22,7 @@ TensorLocator::Rows rowsOfHeads(std::int64_t heads, std::int64_t first, std::int
     return rows;
 }
 
-/// The matrices that make keys and values of the latent vector.
+/// The matrices that compute keys and values from the latent vector.
 void locateUp(TensorLocator& in, std::int64_t layer, const LatentNames& names, LatentWeights& weights) {
     const Architecture& model = in.model();
     const std::int64_t H = model.heads, rank = model.latent.rank,

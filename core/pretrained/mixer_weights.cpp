@@ -3,7 +3,7 @@
 namespace roper {
 namespace {
 
-/// The taps of a convolution of each feature by itself, stored [features, 1, K] or [features, K].
+/// The kernel of a depthwise convolution over K = `taps` tokens, stored [features, 1, K] or [features, K].
 MatrixLocation locateTaps(TensorLocator& in, const std::string& name, std::int64_t features,
                           std::int64_t taps) {
     const StoredTensor& tensor = in.tensor(name + ".weight");
@@ -12,7 +12,8 @@ MatrixLocation locateTaps(TensorLocator& in, const std::string& name, std::int64
     return {name + ".weight", false, features, taps};
 }
 
-/// Parts of a matrix whose rows are, for each key head, `counts[0]` rows of part 0, then those of part 1, ….
+/// Rows of one part in a matrix that holds, for each key head, counts[0] rows of part 0, then those of part
+/// 1, and so on.
 LinearLocation partOfKeyHeads(TensorLocator& in, const std::string& name,
                               const std::vector<std::int64_t>& counts, std::size_t part) {
     const std::int64_t heads = in.model().gated_delta.key_heads;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMax = static_cast<int>(kMaxFeedForward);
 
-/// A count of the config, or its default; null means the default, too. A list with one number for each layer
+/// A count in the config, or its default, also if it is null. A list with one number for each layer
 /// must repeat the same number.
 std::int64_t countOf(const ConfigFields& config, const MixtureRules::Count& count, int least, int most) {
     if (count.key == nullptr) return count.default_value;
@@ -26,7 +26,7 @@ std::int64_t countOf(const ConfigFields& config, const MixtureRules::Count& coun
     return count.default_value;
 }
 
-/// The layers of a list of their numbers, counted from 0.
+/// For each layer, whether the list `key` contains its number, counted from 0.
 std::vector<bool> listedLayers(const ConfigFields& config, const char* key, std::int64_t layers) {
     std::vector<bool> listed(static_cast<std::size_t>(layers));
     const auto numbers = config.integers(key, 0, static_cast<int>(kMaxLayers), kMaxLayers);
@@ -58,7 +58,7 @@ std::vector<bool> mixtureLayers(const ConfigFields& config, const MixtureRules& 
             break;
         }
         case MixtureLayers::listed_or_after_first_dense:
-            countOf(config, rules.first_dense, 0, kMaxLayers);  // without effect beside a list
+            countOf(config, rules.first_dense, 0, kMaxLayers);  // has no effect if there is a list
             if (config.has("mlp_layer_types")) return layersOfKinds(config, layers);
             [[fallthrough]];
         case MixtureLayers::after_first_dense: {
@@ -97,7 +97,7 @@ bool hasGroups(const ConfigFields& config, const MixtureRules& rules) {
     return method == rules.groups_method;
 }
 
-/// @throws by `refuse`, which gets the name of a number and what is wrong with it
+/// @param refuse  called with "per_token" or "groups" and what is wrong with it; throws
 template <class Refuse>
 void requireSound(const ExpertMixture& mixture, const Refuse& refuse) {
     if (mixture.per_token > mixture.choices())

@@ -25,7 +25,7 @@ bool endsAsGguf(const fs::path& path) {
 
 GgufNames ggufNames(const std::vector<std::string>& names) {
     static const std::regex part("(.*)-[0-9]{5}-of-([0-9]{5})\\.gguf");
-    std::map<std::string, std::string> first;  // by the common part of the names of their parts
+    std::map<std::string, std::string> first;  // by the common beginning of the names of parts
     for (const std::string& name : names) {
         std::smatch match;
         const bool is_part = std::regex_match(name, match, part);

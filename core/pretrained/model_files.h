@@ -10,12 +10,12 @@ namespace roper {
 /// Whether this is a regular file, or a link to one. False if that cannot be determined.
 bool isModelFile(const std::filesystem::path& path);
 
-/// GGUF models among the names of a folder; the first part stands for a split model. Projectors, which encode
+/// Names of the GGUF models in a folder; the first part stands for a split model. Projectors, which encode
 /// images for a model, are listed apart.
 struct GgufNames {
     std::vector<std::string> models, projectors;
 };
-/// @param names those that end in ".gguf", or are known in some other way to be GGUF files
+/// @param names  of GGUF files, whether or not they end in ".gguf"
 GgufNames ggufNames(const std::vector<std::string>& names);
 
 bool endsAsGguf(const std::filesystem::path& path);
@@ -23,7 +23,7 @@ bool endsAsGguf(const std::filesystem::path& path);
 /// Whether any name ends in ".safetensors".
 bool includesSafetensors(const std::vector<std::string>& names);
 
-/// The snapshot that refs/main of an entry of Hugging Face's cache names; nothing if there is no such file.
+/// The snapshot that refs/main of an entry of Hugging Face's cache names; nullopt if there is no such file.
 /// Whether the snapshot exists is not checked.
 /// @throws Error (disk) if the file cannot be read or is longer than any name
 std::optional<std::string> mainSnapshot(const std::filesystem::path& entry);

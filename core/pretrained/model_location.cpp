@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr const char *kConfigFile = "config.json", *kSnapshots = "snapshots", *kRun = "run.toml";
 constexpr std::size_t kMaxListed = 8;
 
-/// Files that belong to a model but are not what should be named.
+/// Endings of files that belong to a model; the user should name its folder instead.
 constexpr std::string_view kPartEndings[] = {
     ".safetensors", ".safetensors.index.json", "config.json", "tokenizer.json", ".bin", ".pth", ".pt"};
 
@@ -41,7 +41,7 @@ bool hasFile(const fs::path& folder, const char* name) {
     return pathExists(FilePath::regular(folder) / name);
 }
 
-/// Whether the file begins like a GGUF file: ollama and Hugging Face's cache name files by their hash.
+/// Whether the file begins like a GGUF file: Ollama and Hugging Face's cache name files by their hash.
 bool beginsAsGguf(const fs::path& path) {
     if (!isModelFile(path)) return false;
     try {

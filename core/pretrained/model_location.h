@@ -11,7 +11,7 @@ struct ModelLocation {
 };
 
 /// Whether a path stands for a published model: a GGUF file of any name or any part of one, a folder with
-/// config.json or GGUF files, an entry of Hugging Face's cache, a manifest of ollama, or a file that belongs
+/// config.json or GGUF files, an entry of Hugging Face's cache, a manifest of Ollama, or a file that belongs
 /// to a model. A run's folder does not.
 bool isPretrainedModel(const FilePath& path);
 

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Names in a folder, sorted; none if it cannot be listed.
+/// Names in a folder, sorted; empty if it cannot be listed.
 std::vector<std::string> listed(const fs::path& folder) {
     std::vector<std::string> names;
     std::error_code failure;
@@ -125,7 +125,7 @@ void addManifests(const ModelStore& store, std::vector<StoredModel>& models) {
                 }
 }
 
-/// The folder that was chosen in LM Studio's settings, if any.
+/// The folder chosen in LM Studio's settings, if any.
 std::optional<fs::path> chosenInLmStudio(const fs::path& home) {
     constexpr std::uint64_t kMaxSettings = 1U << 20U;
     const fs::path settings = home / "settings.json";

@@ -17,7 +17,7 @@ struct ModelStore {
         ollama,        ///< manifests/REGISTRY/OWNER/NAME/TAG and blobs/
         flat           ///< GGUF files (llama.cpp)
     };
-    std::string program;  ///< "Hugging Face", for people
+    std::string program;  ///< name for the user: "Hugging Face"
     Layout layout = Layout::flat;
     std::filesystem::path folder;
 };
@@ -26,7 +26,7 @@ struct ModelStore {
 struct StoredModel {
     std::string title;           ///< "OWNER/NAME", with the file's name if a repository has several models
     std::string program;         ///< `ModelStore::program`
-    std::filesystem::path path;  ///< accepted by `locateModel`
+    std::filesystem::path path;  ///< for `locateModel`
 };
 
 /// Value of an environment variable; empty if it is unset.

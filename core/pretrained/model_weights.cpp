@@ -26,7 +26,7 @@ bool haveSameContents(const TensorStore& store, const StoredTensor& a, const Sto
     return true;
 }
 
-/// The parameters of `HyperConnections` with so many rows and scales, whose names begin alike.
+/// The parameters of `HyperConnections` whose names start with `begin`.
 HyperConnectionWeights locateStreamMap(TensorLocator& in, const std::string& begin, std::int64_t rows,
                                        std::int64_t scales) {
     const std::int64_t columns = in.model().hyper.streams * in.model().width;
@@ -65,8 +65,8 @@ BlockWeights locateBlock(TensorLocator& in, std::int64_t layer) {
     return block;
 }
 
-/// If a head is said to be tied to the embeddings but a different one is stored, it is used, as in
-/// transformers.
+/// If the config ties the head to the embeddings but a different head is stored, unties it, as transformers
+/// does.
 void untieIfDifferent(const TensorStore& store, const TensorNames& names, Architecture& model,
                       std::vector<std::string>& notes) {
     const std::string head = names.head + ".weight", embedding = names.embedding + ".weight";
@@ -96,8 +96,8 @@ std::optional<VectorLocation> biasOfTiedHead(TensorLocator& in) {
     return in.vector(bias, in.model().vocabulary);
 }
 
-/// Locates what stands between the table of embeddings and the first layer, and its counterpart before the
-/// head.
+/// Locates norm, projection and positions between the embedding table and the first layer, and the projection
+/// before the head.
 void locateAroundEmbeddings(TensorLocator& in, ModelWeights& weights) {
     const TensorNames& names = in.names();
     const Architecture& model = in.model();
@@ -157,7 +157,7 @@ ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture
     const TensorNames& names = locator.names();
     ModelWeights weights;
     untieIfDifferent(store, names, architecture, weights.notes);
-    // Of two tied matrices, a file may store either.
+    // If both are tied, a file may store either.
     const bool only_head_stored =
         architecture.tied && !store.has(names.embedding + ".weight") && store.has(names.head + ".weight");
     weights.embedding = locator.table(only_head_stored ? names.head : names.embedding,
@@ -193,10 +193,9 @@ std::vector<float> readMatrix(const TensorStore& store, const MatrixLocation& lo
         location.index.value_or(0) * (location.transposed ? location.in : location.out);
     if (!location.transposed) {
         std::size_t done = 0;
-        for (const auto& stretch : all) {
-            const std::size_t count = static_cast<std::size_t>(stretch.count) * in;
-            store.readRows(tensor, first + stretch.first, stretch.count,
-                           std::span(matrix).subspan(done, count));
+        for (const auto& range : all) {
+            const std::size_t count = static_cast<std::size_t>(range.count) * in;
+            store.readRows(tensor, first + range.first, range.count, std::span(matrix).subspan(done, count));
             done += count;
         }
         return matrix;
@@ -206,9 +205,9 @@ std::vector<float> readMatrix(const TensorStore& store, const MatrixLocation& lo
     for (std::size_t j = 0; j < in; ++j) {
         store.readRows(tensor, first + static_cast<std::int64_t>(j), 1, row);
         std::size_t i = 0;
-        for (const auto& stretch : all)
-            for (std::int64_t k = 0; k < stretch.count; ++k)
-                matrix[i++ * in + j] = row[static_cast<std::size_t>(stretch.first + k)];
+        for (const auto& range : all)
+            for (std::int64_t k = 0; k < range.count; ++k)
+                matrix[i++ * in + j] = row[static_cast<std::size_t>(range.first + k)];
     }
     return matrix;
 }
@@ -239,8 +238,8 @@ std::vector<float> readVector(const TensorStore& store, const VectorLocation& lo
     store.readRows(tensor, 0, tensor.shape.size() > 1 ? tensor.shape[0] : 1, all);
     if (location.parts.empty()) return all;
     std::vector<float> vector;
-    for (const auto& stretch : location.parts)
-        vector.insert(vector.end(), all.begin() + stretch.first, all.begin() + stretch.first + stretch.count);
+    for (const auto& range : location.parts)
+        vector.insert(vector.end(), all.begin() + range.first, all.begin() + range.first + range.count);
     return vector;
 }
 

@@ -11,17 +11,17 @@
 
 namespace roper {
 
-/// Where the weight of a linear layer is stored: a tensor, or some of its rows.
+/// Where the matrix [out, in] of a linear layer is stored: in a tensor, or in some of its rows.
 struct MatrixLocation {
     std::string tensor;
-    bool transposed = false;  ///< stored [in, out]
+    bool transposed = false;  ///< the tensor is [in, out]
     std::int64_t out = 0, in = 0;
-    /// First row and number of rows of each stretch, in order, in the tensor as [out, in]; none: all rows.
+    /// A range of rows, in the tensor as [out, in].
     struct Rows {
         std::int64_t first, count;
     };
-    std::vector<Rows> rows = {};
-    /// Position of the matrix in a tensor of several, one after another; empty: the tensor is the matrix.
+    std::vector<Rows> rows = {};  ///< of the matrix, in order; empty: all
+    /// Index of the matrix in a tensor of several; nullopt: the tensor is the matrix.
     std::optional<std::int64_t> index = {};
 };
 
@@ -30,7 +30,8 @@ struct VectorLocation {
     std::int64_t size = 0;
     std::vector<MatrixLocation::Rows> parts = {};  ///< like `MatrixLocation::rows`
     std::optional<std::int64_t> index = {};        ///< like `MatrixLocation::index`
-    /// Number of tensors that follow one another, with their numbers in place of "{}" in the name; 0: one.
+    /// Number of tensors that hold the vector's pieces, whose numbers replace "{}" in the name; 0: one
+    /// tensor.
     std::int64_t pieces = 0;
 };
 
@@ -47,30 +48,29 @@ struct NormLocation {
 /// Feed-forward layer: down(act(gate(x)) ⊙ up(x)), or down(act(up(x))) without a gate.
 struct FeedForwardWeights {
     std::optional<LinearLocation> gate = {};
-    /// Gate and up in one matrix [2F, width], instead of `gate` and `up`: the gate first, or in turns, row by
-    /// row.
+    /// Gate and up in one matrix [2F, width] instead of `gate` and `up`, for a hidden layer of width F.
     std::optional<LinearLocation> gate_up = {};
-    bool gate_up_interleaved = false;
+    bool gate_up_interleaved = false;  ///< rows alternate; otherwise, those of the gate come first
     LinearLocation up, down;
-    std::optional<NormLocation> down_norm = {};  ///< of the input of `down` (`Architecture::norms_inner`)
+    std::optional<NormLocation> down_norm = {};  ///< normalizes the input of `down` (`norms_inner`)
     std::optional<Xielu> xielu = {};             ///< with `Activation::xielu`
     std::optional<double> gate_cutoff = {};      ///< `Architecture::gate_cutoffs`, if finite
 };
 
 /// A mixture of experts (`ExpertMixture`).
 struct MixtureWeights {
-    LinearLocation router;                      ///< [experts, width]
-    std::optional<VectorLocation> choice_bias;  ///< [experts]
+    LinearLocation router;                      ///< [`ExpertMixture::choices`, width]
+    std::optional<VectorLocation> choice_bias;  ///< [`ExpertMixture::choices`]
     std::optional<MatrixLocation> hash_table;   ///< [vocabulary, per_token] (`ExpertMixture::hashed`)
-    /// Of expert 0; `expert` gives those of all. "{}" in the name of a tensor stands for the expert.
+    /// Those of expert 0, with "{}" for the expert in the names of tensors; `expert` returns those of any.
     FeedForwardWeights first;
-    std::optional<FeedForwardWeights> shared;
+    std::optional<FeedForwardWeights> shared;   ///< the expert that all tokens take
     std::optional<LinearLocation> shared_gate;  ///< [1, width]
     /// With `ExpertMixture::beside_dense`.
     struct BesideDense {
-        NormLocation router, experts;  ///< of the inputs of the router and the experts
-        NormLocation after_experts, after_dense;
-        VectorLocation expert_scales;  ///< [experts], multiply the outputs of experts
+        NormLocation router, experts;             ///< normalize the inputs of the router and the experts
+        NormLocation after_experts, after_dense;  ///< normalize both outputs
+        VectorLocation expert_scales;             ///< [experts], factors on the outputs of experts
     };
     std::optional<BesideDense> beside_dense = {};
 
@@ -82,7 +82,7 @@ struct IndexerWeights {
     LinearLocation query;     ///< [h·d, query_rank], reads the latent vector of queries
     LinearLocation key;       ///< [d, width]
     NormLocation key_norm;    ///< a layer norm [d]
-    LinearLocation of_heads;  ///< [h, width]
+    LinearLocation of_heads;  ///< [h, width], a weight for each head's scores
 };
 
 /// A short convolution of K tokens.
@@ -101,7 +101,7 @@ struct GatedDeltaWeights {
     LinearLocation gate;         ///< [valuesWidth, width]
     LinearLocation beta, decay;  ///< [h, width] each
     VectorLocation decay_bias;   ///< [h]
-    VectorLocation decay_scale;  ///< [h]: ln of a factor, or its negative (`decay_is_log`)
+    VectorLocation decay_scale;  ///< [h]: ln of a factor if `decay_is_log`, otherwise the negative factor
     bool decay_is_log = true;
     VectorLocation norm;  ///< [v]
     LinearLocation out;   ///< [width, valuesWidth]
@@ -141,14 +141,13 @@ struct LayerEmbeddingTables {
     NormLocation norm;          ///< [n]
 };
 
-/// Multi-head latent attention (`LatentAttention`) of H heads, with n features that do not rotate and v
-/// values.
+/// Multi-head latent attention (`LatentAttention`) of H heads with n unrotated features and v values each.
 struct LatentWeights {
     std::optional<LinearLocation> query_down;  ///< [query_rank, width]; queries are then computed from it
     std::optional<NormLocation> query_norm;    ///< [query_rank]
     LinearLocation down;                       ///< [rank, width]
     NormLocation norm;                         ///< [rank]
-    LinearLocation shared_key;                 ///< the rotated part of keys [rotated, width]
+    LinearLocation shared_key;                 ///< [rotated, width]: rotated features of keys, for all heads
     std::optional<IndexerWeights> indexer = {};
     std::vector<MatrixLocation> keys;  ///< [H·n, rank], or for each head [n, rank]
     MatrixLocation values;             ///< [H·v, rank]
@@ -158,9 +157,9 @@ struct LatentWeights {
 struct BlockWeights {
     /// Absent without `Architecture::norms_before`, and in layer 0 without `norms_first_layer`.
     std::optional<NormLocation> attention_norm;
-    LinearLocation query, key, value,
-        output;  ///< [heads·d, width], [key_value_heads·d, width] twice, [width, heads·d]; keys
-                 ///< and values are nowhere if the layer uses those of an earlier one
+    /// [heads·d, width], [key_value_heads·d, width] twice, [width, heads·d] for heads of width d. `key` and
+    /// `value` are unset if the layer uses those of an earlier one.
+    LinearLocation query, key, value, output;
     /// Instead of `key` and `value`; `query` is [heads·d, query_rank] if queries have a latent vector.
     std::optional<LatentWeights> latent;
     /// [query_rank, width] and [query_rank] (`Architecture::query_rank`); `query` is [heads·d, query_rank].
@@ -168,14 +167,14 @@ struct BlockWeights {
     std::optional<NormLocation> query_down_norm;
     /// [groups·rank, heads·d / groups] (`Architecture::output_groups`); `output` is [width, groups·rank].
     std::optional<LinearLocation> output_down;
-    // Instead of all parts of attention.
+    // Instead of attention.
     std::optional<ShortConvolutionWeights> convolution;
     std::optional<GatedDeltaWeights> gated_delta;
-    std::optional<LinearLocation> head_gate;  ///< [heads·d, width] (`Architecture::gates_heads`)
-    std::optional<NormLocation> mixed_norm;   ///< of the input of `output` (`Architecture::norms_inner`)
+    std::optional<LinearLocation> head_gate;           ///< [heads·d, width] (`Architecture::gates_heads`)
+    std::optional<NormLocation> mixed_norm;            ///< normalizes the input of `output` (`norms_inner`)
     std::optional<NormLocation> query_norm, key_norm;  ///< [d], or [heads·d] (`QueryKeyNorms`)
     std::optional<NormLocation> after_attention_norm, after_feed_forward_norm;
-    /// Absent without `Architecture::norms_before`, and where both branches share a norm.
+    /// Absent without `Architecture::norms_before`, and with `shares_norm`.
     std::optional<NormLocation> feed_forward_norm;
     std::optional<VectorLocation> sinks;  ///< [heads] (`Architecture::has_sinks`)
     /// Without parameters if the layer is a mixture, unless there is a dense layer beside it
@@ -196,8 +195,8 @@ struct ModelWeights {
     std::optional<LinearLocation> embedding_in, embedding_out;
     std::optional<MatrixLocation> positions;  ///< [first_position + context, width]
     std::optional<LayerEmbeddingTables> layer_embeddings;
-    /// Of all streams but the first (`AlternatingUpdates`): from the embeddings, and to the final norm
-    /// [width, width].
+    /// For each stream but the first (`AlternatingUpdates`), the map from the embeddings to it, and from it
+    /// to the final norm [width, width].
     std::vector<LinearLocation> streams_in, streams_out;
     /// The weights by which the streams are summed for the final norm (`HyperConnections`): [S, S·width],
     /// [S], [1].
@@ -205,13 +204,13 @@ struct ModelWeights {
     std::optional<MatrixLocation> token_types;  ///< [`Architecture::token_types`, width]
     std::vector<BlockWeights> blocks;
     std::optional<NormLocation> final_norm;  ///< absent with `Architecture::post_norm`
-    /// [vocabulary, embedding_width]; the embedding if tied. Absent if the model has no head.
+    /// [vocabulary, embedding_width]; `embedding` if tied. Absent if the model has no head.
     std::optional<LinearLocation> head;
     /// W and b, and the norm, of `Architecture::head_activation`: [width, width].
     std::optional<LinearLocation> head_dense;
     std::optional<NormLocation> head_norm;
     std::int64_t parameters = 0;  ///< number of parameters, tied ones counted once
-    /// Number of parameters that a token uses: without the experts that it does not take.
+    /// Number of parameters that a token uses: all but those of experts that it does not take.
     std::int64_t parameters_per_token = 0;
     std::vector<std::string> notes;
 };
@@ -220,8 +219,7 @@ struct ModelWeights {
 enum class Naming { hugging_face, gguf };
 
 /// Finds every parameter of a model among its tensors and checks their shapes.
-/// @param architecture  its vocabulary may be smaller than the embedding table, which is often padded; it is
-/// set to the size of the table
+/// @param architecture  `vocabulary` is set to the rows of the embedding table, which is often padded
 /// @throws Error (checkpoint) naming a tensor that is missing, has another shape, or does not belong to the
 /// family
 ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture& architecture,

@@ -19,12 +19,12 @@ constexpr const char *kConfig = "config.json", *kSingle = "model.safetensors",
                      *kIndex = "model.safetensors.index.json";
 constexpr std::size_t kMaxFiles = 1024;
 
-/// The type of the same name; a truth value is a byte.
+/// The type of the same name; a Bool is a byte.
 ElementType elementTypeOf(Dtype dtype) {
     return dtype == Dtype::Bool ? ElementType::U8 : elementTypeNamed(dtypeName(dtype)).value();
 }
 
-/// Whether tensors of this type are parameters by themselves.
+/// Whether tensors of this type are parameters, rather than parts of quantized matrices.
 bool holdsParameters(ElementType type) {
     return type == ElementType::F32 || type == ElementType::F16 || type == ElementType::BF16 ||
            type == ElementType::F8_E4M3 || type == ElementType::F8_E5M2;
@@ -80,7 +80,7 @@ void addNotes(std::vector<std::string>& notes, const std::vector<std::string>& m
     notes.insert(notes.end(), more.begin(), more.end());
 }
 
-/// How much the scores of the first and the last head fall with every token of distance.
+/// A note on how much ALiBi lowers the scores of the first and the last head, if the model has it.
 std::vector<std::string> biasNotes(const Architecture& model) {
     if (!model.hasBias()) return {};
     const auto slope = [&](std::size_t head) {
@@ -94,39 +94,39 @@ std::vector<std::string> biasNotes(const Architecture& model) {
 PretrainedModel openFolder(const FilePath& folder) {
     const std::string config = readFile(folder / kConfig);
     requireSupportedQuantization(folder, config);
-    ParsedArchitecture reading;
+    ParsedArchitecture parsed;
     try {
-        reading = readConfigArchitecture(config);
+        parsed = readConfigArchitecture(config);
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::usage) throw;
         throw Error(ErrorKind::checkpoint, (folder / kConfig).string() + ": " + error.what());
     }
     const auto store = openTensors(folder);
-    addNotes(reading.notes, biasNotes(reading.architecture));
-    combineQuantizedMatrices(folder, config, *store, reading.notes);
-    ModelWeights weights = locateWeights(*store, Naming::hugging_face, reading.architecture, reading.biases);
-    addNotes(reading.notes, weights.notes);
+    addNotes(parsed.notes, biasNotes(parsed.architecture));
+    combineQuantizedMatrices(folder, config, *store, parsed.notes);
+    ModelWeights weights = locateWeights(*store, Naming::hugging_face, parsed.architecture, parsed.biases);
+    addNotes(parsed.notes, weights.notes);
     return {folder.path().filename().string(),
             folder,
-            std::move(reading.architecture),
+            std::move(parsed.architecture),
             std::move(weights),
             store,
             {},
-            std::move(reading.notes)};
+            std::move(parsed.notes)};
 }
 
 PretrainedModel openGguf(const FilePath& path) {
     GgufFile file = GgufFile::read(path);
-    ParsedArchitecture reading = readGgufArchitecture(file.metadata);
-    addNotes(reading.notes, biasNotes(reading.architecture));
-    readFrequencyFactors(*file.tensors, reading.architecture);
-    ModelWeights weights = locateWeights(*file.tensors, Naming::gguf, reading.architecture,
-                                         findFamily(reading.architecture.family)->gguf_rules.biases);
-    addNotes(reading.notes, weights.notes);
+    ParsedArchitecture parsed = readGgufArchitecture(file.metadata);
+    addNotes(parsed.notes, biasNotes(parsed.architecture));
+    readFrequencyFactors(*file.tensors, parsed.architecture);
+    ModelWeights weights = locateWeights(*file.tensors, Naming::gguf, parsed.architecture,
+                                         findFamily(parsed.architecture.family)->gguf_rules.biases);
+    addNotes(parsed.notes, weights.notes);
     return {
-        path.path().stem().string(), path,         std::move(reading.architecture),
+        path.path().stem().string(), path,         std::move(parsed.architecture),
         std::move(weights),          file.tensors, std::make_shared<GgufMetadata>(std::move(file.metadata)),
-        std::move(reading.notes)};
+        std::move(parsed.notes)};
 }
 
 }  // namespace

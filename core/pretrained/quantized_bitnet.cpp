@@ -5,8 +5,8 @@
 namespace roper {
 namespace {
 
-/// A matrix of the numbers −1, 0 and 1 times one scale. Each byte holds four numbers of two bits, less 1: of
-/// the same column, and of rows that are a quarter of the matrix apart.
+/// A matrix of the numbers −1, 0 and 1 times one scale. Each byte holds four numbers, plus 1, in two bits
+/// each: of one column, and of rows that are a quarter of the matrix apart.
 class TernaryMatrix : public QuantizedMatrix {
   public:
     TernaryMatrix(StoredTensor bytes, float scale) : bytes_(std::move(bytes)), scale_(scale) {}

@@ -8,16 +8,16 @@
 namespace roper {
 namespace {
 
-/// NF4 or FP4: all numbers of a matrix in one stream, two per byte, the first in the high half. Each block of
-/// numbers has a scale. Scales may themselves be stored in eight bits: code[byte] · scale of the block +
-/// offset.
+/// NF4 or FP4: all numbers of a matrix in one stream, two per byte, the first in the high half, as indices of
+/// `code`. Each block of numbers has a scale. Scales may be quantized, too ("nested"), to eight bits and in
+/// blocks of their own: scale = scales.code[byte] · scale of its block + offset.
 class FourBitMatrix : public QuantizedMatrix {
   public:
     struct Scales {
-        StoredTensor stored;      ///< F32, or U8 if nested
-        std::vector<float> code;  ///< empty unless nested; 256 numbers
-        std::vector<float> of_blocks;
-        std::int64_t block = 1;
+        StoredTensor stored;           ///< F32, or U8 if nested
+        std::vector<float> code;       ///< empty unless nested; 256 numbers
+        std::vector<float> of_blocks;  ///< scales of the blocks of scales
+        std::int64_t block = 1;        ///< scales in a block
         float offset = 0;
     };
     FourBitMatrix(StoredTensor numbers, std::vector<float> code, Scales scales, std::int64_t block,
@@ -93,7 +93,7 @@ class EightBitMatrix : public QuantizedMatrix {
 
 /// The JSON description of a four-bit matrix, stored as the bytes of a tensor.
 struct FourBitState {
-    std::int64_t block = 0, nested_block = 0;
+    std::int64_t block = 0, nested_block = 0;  ///< numbers in a block, scales in a block (0: not nested)
     std::vector<std::int64_t> shape;
     float nested_offset = 0;
 };

@@ -46,11 +46,11 @@ constexpr QuantMethod kMethods[] = {{"bitsandbytes", "bitsandbytes", combineBits
                                     {"vptq", "VPTQ"},
                                     {"bitnet", "BitNet", combineBitnet}};
 
-/// Separate files written by programs before config.json described the quantization.
+/// Files that programs wrote before config.json described the quantization, in place of quant_method.
 constexpr QuantMethod kFilesBeside[] = {
     {"quantize_config.json", "GPTQ"}, {"quant_config.json", "AWQ"}, {"hf_quant_config.json", "ModelOpt"}};
 
-/// MLX does not name its method.
+/// Configs of MLX do not name the method.
 constexpr QuantMethod kMlx = {"", "MLX", combineMlx};
 
 /// " in 4 bits", if a member says so.

@@ -8,8 +8,7 @@ namespace roper {
 namespace {
 
 /// A matrix, or several of the same size, in eight bits: number = stored number · scale of its block. Scales
-/// are
-/// [.., ⌈rows / block rows⌉, ⌈columns / block columns⌉].
+/// are […, ⌈rows / block rows⌉, ⌈columns / block columns⌉].
 class Fp8Matrix : public QuantizedMatrix {
   public:
     struct Block {
@@ -45,7 +44,7 @@ class Fp8Matrix : public QuantizedMatrix {
     std::int64_t rows_, columns_;
 };
 
-/// The block size of the config; if it is absent 128 × 128, as in transformers; empty if it is null and each
+/// The block size in the config; 128 × 128 if it is absent, as in transformers; nullopt if it is null: each
 /// matrix has one scale.
 std::optional<Fp8Matrix::Block> blockSizeOf(const nlohmann::json& members) {
     const auto found = members.find("weight_block_size");
@@ -84,7 +83,7 @@ void combineOne(const std::string& name, std::optional<Fp8Matrix::Block> block, 
         if (scale.count() != matrices)
             parts.refuse(scale_name, scale, "is " + scale.shapeText() + "; one scale per matrix is expected");
     }
-    // A byte is an exponent, as in F8_E8M0.
+    // A scale stored as U8 is an exponent, as in F8_E8M0.
     if (scale.type == ElementType::U8) scale.type = ElementType::F8_E8M0;
     parts.store().addQuantized(name, numbers.shape, numbers.file,
                                std::make_shared<Fp8Matrix>(numbers, readAll(parts.store(), scale), *block));

@@ -41,7 +41,7 @@ Unpack unpackOf(std::int64_t bits) {
     return kUnpack[static_cast<std::size_t>(bits)];
 }
 
-/// Rows of a tensor of 32-bit integers.
+/// Rows of a tensor of 32-bit words.
 Words wordsOf(const TensorStore& store, const StoredTensor& tensor, std::int64_t first, std::int64_t rows) {
     const std::vector<std::byte> bytes = store.readRowBytes(tensor, first, rows);
     Words words(bytes.size() / sizeof(std::uint32_t));
@@ -88,18 +88,18 @@ class MlxMatrix : public QuantizedMatrix {
 /// How GPTQ and AWQ pack their numbers.
 enum class Packing {
     along_inputs,   ///< GPTQ: [in · bits / 32, out], a stream for each output
-    along_outputs,  ///< AWQ: [in, out / 8] of four bits, in `kAwqPlaces`
+    along_outputs,  ///< AWQ: [in, out / 8] of four bits, in the order of `kAwqPositions`
 };
 
-/// Position of each output's number among the eight of a word of AWQ.
-constexpr std::array<std::int64_t, 8> kAwqPlaces = {0, 4, 1, 5, 2, 6, 3, 7};
+/// Position of each output's number among the eight numbers in a word of AWQ.
+constexpr std::array<std::int64_t, 8> kAwqPositions = {0, 4, 1, 5, 2, 6, 3, 7};
 
 int awqNumber(const std::uint32_t* words, std::int64_t o) {
-    return packedNumber<4>(words + o / 8, 1, kAwqPlaces[static_cast<std::size_t>(o % 8)]);
+    return packedNumber<4>(words + o / 8, 1, kAwqPositions[static_cast<std::size_t>(o % 8)]);
 }
 
-/// GPTQ and AWQ, which store matrices transposed: (number − zero) · scale, with zeros and scales [groups,
-/// out].
+/// GPTQ and AWQ, which store matrices transposed: (number − zero) · scale, where zeros and scales are
+/// [groups, out].
 class TransposedMatrix : public QuantizedMatrix {
   public:
     struct Parts {
@@ -195,7 +195,7 @@ void requireType(QuantizedParts& parts, const std::string& name, const StoredTen
                          ", which does not fit such a quantized matrix");
 }
 
-/// Numbers, zeros and scales of a GPTQ or AWQ matrix, with checked shapes.
+/// Numbers, zeros and scales of a GPTQ or AWQ matrix, with checked shapes; `in` is set to its columns.
 TransposedMatrix::Parts takeTransposed(const std::string& name, QuantizedParts& from, Packing packing,
                                        std::int64_t bits, std::int64_t group_size, std::int64_t& in) {
     TransposedMatrix::Parts parts{from.require(name + ".qweight"), from.require(name + ".qzeros"),
@@ -208,7 +208,7 @@ TransposedMatrix::Parts takeTransposed(const std::string& name, QuantizedParts& 
     in = packing == Packing::along_inputs ? words * 32 / bits : words;
     const std::int64_t group = group_size == -1 ? in : group_size;
     if (out * bits % 32 != 0 || words * 32 % bits != 0)
-        from.refuse(name + ".qweight", parts.numbers, "does not fill its words");
+        from.refuse(name + ".qweight", parts.numbers, "does not fill whole 32-bit words");
     const std::int64_t groups = blocksIn(in, group);
     from.requireShape(name + ".qweight", parts.numbers,
                       packing == Packing::along_inputs ? std::vector<std::int64_t>{words, out}
@@ -263,7 +263,7 @@ void combineGptq(const nlohmann::json& members, TensorStore& store) {
     requireOneOf(members, "dynamic", {nlohmann::json::object()});
     const std::int64_t bits = wholeOf(members, "bits", {2, 3, 4, 8}),
                        group_size = wholeOf(members, "group_size", kGroupSizes);
-    // The first format stores zeros minus one.
+    // GPTQ's first format stores zeros minus one.
     const auto isSecond = [&](const char* key) { return members.value(key, nlohmann::json()) == "gptq_v2"; };
     const int added = isSecond("checkpoint_format") || isSecond("format") ? 0 : 1;
     QuantizedParts parts(store);

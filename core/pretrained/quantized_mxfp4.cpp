@@ -8,8 +8,8 @@
 namespace roper {
 namespace {
 
-/// Twice the values of E2M1, so that the scale below is half of 2^(byte − 127), which is finite for all
-/// bytes.
+/// Twice the values of E2M1 (floats with two exponent bits and one mantissa bit), so that the scale below is
+/// half of 2^(byte − 127), which is finite for all bytes.
 constexpr std::array<float, 16> kDoubledE2M1 = {0,     1,     2,     3,     4,     6,     8,     12,
                                                 -0.0F, -1.0F, -2.0F, -3.0F, -4.0F, -6.0F, -8.0F, -12.0F};
 

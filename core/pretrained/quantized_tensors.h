@@ -7,8 +7,8 @@
 
 #include "core/pretrained/tensor_store.h"
 
-// Quantized matrices of Hugging Face folders: for each method a function that replaces their parts in a store
-// by the matrices themselves. `members` are those of quantization_config or its like. All throw Error
+// Quantized matrices of Hugging Face folders. For each method, a function replaces the tensors that store
+// them by the matrices themselves. `members` is the object quantization_config or the like. All throw Error
 // (checkpoint) naming a tensor that is missing or does not fit, and Error (usage) naming a member that is not
 // supported.
 
@@ -24,7 +24,7 @@ void combineMxfp4(const nlohmann::json& members, TensorStore& store);
 /// The numbers −1, 0 and 1 in two bits, and a scale for each matrix.
 void combineBitnet(const nlohmann::json& members, TensorStore& store);
 
-/// Whole numbers in groups with a scale and a zero or bias.
+/// Whole numbers in groups, each with a scale and a zero point or bias.
 void combineGptq(const nlohmann::json& members, TensorStore& store);
 void combineAwq(const nlohmann::json& members, TensorStore& store);
 void combineMlx(const nlohmann::json& members, TensorStore& store);
@@ -37,13 +37,14 @@ class QuantizedParts {
   public:
     explicit QuantizedParts(TensorStore& store) : store_(store) {}
 
-    /// Removes a part from the store. @throws Error (checkpoint) if it is missing
+    /// Removes a tensor from the store and returns it. @throws Error (checkpoint) if it is missing
     StoredTensor require(const std::string& name);
 
-    /// @throws Error (checkpoint) if a part has another shape
+    /// @throws Error (checkpoint) if a tensor has another shape
     void requireShape(const std::string& name, const StoredTensor& part,
                       const std::vector<std::int64_t>& shape) const;
 
+    /// @throws Error (checkpoint) "FILE: the tensor NAME WHY"
     [[noreturn]] void refuse(const std::string& name, const StoredTensor& part, const std::string& why) const;
 
     TensorStore& store() { return store_; }
@@ -52,7 +53,7 @@ class QuantizedParts {
     TensorStore& store_;
 };
 
-/// Blocks of this size that `count` numbers fill, the last possibly in part.
+/// How many blocks of `size` numbers hold `count` numbers; the last need not be full.
 constexpr std::int64_t blocksIn(std::int64_t count, std::int64_t size) {
     return count / size + (count % size == 0 ? 0 : 1);
 }
@@ -60,7 +61,7 @@ constexpr std::int64_t blocksIn(std::int64_t count, std::int64_t size) {
 /// All numbers of a tensor.
 std::vector<float> readAll(const TensorStore& store, const StoredTensor& tensor);
 
-/// @throws Error (usage) naming a member that is none of these, whose meaning is therefore unknown
+/// @throws Error (usage) naming a member that is none of these
 void requireKnownMembers(const nlohmann::json& members, const std::vector<std::string>& known);
 
 /// @throws Error (usage) unless a member is absent, null or one of these values

@@ -9,10 +9,10 @@
 namespace roper {
 namespace {
 
-/// Endings of names of tables that programs compute themselves; files of any family may contain them.
+/// Endings of the names of tables that programs compute themselves; files of any family may contain them.
 const std::vector<std::string> kMadeByPrograms = {"rotary_emb.inv_freq", ".position_ids"};
 
-/// What names of a composite model's language model may begin with; versions of transformers differ.
+/// Prefixes of the names of a composite model's language model; versions of transformers differ.
 constexpr const char* kLanguagePrefixes[] = {"model.language_model.", "language_model.model.",
                                              "model.text_model.", "language_model.", "text_model."};
 
@@ -65,8 +65,8 @@ void TensorLocator::nameNormsOfTwo() {
     }
 }
 
-/// Names of models saved without a head, and of language models that are a part of another, begin
-/// otherwise.
+/// Adapts prefixes: names of models saved without a head, and of the language model of a composite model,
+/// have others.
 void TensorLocator::nameLanguageModel() {
     const std::size_t dot = names_.layer.find('.');
     if (dot == std::string::npos) return;
@@ -91,7 +91,7 @@ void TensorLocator::nameLanguageModel() {
         names_.head = nested;
 }
 
-/// Replaces what names outside layers, and the names of layers, begin with.
+/// Replaces the prefix of names outside layers, and of `TensorNames::layer`.
 void TensorLocator::replacePrefix(const std::string& from, const std::string& to) {
     EncoderNames& encoder = all_names_.encoder_names;
     GemmaNames& gemma = all_names_.gemma_names;
@@ -127,8 +127,8 @@ std::string TensorLocator::inLayer(std::int64_t layer, const std::string& part) 
     std::string prefix = names_.layer, name = part;
     const std::int64_t attentions = is_gguf_ ? 1 : family_.config_rules.sizes.attentions_of_layer;
     prefix.replace(prefix.find("{}"), 2, std::to_string(layer / attentions));
-    if (const std::size_t place = name.find("[]"); place != std::string::npos)
-        name.replace(place, 2, std::to_string(layer % attentions));
+    if (const std::size_t at = name.find("[]"); at != std::string::npos)
+        name.replace(at, 2, std::to_string(layer % attentions));
     return prefix + name;
 }
 
@@ -158,8 +158,8 @@ VectorLocation TensorLocator::vector(const std::string& name, std::int64_t size,
     if (found.count() != size || (found.shape.size() != 1 && !is_by_head && !is_row))
         refuse(name, found, std::to_string(size));
     std::int64_t count = parts.empty() ? size : 0;
-    for (const auto& stretch : parts)
-        count += stretch.count;
+    for (const auto& range : parts)
+        count += range.count;
     return {name, count, parts};
 }
 
@@ -178,7 +178,7 @@ double TensorLocator::number(const std::string& name) {
 }
 
 NormLocation TensorLocator::norm(const std::string& name, std::int64_t size) {
-    // BERT's first files, and those that transformers 5 writes of some of its descendants, have other names.
+    // BERT's first files, and files of some of its descendants written by transformers 5, use these names.
     const bool is_old = store_.has(name + ".gamma");
     NormLocation location;
     if (model_.norm_weights) location.weight = vector(name + (is_old ? ".gamma" : ".weight"), size);
@@ -235,7 +235,7 @@ std::int64_t TensorLocator::parameters() const {
     return all;
 }
 
-/// Further parameters that our own methods train; these have already been read.
+/// Whether a position method trained here adds this parameter; it has already been read.
 bool TensorLocator::isExtraParameter(const std::string& name) const {
     return family_.trained_here && !name.starts_with("optimizer.") &&
            (name == "relative_bias.weight" || name.ends_with("_frequencies"));
@@ -268,7 +268,7 @@ bool TensorLocator::isOfSharedKeys(const std::string& name) const {
     return false;
 }
 
-/// Whether a tensor is of an expert that is an identity.
+/// Whether a tensor belongs to an expert that is an identity.
 bool TensorLocator::isOfIdentityExpert(const std::string& name) const {
     for (const MixtureNames& names : family_.mixture_names)
         for (std::int64_t expert = model_.mixture.experts; expert < model_.mixture.choices(); ++expert)

@@ -11,13 +11,14 @@
 
 namespace roper {
 
-/// Finds the tensors of a model by name, checks their shapes, and records which were found. Every function
-/// that finds a tensor throws Error (checkpoint) if it is missing or has another shape.
+/// Finds the tensors of a model by name, checks their shapes, and records which were found. Names are without
+/// ".weight" and ".bias", except in `hasTensor`, `tensor`, `vector`, `vectorOfHeads` and `number`. Every
+/// function that finds a tensor throws Error (checkpoint) if it is missing or has another shape.
 class TensorLocator {
   public:
     using Rows = std::vector<MatrixLocation::Rows>;
 
-    /// The tensors and the model must outlive it.
+    /// `store` and `model` must outlive it.
     TensorLocator(const TensorStore& store, Naming naming, const Architecture& model,
                   const BiasRules& biases);
     TensorLocator(const TensorLocator&) = delete;
@@ -29,8 +30,8 @@ class TensorLocator {
     const TensorNames& names() const { return names_; }
     const BiasRules& biases() const { return biases_; }
     bool isGguf() const { return is_gguf_; }
-    /// Name of a part of a layer; "[]" in it stands for the number of an attention in a layer of the file
-    /// (`SizeNames::attentions_of_layer`).
+    /// The name `part` (from `TensorNames` and the like) with the prefix of a layer; "[]" in it stands for
+    /// the number of an attention in a layer of the file (`SizeNames::attentions_of_layer`).
     std::string inLayer(std::int64_t layer, const std::string& part) const;
     bool hasTensor(const std::string& name) const { return store_.has(name); }
     bool has(const std::string& name) const { return store_.has(name + ".weight"); }
@@ -41,7 +42,7 @@ class TensorLocator {
     const StoredTensor& tensor(const std::string& name, const std::vector<std::int64_t>& shape);
     /// A table of at least `rows` rows.
     MatrixLocation table(const std::string& name, std::int64_t rows, std::int64_t columns);
-    /// @param parts  stretches of the vector that are used; none: all
+    /// @param parts  ranges of the vector that are used; empty: all
     VectorLocation vector(const std::string& name, std::int64_t size, const Rows& parts = {});
     /// A vector stored as a tensor [head_dim] for each head.
     /// @param name  with "{}" for the head
@@ -50,18 +51,19 @@ class TensorLocator {
     double number(const std::string& name);
     NormLocation norm(const std::string& name, std::int64_t size);
     LinearLocation linear(const std::string& name, std::int64_t out, std::int64_t in, BiasRule bias);
-    /// A linear layer stored as some of the `all` rows of a tensor.
+    /// A linear layer [out, in] stored as these rows of a tensor with `all` rows; no rows: all.
     LinearLocation part(const std::string& name, std::int64_t out, std::int64_t in, std::int64_t all,
                         const Rows& rows, BiasRule rule, bool may_be_transposed = true);
 
     /// @throws Error (checkpoint) saying that a tensor's shape differs from the expected one
     [[noreturn]] void refuse(const std::string& name, const StoredTensor& tensor,
                              const std::string& expected) const;
-    /// @throws Error (checkpoint) naming a tensor that was not found and may change what the model computes
+    /// @throws Error (checkpoint) naming a tensor of the file that was not found by name here, and may change
+    /// what the model computes
     void requireNoUnknownTensors() const;
     /// Number of parameters of the model.
     std::int64_t parameters() const;
-    /// What of a composite model is left out; empty if nothing is.
+    /// A note on the parts of a composite model that are left out; nullopt if none is.
     std::optional<std::string> otherPartsNote() const;
 
   private:
@@ -84,7 +86,7 @@ class TensorLocator {
     ModelNames all_names_;
     TensorNames& names_ = all_names_.names;
     bool is_gguf_;
-    /// What names of a composite model's language model begin with; its head has a name of its own.
+    /// Prefix of the names of a composite model's language model, except its head.
     std::string language_prefix_;
     std::set<std::string> used_;
 };

@@ -32,7 +32,7 @@ class QuantizedMatrix {
 struct StoredTensor {
     ElementType type = ElementType::F32;
     std::vector<std::int64_t> shape;  ///< row-major: the last dimension is contiguous and in whole blocks
-    std::size_t file = 0;             ///< index of the store's file
+    std::size_t file = 0;             ///< index in the store (`TensorStore::addFile`)
     std::uint64_t offset = 0;         ///< offset of the first byte
     /// If set, the numbers come from this matrix and count as F32; `file` is then used only in messages.
     std::shared_ptr<const QuantizedMatrix> quantized = {};
@@ -53,6 +53,7 @@ class TensorStore {
     /// The same for bytes in memory. @param name  the name in messages
     std::size_t addBytes(const std::string& name, std::vector<std::byte> bytes);
 
+    /// Size in bytes.
     std::uint64_t sizeOfFile(std::size_t file) const { return files_[file].size; }
     std::uint64_t sizeOfFiles() const;  ///< of all together
     const std::string& pathOfFile(std::size_t file) const { return files_[file].path; }
@@ -81,11 +82,11 @@ class TensorStore {
     /// "FILE: the tensor NAME is stored as U8, which is not supported …"
     Error unsupportedTypeError(const std::string& name) const;
 
-    /// Names with this ending, without it, of all tensors including those left out, in order.
+    /// Names of all tensors, unsupported ones included, that have this ending; returned without it, sorted.
     std::vector<std::string> namesWithoutSuffix(std::string_view ending) const;
 
-    /// Removes and returns a tensor, possibly one left out, that becomes part of a quantized matrix; empty if
-    /// there is none of this name.
+    /// Removes and returns a tensor, possibly an unsupported one, that becomes part of a quantized matrix;
+    /// nullopt if there is none of this name.
     std::optional<StoredTensor> extract(const std::string& name);
 
     /// Adds a matrix composed of tensors returned by `extract`.
@@ -106,7 +107,7 @@ class TensorStore {
     void readRows(const StoredTensor& tensor, std::int64_t first, std::int64_t rows,
                   std::span<float> out) const;
 
-    /// The bytes of such rows as stored, for decoding later.
+    /// The bytes of such rows as stored, or as float32 if the tensor is a quantized matrix.
     std::vector<std::byte> readRowBytes(const StoredTensor& tensor, std::int64_t first,
                                         std::int64_t rows) const;
 
@@ -115,7 +116,7 @@ class TensorStore {
         std::string path;
         Descriptor descriptor;
         std::uint64_t size = 0;
-        std::vector<std::byte> bytes = {};  ///< used instead of the file
+        std::vector<std::byte> bytes = {};  ///< if not empty, used instead of the file
     };
     std::vector<File> files_;
     std::map<std::string, StoredTensor> tensors_;

@@ -11,18 +11,17 @@
 
 namespace roper {
 
-/// Storage format of numbers of one type: blocks of `elements` numbers in `bytes` bytes, little-endian and
-/// packed.
+/// Storage format of one type: blocks of `elements` numbers in `bytes` bytes, little-endian and packed.
 struct ElementFormat {
     ElementType type;
     const char* name;
     std::optional<std::uint32_t> gguf;  ///< the type's id in GGUF files, if it has one
-    std::size_t elements, bytes;
-    void (*decode)(const std::uint8_t* blocks, std::size_t count, float* out);
+    std::size_t elements, bytes;        ///< of a block
+    void (*decode)(const std::uint8_t* blocks, std::size_t count, float* out);  ///< `count` blocks
 };
 
-/// The formats of each group. Those of ggml are laid out as in its ggml-common.h and decoded with the
-/// arithmetic of the Python package gguf 0.19.0 (gguf/quants.py), so that results agree bit for bit.
+/// The formats by group, as in the .cpp files. Those of ggml are laid out as in its ggml-common.h and decoded
+/// with the arithmetic of the Python package gguf 0.19.0 (gguf/quants.py), so that results agree bit for bit.
 std::span<const ElementFormat> plainFormats();
 std::span<const ElementFormat> shortBlockFormats();
 std::span<const ElementFormat> kFormats();
@@ -34,7 +33,7 @@ namespace element_blocks {
 
 using Byte = std::uint8_t;
 
-/// Elements of a block of the older formats and of a super-block of the newer ones.
+/// Elements of a block in the older formats, and of a super-block in the newer ones.
 constexpr std::size_t kBlock = 32, kSuperBlock = 256;
 
 template <class Number>
@@ -46,7 +45,7 @@ Number read(const Byte* from) {
 
 /// Without branches, so that loops over it are vectorized.
 inline float halfToFloat(std::uint16_t half) {
-    constexpr std::uint32_t kBias = 112U << 23U;  // that of float32 minus that of float16
+    constexpr std::uint32_t kBias = 112U << 23U;  // exponent bias of float32 minus that of float16
     const std::uint32_t sign = (half & 0x8000U) << 16U, exponent = half & 0x7C00U, mantissa = half & 0x3FFU;
     const auto subnormal =
         std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int32_t>(mantissa)) * 0x1p-24F);
@@ -56,7 +55,7 @@ inline float halfToFloat(std::uint16_t half) {
     return std::bit_cast<float>(sign | (subnormal & (0U - is_subnormal)) | (normal & (is_subnormal - 1U)));
 }
 
-/// The float16 at this place of a block.
+/// The float16 at this byte offset of a block.
 inline float scaleAt(const Byte* block, std::size_t offset) {
     return halfToFloat(read<std::uint16_t>(block + offset));
 }

@@ -13,8 +13,8 @@ struct UnreadType {
     std::uint32_t gguf;
     const char* name;
 };
-/// Types of ggml.h that are not supported: Q8_1 and Q8_K hold intermediate results, gguf 0.19.0 has no
-/// arithmetic for Q1_0, and the others are no longer written.
+/// Types of ggml.h that are not supported: Q8_1 and Q8_K hold intermediate results, gguf 0.19.0 cannot decode
+/// Q1_0, and the others are no longer written.
 constexpr std::array kUnread = {
     UnreadType{4, "Q4_2"},        UnreadType{5, "Q4_3"},        UnreadType{9, "Q8_1"},
     UnreadType{15, "Q8_K"},       UnreadType{31, "Q4_0_4_4"},   UnreadType{32, "Q4_0_4_8"},

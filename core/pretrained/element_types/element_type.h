@@ -24,18 +24,19 @@ enum class ElementType {
 
 /// "Q4_1"
 std::string nameOf(ElementType type);
-/// Empty if there is none of this name.
+/// nullopt if there is none of this name.
 std::optional<ElementType> elementTypeNamed(std::string_view name);
 
-/// Elements of one block and its bytes: 32 and 20 for Q4_1, 1 and 4 for F32.
+/// Elements of one block: 32 for Q4_1, 1 for F32.
 std::size_t elementsPerBlock(ElementType type);
 /// Whether numbers of this type are indices rather than parameters.
 constexpr bool holdsWholeNumbers(ElementType type) {
     return type == ElementType::I64 || type == ElementType::I32;
 }
+/// Bytes of one block: 20 for Q4_1, 4 for F32.
 std::size_t bytesPerBlock(ElementType type);
 
-/// The type with this id in GGUF files; empty if it is not supported.
+/// The type with this id in GGUF files; nullopt if it is not supported.
 std::optional<ElementType> elementTypeOfGguf(std::uint32_t number);
 
 /// ggml's name of the type with this id, supported or not: "Q8_1"; "type 99" if unknown.

@@ -2,7 +2,7 @@
 
 #include "core/pretrained/element_types/element_format.h"
 
-// Four-bit codes for sixteen values at unequal distances.
+// Four-bit codes for sixteen unevenly spaced values, in blocks with a scale.
 
 namespace roper {
 namespace {
@@ -11,9 +11,11 @@ using element_blocks::Byte, element_blocks::kBlock, element_blocks::kSuperBlock,
     element_blocks::scaleAt;
 
 using SixteenValues = std::array<float, 16>;
+/// Values of IQ4_NL and IQ4_XS.
 constexpr SixteenValues kNonlinear = {-127, -104, -83, -65, -49, -35, -22, -10,
                                       1,    13,   25,  38,  53,  69,  89,  113};
-/// Twice the values of E2M1. There is no −0: ggml stores these as integers.
+/// Twice the values of E2M1 (floats with two exponent bits and one mantissa bit). There is no −0: ggml stores
+/// these as integers.
 constexpr SixteenValues kE2M1 = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 
 /// The low halves of `bytes` bytes, then their high halves.

@@ -4,14 +4,14 @@
 #include "core/pretrained/element_types/grids.h"
 
 // Super-blocks of 256 numbers: an index selects 4 or 8 of them at once from a grid; signs and scales are
-// stored separately.
+// stored separately. d is the scale of a super-block.
 
 namespace roper {
 namespace {
 
 using element_blocks::Byte, element_blocks::kSuperBlock, element_blocks::read, element_blocks::scaleAt;
 
-/// The signs encoded by the bits of a byte.
+/// Signs by byte: bit i is set if number i of eight is negative.
 constexpr auto kSigns = [] {
     Grid<256, 8> signs{};
     for (std::size_t byte = 0; byte < 256; ++byte)
@@ -20,7 +20,7 @@ constexpr auto kSigns = [] {
     return signs;
 }();
 
-/// Seven of eight signs are stored: their product is 1.
+/// Only seven of eight signs are stored: the product of all is 1.
 std::size_t eightSigns(std::uint32_t seven) {
     seven &= 0x7FU;
     return seven | (static_cast<std::uint32_t>(std::popcount(seven) & 1) << 7U);
@@ -51,7 +51,8 @@ std::uint32_t halfByte(const Byte* bytes, std::size_t i) {
     return (bytes[i / 2] >> (i % 2 * 4)) & 0xFU;
 }
 
-float between(float d, std::uint32_t scale) {
+/// The scale of a part of the super-block, stored in four bits.
+float partScale(float d, std::uint32_t scale) {
     return d * (0.5F + static_cast<float>(scale));
 }
 
@@ -61,7 +62,7 @@ void decodeIQ2_XXS(const Byte* block, float* out) {
     for (std::size_t part = 0; part < kSuperBlock / 32; ++part) {
         const Byte* const indices = block + 2 + part * 8;
         const auto signs = read<std::uint32_t>(indices + 4);
-        const float scale = between(d, signs >> 28U) * 0.25F;
+        const float scale = partScale(d, signs >> 28U) * 0.25F;
         for (std::size_t i = 0; i < 4; ++i)
             decodeEight(grid, indices[i], eightSigns(signs >> (7 * i)), scale, out + part * 32 + i * 8);
     }
@@ -72,7 +73,7 @@ void decodeIQ2_XS(const Byte* block, float* out) {
     const float d = scaleAt(block, 0);
     for (std::size_t i = 0; i < kSuperBlock / 8; ++i) {
         const std::uint32_t index = read<std::uint16_t>(block + 2 + 2 * i);
-        const float scale = between(d, halfByte(block + 66, i / 2)) * 0.25F;
+        const float scale = partScale(d, halfByte(block + 66, i / 2)) * 0.25F;
         decodeEight(grid, index & 511U, eightSigns(index >> 9U), scale, out + i * 8);
     }
 }
@@ -83,7 +84,7 @@ void decodeIQ2_S(const Byte* block, float* out) {
     const Byte *const low = block + 2, *const signs = block + 34, *const high = block + 66;
     for (std::size_t i = 0; i < kSuperBlock / 8; ++i) {
         const std::size_t index = low[i] | (high[i / 4] >> (i % 4 * 2) & 3U) << 8U;
-        decodeEight(grid, index, signs[i], between(d, halfByte(block + 74, i / 2)) * 0.25F, out + i * 8);
+        decodeEight(grid, index, signs[i], partScale(d, halfByte(block + 74, i / 2)) * 0.25F, out + i * 8);
     }
 }
 
@@ -93,7 +94,7 @@ void decodeIQ3_XXS(const Byte* block, float* out) {
     for (std::size_t part = 0; part < kSuperBlock / 32; ++part) {
         const Byte* const indices = block + 2 + part * 8;
         const auto signs = read<std::uint32_t>(block + 66 + part * 4);
-        const float scale = between(d, signs >> 28U) * 0.5F;
+        const float scale = partScale(d, signs >> 28U) * 0.5F;
         for (std::size_t i = 0; i < 4; ++i)
             decodeTwoVectors(grid, indices[2 * i], indices[2 * i + 1], eightSigns(signs >> (7 * i)), scale,
                              out + part * 32 + i * 8);
@@ -113,7 +114,7 @@ void decodeIQ3_S(const Byte* block, float* out) {
     }
 }
 
-/// Eight numbers of the one-bit formats: a vector of −1, 0 and 1, shifted by an eighth.
+/// Eight numbers of the one-bit formats: a vector of −1, 0 and 1, shifted by an eighth up or down.
 void decodeWithDelta(const std::array<std::int8_t, 8>& vector, bool down, float scale, float* out) {
     const float delta = down ? -0.125F : 0.125F;
     for (std::size_t j = 0; j < 8; ++j)
@@ -131,7 +132,7 @@ void decodeIQ1_S(const Byte* block, float* out) {
     }
 }
 
-/// The scale of the super-block is distributed over the highest four bits of the four words of scales.
+/// The scale of the super-block, whose bits are the highest four of each of the four words of scales.
 float spreadScale(const Byte* scales) {
     std::uint32_t half = 0;
     for (std::size_t i = 0; i < 4; ++i)

@@ -3,8 +3,8 @@
 #include <string_view>
 
 // The grids of ggml (MIT license, ggml-common.h), packed as in the Python package gguf 0.19.0
-// (gguf/quants.py): hexadecimal bytes, each holding the numbers of consecutive places of the values, the
-// lowest bits first.
+// (gguf/quants.py): hexadecimal bytes, each holding consecutive indices into the values, the first in the
+// lowest bits.
 
 namespace roper {
 namespace {
@@ -13,7 +13,7 @@ unsigned digitOf(char hexadecimal) {
     return static_cast<unsigned>(hexadecimal <= '9' ? hexadecimal - '0' : hexadecimal - 'a' + 10);
 }
 
-/// @param packed  `rows · width` places among `values`, of two bits if there are three values, else of four
+/// @param packed  `rows · width` indices into `values`, of two bits if there are at most four, else of four
 template <std::size_t rows, std::size_t width, std::size_t count>
 Grid<rows, width> unpackGrid(std::string_view packed, const std::array<std::int8_t, count>& values) {
     constexpr std::size_t kBits = count <= 4 ? 2 : 4, kPerByte = 8 / kBits;

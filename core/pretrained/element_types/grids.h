@@ -6,7 +6,7 @@
 
 namespace roper {
 
-/// Codebook of a grid format: vectors of `width` numbers, selected by an index.
+/// Codebook of a grid format: `rows` vectors of `width` numbers, selected by an index.
 template <std::size_t rows, std::size_t width>
 using Grid = std::array<std::array<std::int8_t, width>, rows>;
 

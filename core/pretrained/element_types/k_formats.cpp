@@ -2,8 +2,8 @@
 
 #include "core/pretrained/element_types/element_format.h"
 
-// Super-blocks of 256 numbers in parts of 16 or 32, each with a scale of a few bits, relative to the scale of
-// the super-block.
+// Super-blocks of 256 numbers in parts of 16 or 32. Each part has a scale, and in some formats a minimum, of
+// a few bits, relative to those of the super-block, d and `least`.
 
 namespace roper {
 namespace {
@@ -11,8 +11,8 @@ namespace {
 using element_blocks::Byte, element_blocks::kSuperBlock, element_blocks::read, element_blocks::scaleAt;
 constexpr std::size_t kLongPart = 32, kShortPart = 16;
 
-/// Numbers of two bits: each half of the super-block is stored in 32 bytes, which hold number l of the four
-/// parts of 32 in bits 0, 2, 4 and 6.
+/// Numbers of two bits: each half of the super-block is stored in 32 bytes. Byte l holds number l of the four
+/// parts of 32, from bits 0, 2, 4 and 6 on.
 const Byte* twoBitsOf(const Byte* q, std::size_t long_part) {
     return q + long_part / 4 * kLongPart;
 }

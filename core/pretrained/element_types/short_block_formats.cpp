@@ -2,7 +2,7 @@
 
 #include "core/pretrained/element_types/element_format.h"
 
-// Blocks of 32 numbers with a scale, and in formats ending in _1 also a minimum.
+// Blocks of 32 numbers with a scale d, and in formats ending in _1 also a minimum, `least`.
 
 namespace roper {
 namespace {

@@ -4,7 +4,7 @@
 namespace roper::family {
 namespace {
 
-/// The entries about the activation do not begin with the name of the architecture.
+/// Reads the activation's entries, whose names do not begin with that of the architecture.
 void readXielu(const GgufEntries& entries, Architecture& model) {
     const auto numbers = [&](const char* key) {
         const auto found = entries.metadata().numbers(key);

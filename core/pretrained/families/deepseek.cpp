@@ -14,7 +14,7 @@ MixtureNames deepseekMixtureNames() {
 
 namespace {
 
-/// Latent attention and mixtures of experts, as DeepSeek V2 and V3 have them.
+/// Latent attention and mixtures of experts, as in DeepSeek V2 and V3.
 Family deepseek(const char* model_type) {
     Family family = llamaLike(model_type, "deepseek2");
     family.latent_names = {.query_down = "self_attn.q_a_proj",
@@ -32,7 +32,7 @@ Family deepseek(const char* model_type) {
                                    .groups = {"n_group", 1},
                                    .groups_per_token = {"topk_group", 1},
                                    .scale_key = "routed_scaling_factor"};
-    // Members of published configs that transformers' classes compute or do not read.
+    // Members of published configs that transformers' classes derive from others or do not read.
     family.config_rules.ignored = {
         "head_dim", "qk_head_dim",    "moe_layer_freq",           "scoring_func",  "ep_size",
         "seq_aux",  "aux_loss_alpha", "num_nextn_predict_layers", "num_mtp_layers"};
@@ -59,7 +59,7 @@ Family deepseek_v2() {
     mixture.first_dense = {"first_k_dense_replace", 0};
     mixture.groups_method_key = "topk_method";
     mixture.groups_method = "group_limited_greedy";
-    // The class divides no weights by their sum, whatever this flag says.
+    // The class does not divide weights by their sum, whatever this flag says.
     family.config_rules.ignored.push_back("norm_topk_prob");
     family.gguf_rules.with_sigmoid = "deepseek_v3";
     family.gguf_rules.without_experts = "youtu";
@@ -90,7 +90,7 @@ Family deepseek_v3() {
     return family;
 }
 
-/// Kimi K2, which is DeepSeek V3 of other sizes: "deploy_guidance" of moonshotai/Kimi-K2 says that only the
+/// Kimi K2, which is DeepSeek V3 with other sizes: "deploy_guidance" of moonshotai/Kimi-K2 says that only the
 /// model_type differs, so that programs can tell them apart.
 Family kimi_k2() {
     Family family = deepseek_v3();
@@ -122,7 +122,7 @@ Family glm4_moe_lite() {
     return family;
 }
 
-/// DeepSeek V3.2, in which a query sees only the keys that an indexer chooses.
+/// DeepSeek V3.2, in which a query attends only to the keys that an indexer chooses.
 Family deepseek_v32() {
     Family family = deepseek_v3();
     family.model_type = "deepseek_v32";
@@ -134,13 +134,13 @@ Family deepseek_v32() {
     ConfigRules& rules = family.config_rules;
     rules.context = 163840;
     rules.mixture.layers = MixtureLayers::listed_or_after_first_dense;
-    rules.read = [](const ConfigFields& config, ParsedArchitecture& reading) {
+    rules.read = [](const ConfigFields& config, ParsedArchitecture& parsed) {
         const auto size = [&](const char* key, int usually) {
             return config.integer(key, 1, 1 << 20).value_or(usually);
         };
-        reading.architecture.indexer = {size("index_topk", 2048), size("index_n_heads", 64),
-                                        size("index_head_dim", 128)};
-        config.kindsByLayer("layer_types", reading.architecture.layers, {"indexed_attention"});
+        parsed.architecture.indexer = {size("index_topk", 2048), size("index_n_heads", 64),
+                                       size("index_head_dim", 128)};
+        config.kindsByLayer("layer_types", parsed.architecture.layers, {"indexed_attention"});
     };
     rules.read_layers = [](const ConfigFields& config, Architecture& model) {
         if (model.latent.query_rank == 0) config.refuse("q_lora_rank", "is null; the indexer needs it");
@@ -180,7 +180,7 @@ Family youtu() {
     return family;
 }
 
-/// MiniCPM 3. llama.cpp's programs know the factors of the published model, which GGUF files do not contain.
+/// MiniCPM 3. GGUF files do not contain the model's factors, which are part of llama.cpp's code.
 Family minicpm3() {
     Family family = deepseek("minicpm3");
     family.gguf = "minicpm3";

@@ -10,7 +10,7 @@ namespace roper::family {
 
 namespace {
 
-/// The first entries of a list of texts, one for each layer: the class cuts longer lists off.
+/// The first entries of a list of texts, one for each layer: the class ignores the rest of longer lists.
 std::optional<std::vector<std::string>> textsOfLayers(const ConfigFields& config, const char* key,
                                                       const std::vector<std::string>& known,
                                                       std::int64_t layers) {
@@ -41,7 +41,7 @@ void requireSlidingLayers(const ConfigFields& config, std::int64_t layers) {
     const std::string compressed =
         "layers that attend to compressed keys (compressed_sparse_attention, heavily_compressed_attention), "
         "which are not supported";
-    auto ratios = config.integers(kRatios, 0, 1 << 20, kMaxLayers);  // without effect beside layer_types
+    auto ratios = config.integers(kRatios, 0, 1 << 20, kMaxLayers);  // has no effect if there are layer_types
     const auto types = textsOfLayers(
         config, kTypes, {kSliding, "compressed_sparse_attention", "heavily_compressed_attention"}, layers);
     if (types) {
@@ -65,8 +65,8 @@ RouterScores routerScoresOf(const ConfigFields& config) {
     config.refuse(kScores, "must be sqrtsoftplus, sigmoid or softmax, not \"" + toSingleLine(name) + "\"");
 }
 
-void readDeepseekV4(const ConfigFields& config, ParsedArchitecture& reading) {
-    Architecture& model = reading.architecture;
+void readDeepseekV4(const ConfigFields& config, ParsedArchitecture& parsed) {
+    Architecture& model = parsed.architecture;
     const auto size = [&](const char* key, int usually, std::int64_t most) {
         return config.integer(key, 1, static_cast<int>(most)).value_or(usually);
     };
@@ -74,7 +74,7 @@ void readDeepseekV4(const ConfigFields& config, ParsedArchitecture& reading) {
         config.refuse("num_key_value_heads", "must be 1; all heads share one key, which is also the value");
     requireSlidingLayers(config, model.layers);
     model.window = size("sliding_window", 128, 1 << 30);
-    if (!model.causal) ++model.window;  // the mask then includes the token at that distance
+    if (!model.causal) ++model.window;  // the mask then includes one token more on either side
     model.windowed.assign(static_cast<std::size_t>(model.layers), true);
     model.query_rank = size("q_lora_rank", 1024, kMaxWidth);
     model.output_groups = size("o_groups", 8, kMaxHeads);
@@ -135,7 +135,7 @@ TensorNames namesInSavedFiles() {
 
 }  // namespace
 
-/// DeepSeek V4 with layers that attend within a window alone. One vector of a token is the key and the value
+/// DeepSeek V4, if all layers attend only within a window. One vector of a token is the key and the value
 /// of all heads; it is rotated, and what a head computes is rotated back, as in RoPER.
 Family deepseek_v4() {
     Family family = llamaLike("deepseek_v4", "");
@@ -185,8 +185,8 @@ Family deepseek_v4() {
                      .feed_forward = {"moe_intermediate_size", 2048, "intermediate_size"},
                      .is_shared = true,
                      .scale_key = "routed_scaling_factor"};
-    // Members of published configs that transformers' class does not read, or that layers with compressed
-    // keys read: weights are always divided by their sum, and there is one shared expert.
+    // Members of published configs that transformers' class does not read (weights are always divided by
+    // their sum, and there is one shared expert), or reads only for layers with compressed keys.
     rules.ignored = {"norm_topk_prob",    "n_shared_experts", "compress_rates",          "compress_rate_csa",
                      "compress_rate_hca", "index_n_heads",    "index_head_dim",          "index_topk",
                      "expert_dtype",      "topk_method",      "num_nextn_predict_layers"};

@@ -16,14 +16,14 @@ void describeBert(Architecture& model) {
     model.head_activation = Activation::gelu;
 }
 
-/// BERT's descendants norm after each addition, and add an embedding of the segment.
+/// BERT's descendants normalize after each addition, and add an embedding of the segment.
 void describePostNormBert(Architecture& model) {
     describeBert(model);
     model.post_norm = true;
     model.token_types = 2;
 }
 
-/// Tensors of BERT's layers, after the prefix of a layer; norms have other names in each family.
+/// Names the tensors of BERT's layers; those of norms differ from family to family.
 void nameBertLayers(Family& family) {
     family.names.query = "attention.self.query";
     family.names.key = "attention.self.key";
@@ -33,7 +33,7 @@ void nameBertLayers(Family& family) {
     family.names.down = "output.dense";
 }
 
-/// Tensors of BERT's head, which predicts masked tokens.
+/// Names the tensors of BERT's head, which predicts masked tokens.
 void nameBertHead(Family& family, const char* norm) {
     family.names.head = "cls.predictions.decoder";
     family.encoder_names.head_dense = "cls.predictions.transform.dense";

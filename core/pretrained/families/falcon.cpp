@@ -8,15 +8,16 @@
 namespace roper::family {
 namespace {
 
-/// The nearest bfloat16, of two the one with an even last bit.
+/// Rounds to the nearest bfloat16, ties to even.
 float roundedToBfloat16(double number) {
     auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(number));
     bits += 0x7fff + ((bits >> 16) & 1);
     return std::bit_cast<float>(bits & 0xffff0000);
 }
 
-/// ALiBi as Falcon's class computes it: slope·j at key j, which differs from −slope·(n − j) by a constant of
-/// each query; slope, position and product are rounded to bfloat16, then divided by √d like scores.
+/// ALiBi as Falcon's class computes it: slope·j for the key at position j, which differs from −slope·(n − j)
+/// by a constant for the query at n. Slope, position and product are rounded to bfloat16, and the product is
+/// divided by √d like scores, d being the width of a head.
 std::vector<std::function<double(int)>> falconBias(std::int64_t heads, std::int64_t head_dim) {
     std::vector<std::function<double(int)>> bias;
     for (const double slope : alibiSlopes(static_cast<int>(heads)))
@@ -27,10 +28,10 @@ std::vector<std::function<double(int)>> falconBias(std::int64_t heads, std::int6
     return bias;
 }
 
-/// Keys and values of one head, or of each, or of some; attention and feed-forward in parallel, with one norm
-/// or two, or one after the other.
-void readFalconConfig(const ConfigFields& config, ParsedArchitecture& reading) {
-    Architecture& model = reading.architecture;
+/// Reads the number of key/value heads, and whether attention and feed-forward are parallel, with one norm or
+/// two.
+void readFalconConfig(const ConfigFields& config, ParsedArchitecture& parsed) {
+    Architecture& model = parsed.architecture;
     const bool is_new = config.flag("new_decoder_architecture").value_or(false),
                has_one_key = config.flag("multi_query").value_or(true),
                is_parallel = config.flag("parallel_attn").value_or(true);
@@ -56,7 +57,7 @@ void readFalconConfig(const ConfigFields& config, ParsedArchitecture& reading) {
 
 }  // namespace
 
-/// Falcon 1 and 2. llama.cpp reads those whose attention and feed-forward are parallel and rotate.
+/// Falcon 1 and 2. llama.cpp reads only models with rotation and with parallel attention and feed-forward.
 Family falcon() {
     Family family;
     family.model_type = family.gguf = "falcon";

@@ -11,18 +11,18 @@ using enum BiasRule;
 ROPER_FAMILIES(ROPER_DECLARE)
 #undef ROPER_DECLARE
 
-/// A family with Llama's tensor names and no biases, except those of queries, keys and values that a GGUF
-/// file has: llama.cpp adds them in most architectures.
+/// A family with Llama's tensor names and without biases, except in GGUF files those of queries, keys and
+/// values, if present: llama.cpp adds them in most architectures.
 Family llamaLike(const char* model_type, const char* gguf);
 
-/// Mixtral's names of mixtures in published files, and those of transformers 5's own class.
+/// Names of Mixtral's mixtures: in published files, and in transformers 5's class.
 std::vector<MixtureNames> mixtralNames();
 
-/// Qwen's names of mixtures in published files, with a tensor for each expert, and in transformers 5's own
+/// Names of Qwen's mixtures: in published files, with a tensor for each expert, and in transformers 5's
 /// class, with one for all.
 MixtureNames qwenMixtureNames();
 
-/// The same, and those of a bias of choices and of shared experts, which began with DeepSeek V3.
+/// The same, with the choice bias and the shared experts that DeepSeek V3 introduced.
 MixtureNames deepseekMixtureNames();
 /// ALiBi: a function for each head that gives −slope·|distance|.
 /// @param largest  as in `alibiSlopes`

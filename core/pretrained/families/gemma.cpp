@@ -61,7 +61,7 @@ Family gemma3_text() {
     return family;
 }
 
-/// The text part of Gemma 3n.
+/// The language model of Gemma 3n.
 Family gemma3n_text() {
     Family family = gemma3_text();
     family.model_type = family.gguf = "gemma3n_text";
@@ -95,11 +95,11 @@ Family gemma3n_text() {
     rules.query_scalar_key = rules.bidirectional_flag = nullptr;
     rules.window = 512;
     rules.window_pattern = 5;
-    rules.read = [](const ConfigFields& config, ParsedArchitecture& reading) {
-        readLayerEmbeddings(config, reading.architecture);
-        if (!reading.architecture.layer_embeddings.isUsed())
+    rules.read = [](const ConfigFields& config, ParsedArchitecture& parsed) {
+        readLayerEmbeddings(config, parsed.architecture);
+        if (!parsed.architecture.layer_embeddings.isUsed())
             config.refuse("hidden_size_per_layer_input", "is 0; layers of Gemma 3n must have embeddings");
-        readAlternatingUpdates(config, reading.architecture);
+        readAlternatingUpdates(config, parsed.architecture);
     };
     rules.read_layers = [](const ConfigFields& config, Architecture& model) {
         readSharedKeys(config, model, 15);
@@ -118,7 +118,7 @@ Family gemma3n_text() {
     return family;
 }
 
-/// The text part of Gemma 4.
+/// The language model of Gemma 4.
 Family gemma4_text() {
     Family family = gemma3n_text();
     family.model_type = "gemma4_text";
@@ -147,8 +147,8 @@ Family gemma4_text() {
                      .experts = {"num_experts"},
                      .per_token = {"top_k_experts"},
                      .feed_forward = {"moe_intermediate_size"}};
-    rules.read = [](const ConfigFields& config, ParsedArchitecture& reading) {
-        readLayerEmbeddings(config, reading.architecture);
+    rules.read = [](const ConfigFields& config, ParsedArchitecture& parsed) {
+        readLayerEmbeddings(config, parsed.architecture);
         constexpr const char* kBothSides = "use_bidirectional_attention";
         const std::string both_sides = config.text(kBothSides).value_or("vision");
         if (both_sides != "all" && both_sides != "vision")
@@ -157,7 +157,7 @@ Family gemma4_text() {
     rules.bidirectional_flag = "use_bidirectional_attention";
     rules.bidirectional_text = "all";
     rules.read_layers = readGemma4Layers;
-    rules.ignored = {"global_head_dim"};  // without effect beside per_layer_config; else the rotation's
+    rules.ignored = {"global_head_dim"};  // read with the rotation, unless per_layer_config replaces it
     GgufRules& gguf = family.gguf_rules;
     gguf.window_pattern = std::nullopt;
     gguf.has_windowed_widths = gguf.has_proportional_factors = gguf.has_expert_width = true;

@@ -2,8 +2,8 @@
 
 namespace roper::family {
 
-/// gpt-oss. GGUF files do not contain the constants of its feed-forward layers, nor that YaRN's ramp is not
-/// rounded, which llama.cpp's programs do.
+/// gpt-oss. GGUF files contain neither the constants of its feed-forward layers nor that the ends of YaRN's
+/// ramp are not rounded, although llama.cpp rounds them.
 Family gpt_oss() {
     Family family = llamaLike("gpt_oss", "gpt-oss");
     family.describe = [](Architecture& model) {

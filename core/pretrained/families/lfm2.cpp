@@ -8,7 +8,7 @@
 namespace roper::family {
 namespace {
 
-/// The width of the feed-forward, which the class derives of intermediate_size unless told otherwise.
+/// Reads the width of the feed-forward, which the class derives from intermediate_size by default.
 void readFeedForwardWidth(const ConfigFields& config, Architecture& model) {
     constexpr int kMax = static_cast<int>(kMaxFeedForward);
     if (const auto own = config.integer("block_ff_dim", 1, kMax)) model.feed_forward = *own;
@@ -68,9 +68,9 @@ Family lfm2() {
     rules.norm_epsilon_key = "norm_eps";
     rules.activation_key = nullptr;
     rules.tied = true;
-    rules.read = [](const ConfigFields& config, ParsedArchitecture& reading) {
-        readFeedForwardWidth(config, reading.architecture);
-        readConvolution(config, reading.architecture);
+    rules.read = [](const ConfigFields& config, ParsedArchitecture& parsed) {
+        readFeedForwardWidth(config, parsed.architecture);
+        readConvolution(config, parsed.architecture);
     };
     rules.read_layers = [](const ConfigFields& config, Architecture& model) {
         setMixers(mixersOf(config, model.layers), model);
@@ -126,9 +126,9 @@ Family lfm2_moe() {
                      .normalizes_flag = "norm_topk_prob",
                      .normalizes_usually = true,
                      .scale_key = "routed_scaling_factor"};
-    rules.read = [](const ConfigFields& config, ParsedArchitecture& reading) {
-        readConvolution(config, reading.architecture);
-        reading.architecture.mixture.choice_bias = config.flag("use_expert_bias").value_or(true);
+    rules.read = [](const ConfigFields& config, ParsedArchitecture& parsed) {
+        readConvolution(config, parsed.architecture);
+        parsed.architecture.mixture.choice_bias = config.flag("use_expert_bias").value_or(true);
         if (!config.has("layer_types"))
             config.refuse("layer_types", "is missing; it says which layers attend");
     };

@@ -1,7 +1,7 @@
 #pragma once
 
-// All supported families of models, by their model_type. To add one, add a line here and a function of that
-// name in a file of this folder; related models share a file.
+// All supported families of models, by model_type. To add one, add a line here and a function of that name in
+// a file of this folder; related models share a file.
 #define ROPER_FAMILIES(FAMILY) \
     FAMILY(llama)              \
     FAMILY(llama4_text)        \

@@ -102,8 +102,8 @@ Family ministral3() {
     return family;
 }
 
-/// The text part of Llama 4. GGUF files do not contain the length of its chunks, the growth of its queries,
-/// and whether it norms them; llama.cpp's programs have the values of the published models.
+/// The language model of Llama 4. GGUF files do not contain the length of chunks, the growth of queries, and
+/// whether these are normalized; llama.cpp's code has the values of the published models.
 Family llama4_text() {
     Family family = llamaLike("llama4_text", "llama4");
     family.describe = [](Architecture& model) {

@@ -6,8 +6,8 @@
 namespace roper::family {
 
 /// LongCat Flash (arXiv 2509.01322). A layer of its files has two attentions and two dense feed-forwards,
-/// which are two layers here, and a mixture, which reads what the first feed-forward reads and is added at
-/// the end.
+/// which are two layers in `Architecture`, and a mixture, which reads what the first feed-forward reads and
+/// is added at the end.
 Family longcat_flash() {
     Family family = deepseek_v3();
     family.model_type = "longcat_flash";
@@ -42,7 +42,7 @@ Family longcat_flash() {
                      .layers = MixtureLayers::every_second,
                      .identity_experts = {"zero_expert_num", 256},
                      .scale_key = "routed_scaling_factor"};
-    // The class has one attention, whose latent vectors it scales, and one kind of further experts.
+    // The class has one kind of attention, whose latent vectors it scales, and one kind of identity experts.
     rules.ignored = {"head_dim", "attention_method", "mla_scale_q_lora", "mla_scale_kv_lora",
                      "zero_expert_type"};
     rules.read_layers = [](const ConfigFields& config, Architecture& model) {

@@ -11,10 +11,10 @@ void requireValue(const ConfigFields& config, const char* key, const char* json)
         config.refuse(key, "is supported only with the value " + std::string(json));
 }
 
-/// transformers' class computes ALiBi with slopes down to 2^−8, whatever alibi_bias_max says; MosaicML's own
-/// and llama.cpp follow it, and so does this.
-void readMptConfig(const ConfigFields& config, ParsedArchitecture& reading) {
-    Architecture& model = reading.architecture;
+/// transformers' class computes ALiBi with slopes down to 2⁻⁸, whatever alibi_bias_max says. MosaicML's own
+/// code and llama.cpp use alibi_bias_max, and so does this function.
+void readMptConfig(const ConfigFields& config, ParsedArchitecture& parsed) {
+    Architecture& model = parsed.architecture;
     requireValue(config, "norm_type", "\"low_precision_layernorm\"");
     double largest = 8;
     if (const auto attention = config.object("attn_config")) {
@@ -27,8 +27,8 @@ void readMptConfig(const ConfigFields& config, ParsedArchitecture& reading) {
         attention->text("model_type");  // empty, in configs that transformers writes
     }
     if (largest != 8)
-        reading.notes.push_back("attn_config.alibi_bias_max is " + formatNumber(largest) +
-                                ", which transformers 5.24 does not read: it computes with 8");
+        parsed.notes.push_back("attn_config.alibi_bias_max is " + formatNumber(largest) +
+                               ", which transformers 5.24 does not read: it computes with 8");
     model.head_bias = alibiBias(model.heads, largest);
 }
 

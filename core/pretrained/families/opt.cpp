@@ -4,8 +4,8 @@
 namespace roper::family {
 namespace {
 
-void readOptConfig(const ConfigFields& config, ParsedArchitecture& reading) {
-    Architecture& model = reading.architecture;
+void readOptConfig(const ConfigFields& config, ParsedArchitecture& parsed) {
+    Architecture& model = parsed.architecture;
     model.norm_epsilon = 1e-5;  // whatever the config says
     model.post_norm = !config.flag("do_layer_norm_before").value_or(true);
     model.has_final_norm = !config.flag("_remove_final_layer_norm").value_or(false);
@@ -25,7 +25,7 @@ Family opt() {
         model.norm = NormKind::layer;
         model.gated = false;
         model.learned_positions = true;
-        model.first_position = 2;  // the first rows were those of padding
+        model.first_position = 2;  // the first two rows belong to padding
         model.activation = Activation::relu;
     };
     family.names = {.embedding = "model.decoder.embed_tokens",

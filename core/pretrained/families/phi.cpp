@@ -40,7 +40,7 @@ Family phi3() {
     return family;
 }
 
-/// Phi 3.5 with experts. llama.cpp 's programs weight experts otherwise, by a softmax over all.
+/// Phi 3.5 with experts. llama.cpp weights experts differently, by a softmax over all of them.
 Family phimoe() {
     Family family = llamaLike("phimoe", "phimoe");
     family.describe = [](Architecture& model) {

@@ -41,7 +41,7 @@ Family qwen2_moe() {
     Family family = llamaLike("qwen2_moe", "qwen2moe");
     family.describe = [](Architecture& model) {
         model.mixture.shared_is_gated = true;
-        // GGUF files do not say this; llama.cpp's programs do not divide either.
+        // GGUF files do not say this; llama.cpp does not divide them by their sum, either.
         model.mixture.normalizes = false;
     };
     MixtureNames names = qwenMixtureNames();
@@ -75,7 +75,7 @@ Family qwen3_moe() {
 
 namespace {
 
-/// Gated delta rules in most layers, and attention whose heads are gated in the others.
+/// Gated delta rules in most layers, and attention with gated heads in the others.
 Family qwenHybrid(const char* model_type, const char* gguf_name) {
     Family family = llamaLike(model_type, gguf_name);
     family.describe = [](Architecture& model) {
@@ -128,7 +128,7 @@ Family qwen3_next() {
     return family;
 }
 
-/// The text part of Qwen 3.5. In its GGUF files, value heads are in another order.
+/// The language model of Qwen 3.5. In its GGUF files, value heads are in another order.
 Family qwen3_5_text() {
     Family family = qwenHybrid("qwen3_5_text", "qwen35");
     family.gguf_rules.read_layers = [](const GgufEntries& entries, Architecture& model) {
@@ -150,7 +150,8 @@ Family qwen3_5_moe_text() {
     return family;
 }
 
-/// The text part of Qwen 2 VL. Tokens of a text have one position, so that pairs turn as in Qwen 2.
+/// The language model of Qwen 2 VL. A token of text has the same position in all pairs, which turn as in
+/// Qwen 2.
 Family qwen2_vl_text() {
     Family family = qwen2();
     family.model_type = "qwen2_vl_text";
@@ -166,7 +167,7 @@ Family qwen2_5_vl_text() {
     return family;
 }
 
-/// The text part of Qwen 3 VL, likewise.
+/// The language model of Qwen 3 VL; its pairs turn as in Qwen 3.
 Family qwen3_vl_text() {
     Family family = qwen3();
     family.model_type = "qwen3_vl_text";

@@ -1,6 +1,6 @@
 #include "core/pretrained/families/families.h"
 
-// Families that differ from Llama's in a number, a flag or a bias.
+// Families that differ little from Llama.
 
 namespace roper::family {
 
@@ -114,8 +114,8 @@ Family minimax_m2() {
     return family;
 }
 
-/// BitNet b1.58. llama.cpp's converter writes its GGUF files under the name of an older model, whose
-/// activation is another, so that none are read.
+/// BitNet b1.58. llama.cpp's converter writes it under the architecture of an older model with another
+/// activation, so its GGUF files are not read.
 Family bitnet() {
     Family family = llamaLike("bitnet", "");
     family.describe = [](Architecture& model) {

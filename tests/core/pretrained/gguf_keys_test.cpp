@@ -74,7 +74,7 @@ TEST(GgufKeys, AListOfEqualNumbersIsThatNumber) {
     expectError(ErrorKind::checkpoint, "llama.rope.dimension_count is 16 in layer 0 and 8 in layer 1", [&] {
         withLists({1, 1}, {16, 8});
     });
-    expectError(ErrorKind::checkpoint, "llama.rope.dimension_count is a list of 3 for 2 layers", [&] {
+    expectError(ErrorKind::checkpoint, "llama.rope.dimension_count is a list of 3 numbers for 2 layers", [&] {
         withLists({1, 1}, {16, 16, 16});
     });
 }

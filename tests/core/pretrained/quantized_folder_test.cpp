@@ -149,7 +149,8 @@ TEST(QuantizedFolderRefusals, GroupsThatDoNotFitAreNamed) {
     expectNotCombined(gptq, {numbers, {"a.qzeros", Dtype::I32, {2, 3}}, scales}, "its matrix needs 2 × 2");
     expectNotCombined(gptq, {{"a.qweight", Dtype::U8, {8, 16}}, zeros, scales},
                       "the tensor a.qweight is 8 × 16 of U8");
-    expectNotCombined(gptq, {numbers, zeros, {"a.scales", Dtype::F16, {2, 12}}}, "does not fill its words");
+    expectNotCombined(gptq, {numbers, zeros, {"a.scales", Dtype::F16, {2, 12}}},
+                      "does not fill whole 32-bit words");
     expectNotCombined(gptq, {numbers, zeros, scales, {"a.g_idx", Dtype::I32, {63}}},
                       "the tensor a.g_idx is 63; its matrix needs 64");
     expectNotCombined(gptq, {numbers, zeros, scales, {"a.weight", Dtype::F16, {16, 64}}},
