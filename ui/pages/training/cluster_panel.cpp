@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kMaxNamed = 5;  ///< maximum number of runs named in a question
+constexpr std::size_t kMaxNamed = 5;  // maximum number of runs named in a question
 
 bool isWithSlurm(const SweepRunStatus& one) {
     return one.array_task.has_value();
@@ -101,7 +101,7 @@ std::vector<std::string> ClusterPanel::selectedIf(bool (*fits)(const SweepRunSta
     return runs;
 }
 
-/// An array element may contain more runs than were selected; the user is asked about these.
+/// Asks first if the array tasks of the selected runs contain other runs as well.
 void ClusterPanel::cancelSelected() {
     const std::vector<std::string> runs = selectedIf(isWithSlurm), others = watch_->otherRunsInTasksOf(runs);
     const std::vector<SlurmArrayTask> array_tasks = watch_->arrayTasksOf(runs);

@@ -78,7 +78,7 @@ SpecificationForm::SpecificationForm(fs::path runs, QWidget* parent)
         row.message->setFont(smallFont(row.message->font()));
         row.label->setBuddy(row.editor);
         row.input = makeInput(field.key(), row.editor);
-        // A row each: the label of a row with an input is only half as wide.
+        // Each in its own row: beside its input, a label would have only half the width.
         section_layout->addRow(row.label);
         section_layout->addRow(row.input);
         section_layout->addRow(row.message);
