@@ -26,7 +26,7 @@ QString vectorText(const Eigen::VectorXd& v, int decimals) {
     return '[' + cells.join(QStringLiteral(", ")) + ']';
 }
 
-/// One table row per shown pair, made by `cells`.
+/// One table row per shown pair; `cells(index, pair)` makes its cells.
 template <class Cells>
 QString rows(const WorkedExample& example, Cells cells) {
     QString text = QStringLiteral("<table cellspacing='0' cellpadding='2'>");
@@ -195,7 +195,7 @@ QSize WorkedExampleView::figureSize() const {
     return {std::max(520, qRound(canvas().width())), preferredSize().height()};
 }
 
-/// The height of all lines.
+/// High enough for all steps shown.
 QSizeF WorkedExampleView::sizeForWidth(double width) const {
     HtmlDocument document;
     layOut(document, font(), width, Theme::light());
