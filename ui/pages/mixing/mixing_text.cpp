@@ -8,7 +8,7 @@
 namespace roper {
 namespace {
 
-/// RoPER, except for a method that rotates another set of values and outputs.
+/// The setup with the method RoPER, unless its method rotates only values or only outputs.
 Setup asRoper(Setup setup) {
     if (mixedTensors(setup) == kRoperTensors) setup.method = "roper";
     return setup;
@@ -21,10 +21,10 @@ QString times(double factor, const QString& position) {
     return numberText(factor, 4) + (is_whole ? QString() : QStringLiteral(" ")) + position;
 }
 
-/// Formulas where outputs rotate back, but values do not rotate: with mistakes, those of positions and of
-/// frequencies.
+/// Formulas where outputs rotate back, but values do not rotate. Of the mistakes, those of positions,
+/// frequencies and the inverse apply.
 MixingFormulas formulasOfOutputsAlone(const Setup& setup) {
-    const bool left_out = setup.value_rotation_strength == 0 || setup.mistake == Mistake::no_inverse;
+    const bool is_unrotated = setup.value_rotation_strength == 0 || setup.mistake == Mistake::no_inverse;
     const bool other_theta =
         setup.mistake == Mistake::model_width || setup.mistake == Mistake::exponent_without_pair;
     const QString R = other_theta ? QStringLiteral("R̃") : QStringLiteral("R"),
@@ -36,8 +36,8 @@ MixingFormulas formulasOfOutputsAlone(const Setup& setup) {
     made.rotate = QObject::tr("v′ⱼ = vⱼ, not rotated");
     made.mix = QStringLiteral("ô = Σ a v′");
     made.rotate_back =
-        left_out ? QObject::tr("o = ô, not rotated back") : QStringLiteral("o = %1(%2)ô").arg(R, by);
-    made.output = left_out ? QStringLiteral("o = Σ a v") : QStringLiteral("o = Σ a %1(%2)v").arg(R, by);
+        is_unrotated ? QObject::tr("o = ô, not rotated back") : QStringLiteral("o = %1(%2)ô").arg(R, by);
+    made.output = is_unrotated ? QStringLiteral("o = Σ a v") : QStringLiteral("o = Σ a %1(%2)v").arg(R, by);
     made.angle = setup.shift != 0 && setup.value_rotation_strength == 1
                      ? QChar(0x2212) + QStringLiteral("(n+S)") + theta
                      : by + theta;
