@@ -37,12 +37,12 @@ class SpectrumPage : public ExplorerPage {
     void showBound();
     QColor shade(const SpectrumCurve& curve) const;
 
-    /// Inputs from which curves and map were drawn.
+    /// Inputs from which curves and the map of cosines were drawn.
     struct Drawn {
         double context_length = 0;
         int distances = 0;
         bool xpos = false;
-        qint64 palette = 0;
+        qint64 palette = 0;  ///< cache key
         std::vector<std::pair<QString, ComparableVector>> curves = {};
 
         bool operator==(const Drawn&) const = default;
