@@ -80,7 +80,8 @@ void ControlClient::send(const QString& path, const Request& request) {
         });
         return;
     }
-    if (request.command != Command::question) timeout_timer->start(kTimeout_ms);  // a look may take any time
+    if (request.command != Command::question)
+        timeout_timer->start(kTimeout_ms);  // a question may take any time
     socket->connectToServer(path);
 }
 
@@ -156,9 +157,9 @@ void ModelClient::send(const QString& socket) {
                     return;
                 }
                 if (!client->wasAnswered() && server_) {
-                    // A server that dies reports the reason itself a moment later.
-                    constexpr int kUntilItsEnd_ms = 1000;
-                    QTimer::singleShot(kUntilItsEnd_ms, this, [this, number, message] {
+                    // If the server is ending, `failServer` reports the reason a moment later.
+                    constexpr int kUntilServerEnds_ms = 1000;
+                    QTimer::singleShot(kUntilServerEnds_ms, this, [this, number, message] {
                         if (number == question_number_) fail(message);
                     });
                     return;
@@ -168,8 +169,8 @@ void ModelClient::send(const QString& socket) {
                     return fail(message);
                 // A trainer that has just ended leaves a checkpoint, which a server can read instead.
                 retried_ = true;
-                constexpr int kUntilItsEndIsSeen_ms = 1500;
-                QTimer::singleShot(kUntilItsEndIsSeen_ms, this, [this, number] {
+                constexpr int kUntilEndIsSeen_ms = 1500;
+                QTimer::singleShot(kUntilEndIsSeen_ms, this, [this, number] {
                     if (number == question_number_) sendQuestion();
                 });
             });

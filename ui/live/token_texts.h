@@ -17,6 +17,7 @@ std::vector<std::string> tokenTexts(const SafetensorsFile& file);
 
 /// Display text of a token: whitespace and line breaks are replaced by symbols.
 QString formatToken(const std::string& token);
+/// `formatToken` of each token.
 QStringList shownTokens(const std::vector<std::string>& tokens);
 
 }  // namespace roper

@@ -39,8 +39,8 @@ class TrainerLauncher : public QObject {
     struct Started {
         RunFolder folder;
         qint64 pid;
-        qint64 previous_pid;          ///< process in the run's status when it was started
-        std::uint64_t messages_size;  ///< size of its messages file when it was started
+        qint64 previous_pid;          ///< process in the run's status before the start
+        std::uint64_t messages_size;  ///< bytes in the file of the trainer's stderr before the start
     };
     void checkStarted();
 
