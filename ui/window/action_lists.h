@@ -11,7 +11,7 @@ namespace roper {
 
 // Items of the Help menu, each in its own non-modal window.
 
-/// All shortcuts, by menu.
+/// All keyboard shortcuts, by menu.
 void showKeys(const Actions& actions, QWidget* parent);
 
 /// docs/glossary.md: the terms used by the program.
