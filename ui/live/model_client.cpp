@@ -135,6 +135,7 @@ void ModelClient::sendQuestion() {
     if (!server_socket_.isEmpty()) send(server_socket_);  // otherwise it is asked as soon as it listens
 }
 
+/// Closes the connection that waits for an answer, which cancels the question.
 void ModelClient::dropClient() {
     if (!client_) return;
     client_->disconnect(this);

@@ -49,6 +49,7 @@ class ModelClient : public QObject {
     ModelClient(RunStore& store, QObject* parent);
     ~ModelClient() override;
 
+    /// Sends a question; `answered` or `failed` follows.
     void ask(const ModelQuestion& question);
     /// Cancels the pending question and the work on it.
     void cancel();
@@ -79,9 +80,8 @@ class ModelClient : public QObject {
     QPointer<ControlClient> client_;  ///< waits for the latest answer
     QPointer<QProcess> server_;
     QString server_run_, server_socket_;
-    std::optional<std::int64_t> server_checkpoint_;
-    /// step of the run when the server was started; −1 for a published model
-    std::int64_t server_step_ = -1;
+    std::optional<std::int64_t> server_checkpoint_;  ///< as `ModelQuestion::step`
+    std::int64_t server_step_ = -1;  ///< of the run when the server was started; −1: published model
 };
 
 }  // namespace roper

@@ -5,8 +5,7 @@
 namespace roper {
 
 /// Absolute paths of the published models on this machine: previously opened ones, most recent first, then
-/// the example of `./lab setup --model`, then those of Hugging Face's cache, LM Studio,
-/// Ollama and llama.cpp.
+/// the example of `./lab setup --model`, then those of Hugging Face's cache, LM Studio, Ollama and llama.cpp.
 QStringList publishedModels();
 
 /// Remembers an opened model.

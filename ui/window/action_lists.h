@@ -17,7 +17,7 @@ void showKeys(const Actions& actions, QWidget* parent);
 /// docs/glossary.md: the terms used by the program.
 void showGlossary(QWidget* parent);
 
-/// Version, sources and licence.
+/// Version, sources and license.
 void showAbout(QWidget* parent);
 
 /// Puts the program's BibTeX entry on the clipboard.

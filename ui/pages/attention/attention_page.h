@@ -90,9 +90,9 @@ class AttentionPage : public ExplorerPage {
     QString cellText(int row, int column) const;
 
     AttentionState& state_;
-    QTabBar* kinds_;
+    QTabBar* kinds_;  ///< kinds of maps
     QLabel* headline_;
-    QPushButton *show_value_mixing_, *help_;
+    QPushButton *show_value_mixing_, *help_;  ///< `help_`: what to do if there is no map
     HeatMapView* map_;
     BarChart* bars_;
     BiasInputs bias_inputs_;

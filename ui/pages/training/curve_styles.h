@@ -15,7 +15,7 @@ class CurveStyles {
     /// A run in the charts.
     struct Run {
         QString name;
-        QString experiment;  ///< key of the experiment
+        QString experiment;  ///< key of the experiment (`experimentKey`)
         QString title;       ///< title of the experiment
         QString group;       ///< what distinguishes the run in the experiment, except the seed: "RoPER"
         QString label;       ///< group with seed

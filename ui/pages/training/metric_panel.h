@@ -40,7 +40,7 @@ class MetricPanel : public QWidget {
     /// Adds a chart of a quantity that is not shown yet.
     void addChart();
     void closeChart(int place);
-    /// Shows how many of the chosen runs are drawn, if not all.
+    /// Shows how many of the runs chosen for the charts are drawn, if not all.
     void setDrawnCount(qsizetype drawn, qsizetype chosen);
 
     /// Names of the quantities from the top, "-log" marking logarithmic y axes: "training_loss-log,accuracy".

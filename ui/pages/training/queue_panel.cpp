@@ -230,7 +230,7 @@ void QueuePanel::showButtons() {
         return std::ranges::find(chosen, entry.run) != chosen.end();
     };
     const auto count = static_cast<std::ptrdiff_t>(chosen.size());
-    // Whether some chosen run has a neighbour before or after it that is not chosen.
+    // Whether some chosen run has a neighbor before or after it that is not chosen.
     up_->setEnabled(
         count > 0 &&
         !std::all_of(entries.begin(), entries.begin() + std::min(count, std::ssize(entries)), is_chosen));

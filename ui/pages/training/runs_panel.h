@@ -110,7 +110,7 @@ class RunsPanel : public QWidget {
     bool name_width_chosen_ = false;    ///< the user has set the width of the name column
     bool current_was_visible_ = false;  ///< whether the current row was visible before rows were sorted
     QLineEdit* filter_;
-    QLabel *detail_, *filter_problem_;
+    QLabel *detail_, *filter_problem_;  ///< notices about the selection; error in the filter
     QPushButton *pause_, *stop_, *checkpoint_, *resume_;
     ControlClient* control_;
     QString version_note_;  ///< note about the version of the trainer that last received a command

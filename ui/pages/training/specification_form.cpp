@@ -220,7 +220,7 @@ void SpecificationForm::validate() {
 
 void SpecificationForm::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange) validate();  // updates the colours of messages
+    if (event->type() == QEvent::PaletteChange) validate();  // updates the colors of messages
 }
 
 void SpecificationForm::reveal(const QString& key) {

@@ -81,14 +81,14 @@ class TrainingPage : public Page {
     DemonstrationCard* demonstration_;
     PresetList* presets_;
     SpecificationForm* form_;
-    QTabWidget* chooser_;
+    QTabWidget* chooser_;  ///< presets and settings
     MetricPanel* metrics_;
     SamplesView* samples_;
     LogView* log_;
     RunsPanel* runs_;
     QueuePanel* queue_panel_;
     ClusterPanel* cluster_panel_;
-    QTabWidget* lists_;
+    QTabWidget* lists_;  ///< runs, queue, cluster
     QPushButton *start_, *twins_, *queue_twins_;
     QSpinBox* seeds_;
     CurveStyles curve_styles_;

@@ -47,7 +47,7 @@ class TrainingState : public QObject {
     /// @param already_present  number of further requested runs that are already trained or queued
     void enqueue(const std::vector<Specification>& specifications, int already_present);
 
-    /// The twins of a specification for a number of seeds, from its data seed upwards, without those already
+    /// The twins of a specification for a number of seeds, from its data seed upward, without those already
     /// trained or queued.
     std::vector<Specification> missingTwins(const Specification& specification, int seeds) const;
 
