@@ -132,7 +132,7 @@ void ModelClient::sendQuestion() {
             is_published ? question.run
                          : QString::fromStdString(std::filesystem::absolute(run->folder().path()).string()),
             step);
-    if (!server_socket_.isEmpty()) send(server_socket_);  // otherwise it is asked as soon as it listens
+    if (!server_socket_.isEmpty()) send(server_socket_);  // otherwise once the server listens
 }
 
 /// Closes the connection that waits for an answer, which cancels the question.
@@ -244,11 +244,11 @@ void ModelClient::readServer() {
             process->kill();
             return;
         }
-        const QJsonObject said = line.object();
-        if (said["event"] == "progress" && client_)
-            emit progressed(said["done"].toInt(), said["all"].toInt());
-        if (said["event"] != "listening") continue;
-        server_socket_ = said["socket"].toString();
+        const QJsonObject message = line.object();
+        if (message["event"] == "progress" && client_)
+            emit progressed(message["done"].toInt(), message["all"].toInt());
+        if (message["event"] != "listening") continue;
+        server_socket_ = message["socket"].toString();
         if (is_waiting_) send(server_socket_);
     }
 }

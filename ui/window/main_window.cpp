@@ -182,10 +182,10 @@ void MainWindow::copySetup() {
     SetupText copied{set_.selection.setup(), currentPage()->viewSettings()};
     copied.view[kPageKey] = currentPage()->name().toStdString();
     if (copied.setup.source != VectorSource::run) {
-        const Setup unused;
-        copied.setup.run = unused.run;
-        copied.setup.run_text = unused.run_text;
-        copied.setup.layer = unused.layer;
+        const Setup defaults;
+        copied.setup.run = defaults.run;
+        copied.setup.run_text = defaults.run_text;
+        copied.setup.layer = defaults.layer;
     }
     QApplication::clipboard()->setText(QString::fromStdString(formatSetup(copied)));
     statusBar()->showMessage(

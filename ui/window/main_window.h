@@ -59,7 +59,7 @@ class MainWindow : public QMainWindow {
 
     /// The setup and the view of all pages, such as visible tabs, as one line of text.
     QString setupText() const;
-    /// Restores such a line; reports success or the error in the status bar.
+    /// Restores setup and view from such a line. @returns false after an error, which the status bar shows
     bool applySetupText(const QString& text);
 
   protected:
@@ -104,7 +104,7 @@ class MainWindow : public QMainWindow {
     /// The user's own state while the tour shows its stops.
     struct BeforeTour {
         SetupText setup;
-        Specification training;  ///< of the form
+        Specification training;  ///< in the form of the Training page
         QString inspect_text;
         ModelChange inspect_change;
     };

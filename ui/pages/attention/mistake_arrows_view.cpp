@@ -84,19 +84,20 @@ void MistakeArrowsView::paintSide(QPainter& painter, const QRectF& area, bool co
     const QString title = correct ? tr("correct") : tr("mistake: %1").arg(describe(mistake_).name);
     const QString number = numberText(invariant(correct, shift_), 3),
                   before = numberText(invariant(correct, 0), 3);
-    const QString said = affectsValues(mistake_)
-                             ? tr("angle of the output %1 rad; before the shift %2").arg(number, before)
-                             : tr("product %1; before the shift %2").arg(number, before);
+    const QString result = affectsValues(mistake_)
+                               ? tr("angle of the output %1 rad; before the shift %2").arg(number, before)
+                               : tr("product %1; before the shift %2").arg(number, before);
     const double width = area.width() - 24;
     const double above = wrappedHeight(title, boldFont(plain), width) + 6,
-                 below = wrappedHeight(said, plain, width) + 6;
+                 below = wrappedHeight(result, plain, width) + 6;
     const QRectF middle = area.adjusted(12, above + 4, -12, -below - 4);
     const PlaneFrame frame = PlaneFrame::in(middle, kExtent);
     painter.setPen(theme.text);
     painter.setFont(boldFont(plain));
     painter.drawText(area.adjusted(12, 6, -12, 0), Qt::AlignTop | Qt::AlignLeft | Qt::TextWordWrap, title);
     painter.setFont(plain);
-    painter.drawText(area.adjusted(12, 0, -12, -6), Qt::AlignBottom | Qt::AlignLeft | Qt::TextWordWrap, said);
+    painter.drawText(area.adjusted(12, 0, -12, -6), Qt::AlignBottom | Qt::AlignLeft | Qt::TextWordWrap,
+                     result);
     painter.setPen(QPen(theme.grid, 1));
     painter.setBrush(Qt::NoBrush);
     painter.drawEllipse(frame.center, frame.unit, frame.unit);

@@ -49,7 +49,7 @@ StepsView::Scene StepsView::scene() const {
     scene.plane = form.value.rotary.plane(state_.setup().pair);
     const double shift = state_.setup().shift;
     scene.chain = state_.valueChain(form, shift);
-    const ValueChain right = state_.valueChain(correctMixingForm(state_.setup()), shift);
+    const ValueChain correct = state_.valueChain(correctMixingForm(state_.setup()), shift);
     const auto follow = [&](QPolygonF& corners, const QPointF& step) {
         corners << corners.back() + step;
         scene.longest_mix = std::max(scene.longest_mix, lengthOf(corners.back()));
@@ -59,7 +59,7 @@ StepsView::Scene StepsView::scene() const {
         scene.longest_value = std::max(scene.longest_value, lengthOf(value));
         follow(scene.mixing, arrow.weight * value);
     }
-    for (const ValueArrow& arrow : right.arrows)
+    for (const ValueArrow& arrow : correct.arrows)
         follow(scene.one_step, QPointF(arrow.rotated.x(), arrow.rotated.y()));
     return scene;
 }

@@ -204,7 +204,7 @@ Eigen::Vector2d ValueChainView::markOf(const AttentionForm& form, int j) const {
 }
 
 bool ValueChainView::marksCoincide(bool right) const {
-    constexpr double kNoAngle = 1e-9;
+    constexpr double kNoAngle = 1e-9;  // radians; smaller ones are rounding errors
     const AttentionForm form = formOf(right);
     const Eigen::VectorXd positions = state_.positions();
     const int pair = state_.setup().pair;

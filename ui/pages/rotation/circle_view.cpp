@@ -51,7 +51,7 @@ CircleView::Plane CircleView::plane(const QRectF& area) const {
     // Rounded up in steps, so that the scale is stable while a vector is dragged.
     const double fitting = std::max(1.0, std::ceil(length * 2.0) / 2.0) * 1.18;
     // In a low figure the circle is beside the text instead of below it.
-    constexpr double kLow = 300, kText = 190;
+    constexpr double kLow = 300, kText = 190;  // pixels: height of a low figure, width of the text
     const double left = area.height() < kLow ? std::clamp(area.width() - area.height(), 0.0, kText) : 0.0;
     // The scale is fixed while an arrow is dragged.
     static_cast<PlaneFrame&>(plane) = PlaneFrame::in(area.adjusted(left + 8, 8, -8, -8),

@@ -156,17 +156,18 @@ void RunsPanel::makeTree() {
 
 /// Sets the width of the name column so that no visible column is cut off, unless the user has set it.
 void RunsPanel::fitNameColumn() {
-    constexpr int kLeast = 140, kMost = 320;
+    constexpr int kMinWidth = 140, kMaxWidth = 320;
     if (name_width_chosen_ || fits_name_column_) return;
     const QScopedValueRollback fits(fits_name_column_, true);
     const int room = tree_->viewport()->width();
     int others = 0;
     for (int column = 1; column < RunsModel::column_count; ++column) {
         const int width = tree_->columnWidth(column);  // 0 if it is hidden
-        if (others + width + zoomed(kLeast) > room) break;
+        if (others + width + zoomed(kMinWidth) > room) break;
         others += width;
     }
-    tree_->setColumnWidth(RunsModel::name_column, std::clamp(room - others, zoomed(kLeast), zoomed(kMost)));
+    tree_->setColumnWidth(RunsModel::name_column,
+                          std::clamp(room - others, zoomed(kMinWidth), zoomed(kMaxWidth)));
 }
 
 QStringList RunsPanel::experimentsOf(const std::vector<RunWatcher*>& runs) const {

@@ -193,7 +193,7 @@ void RunsPanel::askForFolderName() {
                    [this](const QString& name) { rename(name); });
 }
 
-/// One dialog for all selected runs: all receive the same tags, and the note if one is entered.
+/// One dialog for all selected runs: all receive the entered tags and note.
 void RunsPanel::askForNotes() {
     const auto runs = allSelected();
     if (runs.empty()) return;

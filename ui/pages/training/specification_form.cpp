@@ -176,11 +176,11 @@ std::map<std::string, QString> SpecificationForm::problems() const {
     std::map<std::string, QString> wrong;
     for (const SettingProblem& problem : check(specification()))
         wrong[problem.key] = QString::fromStdString(problem.message);
-    const Specification asked = specification();
-    if (asked.task.isText() && !asked.task.specific_settings.text("text").empty() &&
-        !pathExists(textPath(asked.task.specific_settings.text("text"))))
+    const Specification settings = specification();
+    if (settings.task.isText() && !settings.task.specific_settings.text("text").empty() &&
+        !pathExists(textPath(settings.task.specific_settings.text("text"))))
         wrong["task.text"] = tr("no such file or folder");
-    if (!asked.training.initial_weights.empty() && !pathExists(initialWeightsPath(asked, runs_)))
+    if (!settings.training.initial_weights.empty() && !pathExists(initialWeightsPath(settings, runs_)))
         wrong["training.initial_weights"] = tr("no such run or checkpoint");
     for (const auto& [key, row] : rows_)
         if (!row.typing_error.isEmpty() && !unusedReason(*row.field, specification_))
