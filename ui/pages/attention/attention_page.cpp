@@ -234,7 +234,7 @@ void AttentionPage::showScoreContributions() {
     ScoreRule unablated = state_.rule();
     unablated.ablated_pairs.clear();
     const Eigen::VectorXd all = scoreContributions(unablated, state_.heads(), query, key, s.shift);
-    std::map<int, double> ghosts;
+    std::map<int, double> ghosts;  // contributions of ablated pairs, drawn pale
     for (const int pair : s.ablated_pairs)
         ghosts[pair] = all[pair];
     const Theme theme = Theme::of(palette());

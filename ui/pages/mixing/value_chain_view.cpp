@@ -15,7 +15,7 @@
 namespace roper {
 namespace {
 
-constexpr int kMaxGhosts = 24;    // with more arrows, the unrotated ones would hide the rotated ones
+constexpr int kMaxGhosts = 24;    // with more arrows, unrotated ones (ghosts) would hide the rotated ones
 constexpr double kMaxTrail = 64;  // maximum number of shifts drawn as dots
 constexpr int kMaxClockLabels = 24;
 constexpr double kTextMargin = 12;  // pixels

@@ -20,7 +20,10 @@ class SpectrumPage : public ExplorerPage {
 
     SpectrumState& state() { return state_; }
     CurveChart& spectrumChart() { return *spectrum_; }
+    /// Upper bound of a score by distance (Su et al. 2021).
     CurveChart& decayChart() { return *decay_; }
+    /// Base bound by distance: while it is positive, a similar token scores above a random one (Xu et al.
+    /// 2024).
     CurveChart& boundChart() { return *bound_; }
     HeatMapView& cosineMapView() { return *cosines_; }
 
