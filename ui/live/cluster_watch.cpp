@@ -16,17 +16,18 @@ std::optional<ClusterView> viewWithoutScheduler(const std::filesystem::path& run
     try {
         return readClusterView(runs);
     } catch (const std::exception&) {
-        return std::nullopt;  // the reason was reported earlier
+        return std::nullopt;  // the failed query has reported the reason
     }
 }
 
-/// Runs of a sweep whose last submission used the same options.
+/// Runs of a sweep whose last submissions used the same options.
 struct Resubmission {
     std::string sweep;
     SlurmOptions options;
     std::vector<std::string> runs;
 };
 
+/// Groups runs by sweep and by the options of their last submission.
 /// @throws Error (usage) if the last submission of a run was by another user, or from another machine
 std::vector<Resubmission> bySubmission(const ClusterView& view, const std::vector<std::string>& runs) {
     const std::vector<Submission>& submissions = view.submissions;

@@ -10,8 +10,8 @@
 
 namespace roper {
 
-/// The scheduler's view of the runs of a folder that `sweep --slurm` submitted. Queried periodically in
-/// another thread, since Slurm's programs may take seconds, and only while a widget shows it.
+/// Slurm's view of the runs of a folder that `roper-train sweep --slurm` submitted. Slurm is queried
+/// regularly in another thread, since its programs may take seconds, and only while a widget shows the view.
 class ClusterWatch : public QObject {
     Q_OBJECT
 
@@ -21,19 +21,20 @@ class ClusterWatch : public QObject {
     /// Whether any run of this folder was ever submitted; does not query the scheduler.
     bool hasSubmissions() const;
 
-    /// Starts or stops querying every few seconds.
+    /// Starts or stops querying Slurm every few seconds.
     void setWatching(bool watching);
     void refresh();
 
+    /// The result of the last query.
     const ClusterView& view() const { return view_; }
-    /// Why the state is unknown; empty without an error.
+    /// Why the scheduler's state is unknown; empty without an error.
     const QString& problem() const { return problem_; }
-    /// Slurm array elements with these runs that this user submitted from here, each once.
+    /// Slurm array tasks with these runs that this user submitted from this machine, each once.
     std::vector<SlurmArrayTask> arrayTasksOf(const std::vector<std::string>& runs) const;
-    /// Other runs in the same array elements as these: actions on an element affect them as well.
+    /// Other runs in the same array tasks as these: actions on a task affect them as well.
     std::vector<std::string> otherRunsInTasksOf(const std::vector<std::string>& runs) const;
 
-    // Run one after another in another thread, followed by a new query; `reported` reports the result.
+    // These actions run one after another in another thread, each followed by a new query and `reported`.
     void cancel(const std::vector<SlurmArrayTask>& array_tasks);
     void requeue(const std::vector<std::string>& runs);
     /// Submits the missing runs with the options of their last submission.
@@ -46,8 +47,9 @@ class ClusterWatch : public QObject {
   private:
     struct Outcome {
         std::optional<ClusterView> view;
-        QString reported, problem;
+        QString reported, problem;  ///< message about the action; why the query failed
     };
+    /// @param work  returns a message about its result; empty function: only the query
     void start(const std::function<QString()>& work);
     void applyOutcome(Outcome outcome);
 

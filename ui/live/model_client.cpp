@@ -80,7 +80,8 @@ void ControlClient::send(const QString& path, const Request& request) {
         });
         return;
     }
-    if (request.command != Command::question) timeout_timer->start(kTimeout_ms);  // a look may take any time
+    if (request.command != Command::question)
+        timeout_timer->start(kTimeout_ms);  // a question may take any time
     socket->connectToServer(path);
 }
 
@@ -131,9 +132,10 @@ void ModelClient::sendQuestion() {
             is_published ? question.run
                          : QString::fromStdString(std::filesystem::absolute(run->folder().path()).string()),
             step);
-    if (!server_socket_.isEmpty()) send(server_socket_);  // otherwise it is asked as soon as it listens
+    if (!server_socket_.isEmpty()) send(server_socket_);  // otherwise once the server listens
 }
 
+/// Closes the connection that waits for an answer, which cancels the question.
 void ModelClient::dropClient() {
     if (!client_) return;
     client_->disconnect(this);
@@ -156,9 +158,9 @@ void ModelClient::send(const QString& socket) {
                     return;
                 }
                 if (!client->wasAnswered() && server_) {
-                    // A server that dies reports the reason itself a moment later.
-                    constexpr int kUntilItsEnd_ms = 1000;
-                    QTimer::singleShot(kUntilItsEnd_ms, this, [this, number, message] {
+                    // If the server is ending, `failServer` reports the reason a moment later.
+                    constexpr int kUntilServerEnds_ms = 1000;
+                    QTimer::singleShot(kUntilServerEnds_ms, this, [this, number, message] {
                         if (number == question_number_) fail(message);
                     });
                     return;
@@ -168,8 +170,8 @@ void ModelClient::send(const QString& socket) {
                     return fail(message);
                 // A trainer that has just ended leaves a checkpoint, which a server can read instead.
                 retried_ = true;
-                constexpr int kUntilItsEndIsSeen_ms = 1500;
-                QTimer::singleShot(kUntilItsEndIsSeen_ms, this, [this, number] {
+                constexpr int kUntilEndIsSeen_ms = 1500;
+                QTimer::singleShot(kUntilEndIsSeen_ms, this, [this, number] {
                     if (number == question_number_) sendQuestion();
                 });
             });
@@ -242,11 +244,11 @@ void ModelClient::readServer() {
             process->kill();
             return;
         }
-        const QJsonObject said = line.object();
-        if (said["event"] == "progress" && client_)
-            emit progressed(said["done"].toInt(), said["all"].toInt());
-        if (said["event"] != "listening") continue;
-        server_socket_ = said["socket"].toString();
+        const QJsonObject message = line.object();
+        if (message["event"] == "progress" && client_)
+            emit progressed(message["done"].toInt(), message["all"].toInt());
+        if (message["event"] != "listening") continue;
+        server_socket_ = message["socket"].toString();
         if (is_waiting_) send(server_socket_);
     }
 }

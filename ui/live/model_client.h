@@ -36,7 +36,7 @@ class ControlClient : public QObject {
 struct ModelQuestion {
     QString run;  ///< name of the run, or absolute path of a GGUF file or Hugging Face folder
     Request request;
-    std::optional<std::int64_t> step = {};  ///< checkpoint; nothing: the current weights
+    std::optional<std::int64_t> step = {};  ///< step of a checkpoint; nothing: the current weights
 };
 
 /// Sends questions to models: to the run's trainer through its control socket while it trains and no
@@ -49,6 +49,7 @@ class ModelClient : public QObject {
     ModelClient(RunStore& store, QObject* parent);
     ~ModelClient() override;
 
+    /// Sends a question; `answered` or `failed` follows.
     void ask(const ModelQuestion& question);
     /// Cancels the pending question and the work on it.
     void cancel();
@@ -58,7 +59,7 @@ class ModelClient : public QObject {
   signals:
     void answered(const roper::ModelQuestion& question, const QByteArray& payload);
     void failed(const QString& why);
-    /// Progress of a `look`.
+    /// Progress of the pending question, such as the number of layers done.
     void progressed(int done, int all);
 
   private:
@@ -73,15 +74,14 @@ class ModelClient : public QObject {
 
     RunStore& store_;
     ModelQuestion question_;
-    int question_number_ = 0;  ///< number of the latest question
-    bool retried_ = false;
+    int question_number_ = 0;         ///< number of the latest question
+    bool retried_ = false;            ///< whether the latest question has been sent a second time
     bool is_waiting_ = false;         ///< for the answer to the latest question
     QPointer<ControlClient> client_;  ///< waits for the latest answer
     QPointer<QProcess> server_;
     QString server_run_, server_socket_;
-    std::optional<std::int64_t> server_checkpoint_;
-    /// step of the run when the server was started; −1 for a published model
-    std::int64_t server_step_ = -1;
+    std::optional<std::int64_t> server_checkpoint_;  ///< as `ModelQuestion::step`
+    std::int64_t server_step_ = -1;  ///< of the run when the server was started; −1: published model
 };
 
 }  // namespace roper

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kRecent = "models/recent";
 constexpr qsizetype kMaxRecent = 12;
 
-/// Models in the stores of other programs that have what reading a text takes.
+/// Models stored by other programs that are supported and have a tokenizer.
 QStringList readableStoredModels() {
     QStringList models;
     for (const StoredModel& model : storedModels()) {
@@ -29,7 +29,7 @@ QStringList readableStoredModels() {
     return models;
 }
 
-/// .lab/models, next to the folder that this program was built in.
+/// GGUF files in .lab/models of the source folder in which this program was built.
 QStringList exampleModels() {
     QDir root(QCoreApplication::applicationDirPath());
     for (int up = 0; up < 4; ++up) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kActive_ms = 60;  // rows appear well within 100 ms
 constexpr int kIdle_ms = 1000;
-constexpr int kReading_ms = 12;  // per active interval, for runs that do not train
+constexpr int kReading_ms = 12;  // time per active interval for reading runs that do not train
 
 }  // namespace
 
@@ -56,7 +56,7 @@ void RunStore::scan() {
     try {
         folders = listRuns(runs_);
     } catch (const Error&) {
-        return;  // the folder may be readable at the next look
+        return;  // the folder may be readable next time
     }
     std::set<QString> present;
     for (const RunFolder& folder : folders) {
@@ -88,7 +88,7 @@ void RunStore::scan() {
     }
 }
 
-/// A run may change the titles of others.
+/// A new or changed run may change the titles of others.
 void RunStore::forgetTitles() {
     titles_.reset();
     titles_timer_.start();

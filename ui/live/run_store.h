@@ -25,16 +25,16 @@ class RunStore : public QObject {
     std::vector<RunWatcher*> runs() const;
     RunWatcher* find(const QString& name) const;
 
-    /// Looks for new and removed runs now, and reads a part of each.
+    /// Looks for new and removed runs now, and reads new data of runs not in training.
     void refresh();
 
-    /// Name of a run or published model for people: "Copy · RoPER · seed 0" (`displayNames`, of all runs of
-    /// the folder), "owner/model". The name of its folder for a run that cannot be read or is not there.
+    /// Like `refresh`, but reads every run completely. For figures; the window reads long runs in parts.
+    void readAll();
+
+    /// Display name of a run ("Copy · RoPER · seed 0", `displayNames` of all runs of the folder) or published
+    /// model ("owner/model"). For a run that cannot be read or does not exist, the name of its folder.
     /// @param model  name of the run's folder, or path of the model
     QString titleOf(const QString& model) const;
-
-    /// The same, but reads every run completely. For figures; the window reads long runs in parts.
-    void readAll();
 
   signals:
     void runAdded(roper::RunWatcher* run);
@@ -48,15 +48,15 @@ class RunStore : public QObject {
     void scan();
     void pollActive();
     void pollIdle();
-    using Titles = QHash<QString, QString>;  ///< of runs, by name of the folder
+    using Titles = QHash<QString, QString>;  ///< display names of runs, by name of the folder
     const Titles& titles() const;
     void forgetTitles();
     void announceTitles();
 
     std::filesystem::path runs_;
     std::map<QString, RunWatcher*> watchers_;
-    mutable std::optional<Titles> titles_;  ///< if they are known
-    Titles announced_titles_;
+    mutable std::optional<Titles> titles_;  ///< nothing: to be computed
+    Titles announced_titles_;               ///< at the last `titlesChanged`
     QTimer active_timer_, idle_timer_, titles_timer_;
 };
 

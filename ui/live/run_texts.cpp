@@ -83,9 +83,9 @@ QString overfitting(const RunWatcher& run) {
         .arg(std::exp(*rows.back().loss), 0, 'f', 1);
 }
 
-constexpr int kCharacters = 64;
+constexpr int kCharacters = 64;  // of a generated example text
 
-/// A text sample of a run: from the newest evaluation that was read, otherwise from the first one.
+/// A sample of a run: of the newest evaluation, or of the first one if samples have not been read yet.
 std::optional<Sample> sampleOf(const RunWatcher& run) {
     if (!run.samples().empty()) return run.samples().front();
     try {

@@ -20,11 +20,11 @@ QString expectedTimeText(const ExpectedTime& time);
 /// The time of day at the end: "at 14:35", "tomorrow at 02:10", "on 27 Nov at 09:00".
 QString clockTimeText(double seconds_from_now);
 
-/// A text of the kind that a run's model was trained on: a problem of its newest evaluation, or one generated
+/// A text like those that a run's model was trained on: a problem of its newest evaluation, or one generated
 /// from its specification. Empty if neither exists.
 QString exampleText(const RunWatcher& run);
 
-/// The part of it that serves as a prompt: a problem without its answer, or the beginning of a text.
+/// The part of such a text that serves as a prompt: a problem without its answer, or the beginning of a text.
 QString examplePrompt(const RunWatcher& run);
 
 }  // namespace roper

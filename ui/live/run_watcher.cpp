@@ -13,9 +13,9 @@ namespace roper {
 namespace {
 
 constexpr std::size_t kMaxBytesPerPoll = 512 * 1024;  // limits a poll to a few milliseconds
-constexpr double kLongSilence_s = 30;
-constexpr std::size_t kRateWindow = 50;      // number of rows used for the rate
-constexpr std::size_t kMaxRows = 4'000'000;  // limit per run in memory: 230 MB
+constexpr double kLongSilence_s = 30;                 // without a new status, before it is reported
+constexpr std::size_t kRateWindow = 50;               // number of rows used for the rate
+constexpr std::size_t kMaxRows = 4'000'000;           // limit per run in memory: 230 MB
 
 /// Parses lines as rows; the header and unreadable lines are skipped.
 template <class Row>
@@ -43,8 +43,8 @@ RunWatcher::RunWatcher(RunFolder folder, QObject* parent)
     readSessionsIfChanged();
 }
 
-/// Retries until the file can be read, because a run may be found while it is still being copied, and reads
-/// it again after edits.
+/// Reads run.toml at each call until it succeeds, because a run may be found while it is still being copied,
+/// and again after edits.
 void RunWatcher::readSpecificationIfChanged() {
     const Stamp now = stampOf(folder_.specificationPath());
     if (specification_ && now == specification_stamp_) return;
@@ -99,7 +99,8 @@ RunState RunWatcher::observedState() {
     return beats ? status_.state : folder_.effectiveState(status_);
 }
 
-/// Updates what the system knows about a trainer on this machine.
+/// Updates what the operating system knows about a trainer on this machine: whether it is suspended, and
+/// whether processes were killed for lack of memory (OOM).
 /// @param before  the state at the previous poll
 /// @param beats   whether the trainer has written its status since
 void RunWatcher::watchTrainer(RunState before, bool beats) {
@@ -107,7 +108,7 @@ void RunWatcher::watchTrainer(RunState before, bool beats) {
     const bool was_suspended = std::exchange(is_suspended_, writerIsSuspended(status_));
     if (beats || !was_active || was_suspended) last_activity_.start();
     if (!reportsActive(status_) || livenessCheckFor(status_) != LivenessCheck::process) return;
-    // The system counts the kill before the process is gone, so the count is compared with that at the last
+    // The system counts a kill before the process is gone, so the count is compared with that at the last
     // heartbeat.
     if (state_ == RunState::interrupted && was_active) memory_ran_out_ = oomKillCount() > oom_kills_;
     if (beats && isActive()) {
@@ -232,7 +233,7 @@ void RunWatcher::pollSamples() {
 }
 
 QString RunWatcher::messages() const {
-    constexpr std::size_t kMaxShown = 600;
+    constexpr std::size_t kMaxShown = 600;  // bytes
     try {
         return QString::fromStdString(
                    replaceControlCharacters(readEnd(folder_.trainerStderrPath(), kMaxShown)))

@@ -15,8 +15,9 @@ std::vector<std::string> readTexts(const SafetensorsFile& file, const std::strin
 /// The tokens of a file's text; its characters in files of older versions, which do not list tokens.
 std::vector<std::string> tokenTexts(const SafetensorsFile& file);
 
-/// Display text of a token: whitespace and line breaks are replaced by symbols.
+/// Display text of a token: spaces and line breaks are replaced by symbols.
 QString formatToken(const std::string& token);
+/// `formatToken` of each token.
 QStringList shownTokens(const std::vector<std::string>& tokens);
 
 }  // namespace roper

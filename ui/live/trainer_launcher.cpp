@@ -85,8 +85,8 @@ void TrainerLauncher::resume(const RunFolder& folder) {
     timer_.start();
 }
 
-/// A trainer killed before its first output leaves no trace, so this writes a message to its messages file
-/// instead.
+/// Writes a message to the stderr file of a trainer that was killed before its first output, and would
+/// otherwise leave no trace.
 void TrainerLauncher::checkStarted() {
     std::erase_if(started_, [](const Started& started) {
         try {
@@ -108,7 +108,7 @@ void TrainerLauncher::checkStarted() {
 
 void TrainerLauncher::continueSuspended(const RunFolder& folder) {
     requireOwnedOrTrusted(folder.path());
-    // Checked again just before, since the process id may have been reused.
+    // Checked again just before the signal, since the process id may have been reused.
     const Status status = folder.status();
     const bool is_there = writerIsSuspended(status);
     if (!is_there || ::kill(static_cast<pid_t>(status.pid), SIGCONT) != 0)
@@ -126,11 +126,11 @@ qint64 startDetached(const QStringList& arguments, const FilePath& messages) {
     QProcess process;
     process.setProgram(program);
     process.setArguments(arguments);
-    // Otherwise the error of a trainer that cannot even start would be lost.
     process.setStandardOutputFile(QProcess::nullDevice());
-    // QProcess would open a path, which might be a link; this path refers to the file opened here.
-    const Descriptor messages_size = openFile(messages, O_WRONLY | O_CREAT | O_APPEND);
-    process.setStandardErrorFile(QStringLiteral("/proc/self/fd/%1").arg(messages_size.number()),
+    // Keeps the error of a trainer that cannot even start. QProcess would follow a symbolic link; the path in
+    // /proc refers to the file opened here.
+    const Descriptor stderr_file = openFile(messages, O_WRONLY | O_CREAT | O_APPEND);
+    process.setStandardErrorFile(QStringLiteral("/proc/self/fd/%1").arg(stderr_file.number()),
                                  QIODevice::Append);
     process.setStandardInputFile(QProcess::nullDevice());
     qint64 pid = 0;

@@ -31,7 +31,7 @@ class TrainerLauncher : public QObject {
     /// Resumes the suspended trainer of a run. @throws Error if it has ended or belongs to another user
     static void continueSuspended(const RunFolder& folder);
 
-    /// Path of roper-train: from $ROPER_TRAIN, next to this program, or on the PATH.
+    /// Path of roper-train: from $ROPER_TRAIN, next to this program, or on the PATH; empty if there is none.
     static QString trainerProgram();
 
   private:
@@ -39,8 +39,8 @@ class TrainerLauncher : public QObject {
     struct Started {
         RunFolder folder;
         qint64 pid;
-        qint64 previous_pid;          ///< process in the run's status when it was started
-        std::uint64_t messages_size;  ///< size of its messages file when it was started
+        qint64 previous_pid;          ///< process id in the run's status before the start
+        std::uint64_t messages_size;  ///< bytes in the file of the trainer's stderr before the start
     };
     void checkStarted();
 

@@ -12,7 +12,7 @@ namespace roper {
 namespace {
 
 constexpr int kReportDelay_ms = 1500;  // twins rarely end at the same moment
-constexpr int kMaxNamed = 4;
+constexpr int kMaxNamed = 4;           // runs in a message
 
 /// "96 of 128 solved"; the loss for tasks without problems; empty before the first evaluation.
 QString reachedText(const RunWatcher& run) {

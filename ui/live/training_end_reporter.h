@@ -10,9 +10,8 @@
 
 namespace roper {
 
-/// Reports the end of training: for started runs, one message for those that end together; for a queue, one
-/// message once it is empty. A failed run of a queue is reported at once. Runs stopped by the user are not
-/// reported.
+/// Reports the end of training: one message for started runs that end together, and one for the queue once it
+/// is empty. A failed run of the queue is reported at once. Runs stopped by the user are not reported.
 class TrainingEndReporter : public QObject {
     Q_OBJECT
 

@@ -11,10 +11,10 @@
 namespace roper {
 namespace {
 
-constexpr int kFrameGap = 4;  // distance between the control and its frame
-constexpr double kLine = 2.5;
+constexpr int kFrameGap = 4;   // pixels between the control and its frame
+constexpr double kLine = 2.5;  // width of the frame in pixels
 
-/// Scrolls to the whole control; QScrollArea::ensureWidgetVisible considers only its text cursor.
+/// Scrolls to the whole control; QScrollArea::ensureWidgetVisible would scroll only to its text cursor.
 void bringIntoView(QScrollArea& area, const QWidget& control) {
     const QRect place(control.mapTo(area.widget(), QPoint(0, 0)), control.size());
     for (const QPoint& corner : {place.bottomRight(), place.topLeft()})
@@ -66,7 +66,7 @@ bool ControlMarker::eventFilter(QObject*, QEvent* event) {
         case QEvent::Resize:
         case QEvent::Show:
         case QEvent::Hide:
-            // After the layout has settled.
+            // Queued, because the layout is not complete yet.
             QMetaObject::invokeMethod(this, &ControlMarker::trackControl, Qt::QueuedConnection);
             break;
         default:
@@ -107,7 +107,7 @@ void PageCover::cover(QWidget* page) {
     if (page_) page_->setEnabled(true);
     hide();
     page_ = page;
-    // The viewport, if the page is scrolled.
+    // If the page is in a scroll area, its parent is the viewport.
     setParent(page == nullptr ? nullptr : page->parentWidget());
     if (page == nullptr) return;
     page->setEnabled(false);

@@ -13,7 +13,7 @@ namespace roper {
 namespace {
 
 constexpr int kMargin = 16, kGap = 8;
-const QString kCitation = QStringLiteral("#citation");  // target of the link; a page has no such name
+const QString kCitation = QStringLiteral("#citation");  // link target that is not the name of a page
 
 /// A small heading: “Predict”, “Try”, “What happens”.
 QLabel* makeHeading(const QString& text) {
@@ -50,7 +50,7 @@ class ChoiceRow : public QWidget {
 };
 
 /// A container whose contents are shown and hidden together.
-/// @param margin  left, right and below
+/// @param margin  left, right and below, in pixels
 QWidget* makePart(std::initializer_list<LayoutItem> all, int margin = 0) {
     auto* part = new QWidget;
     auto* column = columnOf(all, part);
@@ -59,7 +59,7 @@ QWidget* makePart(std::initializer_list<LayoutItem> all, int margin = 0) {
     return part;
 }
 
-/// Makes a text stand out from those around it.
+/// Gives a text a background that sets it off from those around it.
 void setOff(QLabel& label) {
     label.setAutoFillBackground(true);
     label.setBackgroundRole(QPalette::AlternateBase);

@@ -33,6 +33,7 @@ class TourPanel : public QWidget {
     void goTo(int stop);
     /// @returns whether the tour has a stop with this name
     bool goTo(const QString& name);
+    /// Index of the current stop; at the end, of the last one.
     int stop() const { return stop_; }
     /// Whether the card after the last stop is shown.
     bool isAtEnd() const { return is_at_end_; }
@@ -70,7 +71,7 @@ class TourPanel : public QWidget {
 
     Tour tour_;
     int stop_ = 0;
-    int choice_ = -1;  ///< the prediction
+    int choice_ = -1;  ///< index of the predicted answer; −1: none yet
     Stage stage_ = Stage::predicting;
     bool is_at_end_ = false;
 
@@ -79,7 +80,7 @@ class TourPanel : public QWidget {
     QLabel *title_, *question_;
     QVBoxLayout* choices_;
     QButtonGroup* group_ = nullptr;
-    QWidget *trying_, *revealed_;
+    QWidget *trying_, *revealed_;  ///< contents shown from these stages on
     QLabel *task_, *verdict_, *reveal_, *takeaway_;
     QPushButton *reveal_button_, *back_, *next_;
     QScrollArea* scroll_;

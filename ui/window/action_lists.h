@@ -11,13 +11,13 @@ namespace roper {
 
 // Items of the Help menu, each in its own non-modal window.
 
-/// All shortcuts, by menu.
+/// All keyboard shortcuts, by menu.
 void showKeys(const Actions& actions, QWidget* parent);
 
 /// docs/glossary.md: the terms used by the program.
 void showGlossary(QWidget* parent);
 
-/// Version, sources and licence.
+/// Version, sources and license.
 void showAbout(QWidget* parent);
 
 /// Puts the program's BibTeX entry on the clipboard.

@@ -9,7 +9,7 @@
 namespace roper {
 namespace {
 
-/// All icons are drawn on a square of 28 units, with a round pen in their colour and initially no brush.
+/// All icons are drawn on a square of 28 units, initially with a round pen in their color and no brush.
 constexpr double kUnits = 28;
 
 void drawRotation(QPainter& painter, const QColor& color) {
@@ -28,15 +28,15 @@ void drawSpectrum(QPainter& painter, const QColor&) {
     }
 }
 
-/// A causal map.
+/// A causal attention map.
 void drawAttention(QPainter& painter, const QColor& color) {
     painter.setPen(Qt::NoPen);
-    constexpr double kShare[4][4] = {
+    constexpr double kWeights[4][4] = {
         {1, 0, 0, 0}, {0.5, 0.9, 0, 0}, {0.25, 0.6, 1, 0}, {0.8, 0.2, 0.45, 0.7}};
     for (int row = 0; row < 4; ++row) {
         for (int column = 0; column <= row; ++column) {
             QColor shade = color;
-            shade.setAlphaF(static_cast<float>(kShare[row][column]));
+            shade.setAlphaF(static_cast<float>(kWeights[row][column]));
             painter.setBrush(shade);
             painter.drawRect(QRectF(4 + 5.2 * column, 4 + 5.2 * row, 4.4, 4.4));
         }

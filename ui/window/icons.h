@@ -5,8 +5,8 @@
 
 namespace roper {
 
-/// The sidebar icon of a page in the palette's text colour, at several sizes.
-/// @param page  its place in PageSet::all()
+/// The sidebar icon of a page in the palette's text color, at several sizes.
+/// @param page  its index in PageSet::all()
 QIcon makePageIcon(std::size_t page, const QPalette& palette);
 
 }  // namespace roper

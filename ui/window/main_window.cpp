@@ -37,7 +37,7 @@ QString droppedFile(const QMimeData& data) {
     return urls.size() == 1 ? urls.front().toLocalFile() : QString();
 }
 
-/// The first published model on this machine whose name contains this; empty: none.
+/// Path of the first published model on this machine whose title contains `name`; empty: none.
 QString pathOfModel(const std::string& name) {
     for (const QString& path : publishedModels())
         if (modelTitle(path).contains(QString::fromStdString(name), Qt::CaseInsensitive)) return path;
@@ -175,17 +175,17 @@ bool MainWindow::applySetupText(const QString& text) {
     }
 }
 
-/// Without what the current page does not show, such as the names of runs on other pages, because copied
-/// setups are sent to others.
+/// Copies the setup without what the current page does not show, such as names of runs on other pages,
+/// because copied setups are sent to other people.
 void MainWindow::copySetup() {
     constexpr int kShown_ms = 6000;
     SetupText copied{set_.selection.setup(), currentPage()->viewSettings()};
     copied.view[kPageKey] = currentPage()->name().toStdString();
     if (copied.setup.source != VectorSource::run) {
-        const Setup unused;
-        copied.setup.run = unused.run;
-        copied.setup.run_text = unused.run_text;
-        copied.setup.layer = unused.layer;
+        const Setup defaults;
+        copied.setup.run = defaults.run;
+        copied.setup.run_text = defaults.run_text;
+        copied.setup.layer = defaults.layer;
     }
     QApplication::clipboard()->setText(QString::fromStdString(formatSetup(copied)));
     statusBar()->showMessage(
@@ -294,7 +294,7 @@ void MainWindow::showStop(const TourStop& stop) {
         page->setViewSettings(view);
 }
 
-/// Restores what the stops have replaced, but stays on the page.
+/// Restores what the stops have changed, but stays on the current page.
 void MainWindow::leaveTour() {
     constexpr int kShown_ms = 8000;
     if (!before_tour_) return;
@@ -341,7 +341,7 @@ void MainWindow::showPage(Page* page) {
     showExplanation();
 }
 
-/// By name, with or without the space, as in file names and on command lines.
+/// Finds a page by name; a hyphen may replace the space, as in file names and on command lines.
 Page* MainWindow::pageNamed(const QString& name) const {
     QString plain = QString(name).replace('-', ' ');
     if (plain.compare(QLatin1String("models"), Qt::CaseInsensitive) == 0)
@@ -443,8 +443,8 @@ void MainWindow::resetLayout() {
 /// Shows only icons if names are switched off or do not fit.
 void MainWindow::fitSidebar() {
     constexpr QSize kNamed{84, 62}, kIconOnly{44, 44};
-    constexpr int kIcon = 28, kAroundIcon = 8;  // pixels; the second of both sides together
-    // Every button keeps a share of the height: a tool bar hides those that do not fit.
+    constexpr int kIcon = 28, kAroundIcon = 8;  // pixels: the icon, and its padding on both sides together
+    // All buttons are made to fit, because a tool bar hides those that do not.
     const auto count = static_cast<int>(sidebar_buttons_.size());
     const QMargins margins = sidebar_->layout()->contentsMargins();
     const int available = height() - menuBar()->sizeHint().height() - statusBar()->sizeHint().height() -
@@ -456,7 +456,7 @@ void MainWindow::fitSidebar() {
     names_action_->setEnabled(has_room);
     const QSize size = zoomed(names ? kNamed : kIconOnly).boundedTo({QWIDGETSIZE_MAX, room});
     const int icon = std::min(zoomed(kIcon), size.height() - kAroundIcon);
-    sidebar_->setIconSize({icon, icon});  // buttons in a tool bar take its size
+    sidebar_->setIconSize({icon, icon});  // tool bars set the icon size of their buttons
     for (QToolButton* button : sidebar_buttons_) {
         button->setToolButtonStyle(names ? Qt::ToolButtonTextUnderIcon : Qt::ToolButtonIconOnly);
         button->setFixedSize(size);
@@ -488,7 +488,7 @@ void MainWindow::changeEvent(QEvent* event) {
         sidebar_buttons_[i]->setIcon(makePageIcon(i, palette()));
 }
 
-/// An open popup receives all keys.
+/// Passes all keys to an open popup, and those of `window_shortcuts_` to the window.
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride) {
         if (QApplication::activePopupWidget() != nullptr) {

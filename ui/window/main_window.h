@@ -57,9 +57,9 @@ class MainWindow : public QMainWindow {
     void offerTour() { invitation_->offer(); }
     TourDock& tour() { return *tour_; }
 
-    /// The setup and the visible tabs, as one line of text.
+    /// The setup and the view of all pages, such as visible tabs, as one line of text.
     QString setupText() const;
-    /// Restores such a line; reports success or the error in the status bar.
+    /// Restores setup and view from such a line. @returns false after an error, which the status bar shows
     bool applySetupText(const QString& text);
 
   protected:
@@ -104,7 +104,7 @@ class MainWindow : public QMainWindow {
     /// The user's own state while the tour shows its stops.
     struct BeforeTour {
         SetupText setup;
-        Specification training;  ///< of the form
+        Specification training;  ///< in the form of the Training page
         QString inspect_text;
         ModelChange inspect_change;
     };
@@ -112,11 +112,10 @@ class MainWindow : public QMainWindow {
     PageSet set_;
     Actions actions_;
     std::optional<BeforeTour> before_tour_;
-    std::optional<Tour> own_tour_;  ///< replaces the bundled one
-    QString model_of_tour_;         ///< path of the model that the tour's stops look inside; empty: none
+    std::optional<Tour> own_tour_;  ///< the tour of `setTour`
+    QString model_of_tour_;         ///< path of the model that the tour's stops show; empty: none
     std::vector<Page*> pages_;
-    QSet<QKeySequence>
-        window_shortcuts_;  ///< window-wide shortcuts, also active while an input has the focus
+    QSet<QKeySequence> window_shortcuts_;   ///< active even while an input has the focus
     std::map<QString, QMenu*> page_menus_;  ///< by name of the page, or of another group of actions
     std::vector<QToolButton*> sidebar_buttons_;
     QToolBar* sidebar_;

@@ -129,8 +129,8 @@ void MainWindow::addEditActions() {
     actions_.add(edit, tr("Start over"), {}, [this] { set_.selection.set(Setup{}, tr("Start over")); });
 }
 
-/// Undoes or redoes the next step. One that changes the queue or runs, which may start training, is first
-/// shown where its effect can be seen.
+/// Undoes or redoes the next step. If that changes the queue or runs, which may start training, the first
+/// call only shows the Training page.
 void MainWindow::stepHistory(bool back) {
     constexpr int kShown_ms = 12000;
     QUndoStack& history = set_.selection.history();

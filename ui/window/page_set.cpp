@@ -22,7 +22,7 @@ PageSet::PageSet(const std::filesystem::path& folder, QueueLauncher::WorkerMode 
 
 PageSet::~PageSet() {
     for (const QPointer<Page>& page : guarded_pages_)
-        delete page.data();  // null if a MainWindow has taken and already deleted it
+        delete page.data();  // null if a MainWindow has already deleted it
 }
 
 std::vector<Page*> PageSet::all() const {

@@ -20,8 +20,8 @@
 
 namespace roper {
 
-/// All pages and their shared state: the selection, the runs of a folder, its queue. Used by a window, or
-/// without one to draw figures.
+/// All pages and their shared state: the selection, the runs of a folder, its queue. Used by a window, or to
+/// draw figures without one.
 class PageSet {
   public:
     /// @param worker_mode  whether to keep a worker running for the folder's queue
@@ -30,7 +30,7 @@ class PageSet {
     PageSet(const PageSet&) = delete;
     PageSet& operator=(const PageSet&) = delete;
 
-    PlainText plain_text;  ///< before everything that shows texts
+    PlainText plain_text;  ///< constructed before everything that shows texts
     Selection selection;
     RunStore store;
     TrainerLauncher launcher;
@@ -49,7 +49,7 @@ class PageSet {
     std::vector<Page*> all() const;
 
   private:
-    std::vector<QPointer<Page>> guarded_pages_;
+    std::vector<QPointer<Page>> guarded_pages_;  ///< null once a window has deleted them
 };
 
 }  // namespace roper

@@ -41,11 +41,11 @@ TourDock::TourDock(QWidget* window, std::function<QWidget*()> page)
     });
     connect(this, &QDockWidget::visibilityChanged, this, [this] {
         showOnPage();
-        if (isHidden()) emit left();  // rather than minimized with the window
+        if (isHidden()) emit left();  // false while the window is only minimized
     });
 }
 
-/// If it was closed and is shown again, the stop shows its page again, at the stage that the reader had
+/// When a closed tour is shown again, it shows the page of its stop, at the stage that the reader had
 /// reached.
 void TourDock::showEvent(QShowEvent* event) {
     QDockWidget::showEvent(event);

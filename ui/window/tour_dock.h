@@ -20,7 +20,7 @@ class TourDock : public QDockWidget {
     TourDock(QWidget* window, std::function<QWidget*()> page);
     ~TourDock() override { delete cover_; }
 
-    /// Replaces the bundled tour, for example by a teacher's.
+    /// Replaces the bundled tour, for example by one that a teacher wrote.
     void setTour(Tour tour);
 
     /// Shows the tour at a stop, or at the last position.
@@ -46,10 +46,10 @@ class TourDock : public QDockWidget {
     /// Covers and marks widgets as the stop requires, while the tour is visible.
     void showOnPage();
 
-    std::function<QWidget*()> page_;
+    std::function<QWidget*()> page_;  ///< returns the current page
     QPointer<QWidget> page_of_stop_;
-    bool is_covering_ = false;
-    QString control_;  ///< the marked control
+    bool is_covering_ = false;  ///< whether the page of the stop is to be covered
+    QString control_;           ///< name of the control to mark; empty: none
     TourPanel* panel_;
     ControlMarker* marker_;
     QPointer<PageCover> cover_ = new PageCover;  ///< owned by the covered page, if any

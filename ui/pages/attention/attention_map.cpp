@@ -14,21 +14,23 @@ Eigen::MatrixXd outputsOf(const ScoreRule& rule, const HeadVectors& heads, doubl
     return outputs(rule, heads, weights(rule, heads, scores(rule, heads, shift)), shift);
 }
 
-Eigen::MatrixXd valuesOf(const MapInputs& q) {
-    switch (q.kind) {
+Eigen::MatrixXd valuesOf(const MapInputs& in) {
+    switch (in.kind) {
         case MapKind::weights:
-            return weights(q.rule, q.heads, scores(q.rule, q.heads, q.shift));
+            return weights(in.rule, in.heads, scores(in.rule, in.heads, in.shift));
         case MapKind::shift_difference:
-            return q.compares_outputs
-                       ? (outputsOf(q.rule, q.heads, q.shift) - outputsOf(q.rule, q.heads, 0)).eval()
-                       : (scores(q.rule, q.heads, q.shift) - scores(q.rule, q.heads, 0)).eval();
+            return in.compares_outputs
+                       ? (outputsOf(in.rule, in.heads, in.shift) - outputsOf(in.rule, in.heads, 0)).eval()
+                       : (scores(in.rule, in.heads, in.shift) - scores(in.rule, in.heads, 0)).eval();
         case MapKind::form_difference:
-            return q.compares_outputs
-                       ? (outputsOf(q.rule, q.heads, q.shift) - outputsOf(q.correct_rule, q.heads, q.shift))
+            return in.compares_outputs
+                       ? (outputsOf(in.rule, in.heads, in.shift) -
+                          outputsOf(in.correct_rule, in.heads, in.shift))
                              .eval()
-                       : (scores(q.rule, q.heads, q.shift) - scores(q.correct_rule, q.heads, q.shift)).eval();
+                       : (scores(in.rule, in.heads, in.shift) - scores(in.correct_rule, in.heads, in.shift))
+                             .eval();
         default:
-            return scores(q.rule, q.heads, q.shift);
+            return scores(in.rule, in.heads, in.shift);
     }
 }
 
@@ -36,8 +38,8 @@ bool isDifference(MapKind kind) {
     return kind == MapKind::shift_difference || kind == MapKind::form_difference;
 }
 
-/// Whether differences are those of outputs: where a mistake concerns values, or where only outputs depend on
-/// more than distances.
+/// Whether difference maps compare outputs instead of scores: if the mistake concerns values, or if only
+/// outputs depend on more than distances.
 bool showsOutputs(const Setup& setup) {
     const RotatedTensors rotated = setup.rotatedTensors();
     return affectsValues(setup.mistake) ? appliesTo(setup.mistake, rotated)
@@ -51,7 +53,7 @@ bool MapInputs::isTokenByToken() const {
 }
 
 MapInputs mapInputs(const Setup& setup, const HeadVectors& heads) {
-    // The map of shift differences uses its own shift if the setup has none, because S applies to all pages.
+    // If the setup has no shift, the map uses one of its own: setting S would change all pages.
     const bool has_none = setup.map == MapKind::shift_difference && setup.shift == 0;
     return {setup.map,
             scoreRule(setup),
@@ -61,28 +63,27 @@ MapInputs mapInputs(const Setup& setup, const HeadVectors& heads) {
             showsOutputs(setup)};
 }
 
-HeatMapView::Map computeMap(const MapInputs& question) {
+HeatMapView::Map computeMap(const MapInputs& inputs) {
     HeatMapView::Map map;
-    Eigen::MatrixXd values = valuesOf(question);
-    const bool token_by_token = question.isTokenByToken();
-    map.lower_triangle_only = question.rule.causal && token_by_token;
-    map.scale =
-        question.kind == MapKind::weights && question.rule.attention != AttentionKind::linear_numerator
-            ? HeatMapView::Scale::sequential
-            : HeatMapView::Scale::diverging;
+    Eigen::MatrixXd values = valuesOf(inputs);
+    const bool token_by_token = inputs.isTokenByToken();
+    map.lower_triangle_only = inputs.rule.causal && token_by_token;
+    map.scale = inputs.kind == MapKind::weights && inputs.rule.attention != AttentionKind::linear_numerator
+                    ? HeatMapView::Scale::sequential
+                    : HeatMapView::Scale::diverging;
     map.limit = HeatMapView::limitOf(values, map.lower_triangle_only);
-    // A map without differences has limit 1 at this point, and nothing to colour.
-    if (isDifference(question.kind)) map.limit = std::max(map.limit, kMinDifference);
+    // This affects only rounding errors, because `limitOf` is 1 for a map of zeros.
+    if (isDifference(inputs.kind)) map.limit = std::max(map.limit, kMinDifference);
     map.setValues(std::move(values));
     map.row_name = QObject::tr("query");
     map.column_name = token_by_token ? QObject::tr("key") : QObject::tr("feature of the output");
-    map.value_name = question.kind == MapKind::weights  ? QObject::tr("weight")
-                     : question.kind == MapKind::scores ? QObject::tr("score")
-                                                        : QObject::tr("difference");
+    map.value_name = inputs.kind == MapKind::weights  ? QObject::tr("weight")
+                     : inputs.kind == MapKind::scores ? QObject::tr("score")
+                                                      : QObject::tr("difference");
     return map;
 }
 
-QString mapHeadline(const MapInputs& question, const HeatMapView::Map& map) {
+QString mapHeadline(const MapInputs& inputs, const HeatMapView::Map& map) {
     double largest = 0;
     Eigen::Index not_finite = 0;
     for (Eigen::Index column = 0; column < map.values->cols(); ++column) {
@@ -94,17 +95,17 @@ QString mapHeadline(const MapInputs& question, const HeatMapView::Map& map) {
     if (not_finite > 0)
         return QObject::tr("%1 entries are infinite or NaN; they are drawn in magenta").arg(not_finite);
     const QString number = QString::number(largest, 'g', 3).replace('-', QChar(0x2212));
-    const QString what = question.compares_outputs ? QObject::tr("outputs") : QObject::tr("scores");
-    constexpr Eigen::Index kCrowded = 256;
+    const QString what = inputs.compares_outputs ? QObject::tr("outputs") : QObject::tr("scores");
+    constexpr Eigen::Index kCrowded = 256;  // more tokens than fit without zooming
     const QString hint = map.values->rows() < kCrowded
                              ? QString()
                              : QObject::tr(
                                    "    zoomed out, a pixel shows its strongest entry; the wheel zooms, "
                                    "dragging pans, a double click shows everything");
-    switch (question.kind) {
+    switch (inputs.kind) {
         case MapKind::shift_difference:
             return QObject::tr("All positions shifted by %1: %2 change by at most %3")
-                .arg(question.shift, 0, 'g', 6)
+                .arg(inputs.shift, 0, 'g', 6)
                 .arg(what, number);
         case MapKind::form_difference:
             return QObject::tr("Compared with the correct form: %1 differ by at most %2").arg(what, number);

@@ -12,7 +12,7 @@ struct MapInputs {
     HeadVectors heads;
     double shift = 0;  ///< shift of the setup; in shift-difference maps, the shift that is compared with 0
     bool compares_outputs = false;  ///< differences of outputs instead of scores
-    // For texts beside the map, from the same setup.
+    // Texts beside the map, from the same setup.
     QStringList token_names = {};
     QString caption = {};
 
@@ -23,9 +23,9 @@ struct MapInputs {
 MapInputs mapInputs(const Setup& setup, const HeadVectors& heads);
 
 /// The map without labels, ready to draw. For a long text this takes half a second.
-HeatMapView::Map computeMap(const MapInputs& question);
+HeatMapView::Map computeMap(const MapInputs& inputs);
 
 /// Headline above the map.
-QString mapHeadline(const MapInputs& question, const HeatMapView::Map& map);
+QString mapHeadline(const MapInputs& inputs, const HeatMapView::Map& map);
 
 }  // namespace roper

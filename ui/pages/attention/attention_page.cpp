@@ -16,8 +16,8 @@
 namespace roper {
 namespace {
 
-constexpr int kPlay_ms = 160;
-constexpr int kMaxComputedInline = 1024;  // larger maps are computed in another thread
+constexpr int kPlay_ms = 160;             // per position of the animated shift
+constexpr int kMaxComputedInline = 1024;  // tokens; larger maps are computed in another thread
 
 /// Figure names of the map, in the order of `MapKind`.
 constexpr std::array<const char*, 4> kMapNames = {"scores", "weights", "shift-difference", "mistake"};
@@ -33,7 +33,7 @@ Setup setupOf(const FigureRequest& request, const Setup& start) {
     if (!shows_difference) return setup;
     setup.map = MapKind::shift_difference;
     if (request.kind == "mistake") {
-        if (!request.hasSetting("mistake")) setup.mistake = Mistake::wrong_direction;  // named in the caption
+        if (!request.hasSetting("mistake")) setup.mistake = Mistake::wrong_direction;  // the caption names it
         if (!isRevealedByShift(setup.mistake)) setup.map = MapKind::form_difference;
     }
     return setup;
@@ -185,38 +185,37 @@ void AttentionPage::showMap() {
         return;
     }
     const Setup& s = state_.setup();
-    MapInputs question = mapInputs(s, state_.heads());
-    question.token_names = state_.tokenNames();
-    question.caption =
+    MapInputs inputs = mapInputs(s, state_.heads());
+    inputs.token_names = state_.tokenNames();
+    inputs.caption =
         tr("%1: %2; %3; d = %4, base %5, shift %6%7")
-            .arg(kinds_->tabText(static_cast<int>(question.kind)), methodName(s), state_.sourceText())
+            .arg(kinds_->tabText(static_cast<int>(inputs.kind)), methodName(s), state_.sourceText())
             .arg(s.head_dim)
             .arg(s.base)
-            .arg(question.shift)
+            .arg(inputs.shift)
             .arg(s.mistake == Mistake::none ? QString() : tr("; mistake: %1").arg(describe(s.mistake).name));
     if (state_.tokens() <= kMaxComputedInline) {
-        HeatMapView::Map map = computeMap(question);
-        return showComputedMap(std::move(question), std::move(map));
+        HeatMapView::Map map = computeMap(inputs);
+        return showComputedMap(std::move(inputs), std::move(map));
     }
     headline_->setText(tr("Computing %1 × %1 scores …").arg(state_.tokens()));
-    computing_inputs_ = question;
+    computing_inputs_ = inputs;
     is_computing_ = true;
-    computing_.setFuture(
-        QtConcurrent::run([question = std::move(question)] { return computeMap(question); }));
+    computing_.setFuture(QtConcurrent::run([inputs = std::move(inputs)] { return computeMap(inputs); }));
 }
 
-void AttentionPage::showComputedMap(MapInputs question, HeatMapView::Map map) {
-    const bool by_token = question.isTokenByToken();
-    headline_->setText(mapHeadline(question, map));
+void AttentionPage::showComputedMap(MapInputs inputs, HeatMapView::Map map) {
+    const bool by_token = inputs.isTokenByToken();
+    headline_->setText(mapHeadline(inputs, map));
     headline_->setToolTip(headline_->text());
-    map.row_labels = question.token_names;
-    if (by_token) map.column_labels = question.token_names;
+    map.row_labels = inputs.token_names;
+    if (by_token) map.column_labels = inputs.token_names;
     map.shows_distances = by_token;
-    map_->setName(QString::fromLatin1(kMapNames.at(static_cast<std::size_t>(question.kind))));
-    map_->setCaption(question.caption);
+    map_->setName(QString::fromLatin1(kMapNames.at(static_cast<std::size_t>(inputs.kind))));
+    map_->setCaption(inputs.caption);
     map_->setMap(std::move(map));
     map_->setMarked(state_.query(), by_token ? state_.key() : -1);
-    shown_inputs_ = std::move(question);
+    shown_inputs_ = std::move(inputs);
     showRequestedCells();
     emit explanationChanged();
 }
@@ -235,7 +234,7 @@ void AttentionPage::showScoreContributions() {
     ScoreRule unablated = state_.rule();
     unablated.ablated_pairs.clear();
     const Eigen::VectorXd all = scoreContributions(unablated, state_.heads(), query, key, s.shift);
-    std::map<int, double> ghosts;
+    std::map<int, double> ghosts;  // contributions of ablated pairs, drawn pale
     for (const int pair : s.ablated_pairs)
         ghosts[pair] = all[pair];
     const Theme theme = Theme::of(palette());
@@ -291,7 +290,7 @@ QString AttentionPage::cellText(int row, int column) const {
 }
 
 void AttentionPage::toggleAblation(int pair) {
-    if (pair >= state_.setup().pairs()) return;  // the bias is not a pair
+    if (pair >= state_.setup().pairs()) return;  // the last bar is the bias
     panel_->change(tr("Ablated pairs"), [&](Setup& s) {
         const auto found = std::ranges::find(s.ablated_pairs, pair);
         found == s.ablated_pairs.end() ? s.ablated_pairs.push_back(pair) : void(s.ablated_pairs.erase(found));
@@ -320,7 +319,7 @@ QString AttentionPage::explanation() const {
     return explainScore(state_);
 }
 
-/// The visible part of the map; empty if all of it is visible.
+/// The visible part of the map in cells, "x,y,width,height"; empty if all of it is visible.
 std::string AttentionPage::visibleCells() const {
     const QRectF shown = map_->visibleCells();
     if (!map_->map().values || shown.size() == QSizeF(static_cast<double>(map_->map().values->cols()),
@@ -338,8 +337,8 @@ void AttentionPage::showCells(const std::string& text) {
     requested_cells_.reset();
     if (text.empty()) return map_->showAll();
     std::vector<double> numbers;
-    for (const std::string& part : split(text, ','))
-        numbers.push_back(parseNumber(part).value_or(std::numeric_limits<double>::quiet_NaN()));
+    for (const std::string& number : split(text, ','))
+        numbers.push_back(parseNumber(number).value_or(std::numeric_limits<double>::quiet_NaN()));
     const bool sound = std::ranges::all_of(numbers, [](double n) { return std::isfinite(n); });
     if (numbers.size() != 4 || !sound) return;
     requested_cells_ = QRectF(numbers[0], numbers[1], numbers[2], numbers[3]);

@@ -55,12 +55,12 @@ class AttentionPage : public ExplorerPage {
     void showCells(const std::string& text);
     void hoverDistance(double x);
     void showHovered();
-    /// Inputs of the figures of biases and of the position table, which are redrawn only if these change.
+    /// Inputs of the bias chart and of the position table, which are redrawn only if these change.
     struct BiasInputs {
         std::string method = "none";
         HeadContext head = {};
         int distances = 0, kind = 0, query_minus_key = 0;
-        qint64 palette = 0;
+        qint64 palette = 0;  ///< cache key
 
         bool operator==(const BiasInputs&) const = default;
     };
@@ -77,7 +77,7 @@ class AttentionPage : public ExplorerPage {
     void prepareTable();
     void fillPanel();
     void showMap();
-    void showComputedMap(MapInputs question, HeatMapView::Map map);
+    void showComputedMap(MapInputs inputs, HeatMapView::Map map);
     void showRequestedCells();
     void showScoreContributions();
     void showBias();
@@ -90,9 +90,9 @@ class AttentionPage : public ExplorerPage {
     QString cellText(int row, int column) const;
 
     AttentionState& state_;
-    QTabBar* kinds_;
+    QTabBar* kinds_;  ///< kinds of maps
     QLabel* headline_;
-    QPushButton *show_value_mixing_, *help_;
+    QPushButton *show_value_mixing_, *help_;  ///< `help_`: what to do if there is no map
     HeatMapView* map_;
     BarChart* bars_;
     BiasInputs bias_inputs_;

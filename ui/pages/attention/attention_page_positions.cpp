@@ -4,7 +4,7 @@
 #include "ui/pages/attention/attention_page.h"
 #include "ui/theme/numbers.h"
 
-// Figures of what a method adds: to scores by distance, to embeddings by position.
+// Figures of the biases that a method adds to scores, and of the position table that it adds to embeddings.
 
 namespace roper {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 /// Size of the part of the table that is drawn, so that every cell is visible.
 constexpr int kMaxFeatures = 1024, kMaxPositions = 128;
 
-/// Includes keys to the right if they are visible to the query.
+/// A value as a function of distance; without a causal mask also for negative distances, to later keys.
 template <class Value>
 CurveChart::Curve curveBy(const Setup& s, const QString& key, const QString& label, const QColor& color,
                           Value value) {

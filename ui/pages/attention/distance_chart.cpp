@@ -45,7 +45,8 @@ CurveChart::Curve DistanceChart::allQueriesCurve() const {
     return curve;
 }
 
-/// (1/(d/2)) Σ|Sⱼ| of Su et al. 2021, scaled to the mean score at distance 0.
+/// (1/(d/2)) Σⱼ |Sⱼ| with Sⱼ = Σ exp(iδθᵢ) over i < j, as in Su et al. 2021, scaled to the mean score at
+/// distance 0.
 CurveChart::Curve DistanceChart::decay(double at_zero) const {
     Curve curve{QStringLiteral("decay"), tr("decay of the bound, scaled"), Theme::rope()};
     const Eigen::VectorXd bound = decayCurve(state_.setup().rotary().theta, state_.tokens());

@@ -5,7 +5,8 @@
 
 namespace roper {
 
-/// Scores of the head by distance: of the chosen query, of all queries, and the decay of RoPE's bound.
+/// Scores of the head by distance δ = n − j from query n to key j: those of the chosen query, the mean of all
+/// queries, and the decay of RoPE's upper bound.
 class DistanceChart : public CurveChart {
     Q_OBJECT
 
@@ -18,6 +19,7 @@ class DistanceChart : public CurveChart {
   private:
     Curve queryCurve() const;
     Curve allQueriesCurve() const;
+    /// @param at_zero  mean score at distance 0
     Curve decay(double at_zero) const;
 
     AttentionState& state_;

@@ -13,7 +13,7 @@ namespace {
 struct Entry {
     std::string method;
     AttentionKind attention = AttentionKind::softmax;
-    bool partial = false;
+    bool partial = false;  ///< rotates only some of the features
     QString name;
 };
 

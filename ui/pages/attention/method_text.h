@@ -9,13 +9,13 @@ namespace roper {
 /// Display names of the position methods; "partial" is RoPE with a fraction below 1.
 QStringList methodNames();
 
-/// The list entry of a setup, and a setup changed to another entry; settings that the new method does not
-/// support are switched off.
+/// Index in `methodNames` of a setup's method.
 int methodEntry(const Setup& setup);
 
-/// Name of the entry; includes the method if linear attention is combined with another than the entry's.
+/// Name of that entry; includes the method if linear attention is combined with another than the entry's.
 QString methodName(const Setup& setup);
 
+/// Changes a setup to the method of an entry; settings that it does not support are switched off.
 void chooseMethod(Setup& setup, int entry);
 
 /// The formula of a score, as rich text.

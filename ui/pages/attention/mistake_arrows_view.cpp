@@ -21,7 +21,7 @@ QPointF unitOf(const Eigen::Vector2d& v) {
     return length > 0 ? QPointF(v.x() / length, v.y() / length) : QPointF(0, 0);
 }
 
-QPointF at(double angle) {
+QPointF unitAt(double angle) {
     return {std::cos(angle), std::sin(angle)};
 }
 
@@ -38,19 +38,19 @@ MistakeArrowsView::MistakeArrowsView(AttentionState& state, QWidget* parent)
     connect(&state_, &AttentionState::changed, this, qOverload<>(&QWidget::update));
 }
 
-Setup MistakeArrowsView::setupOf(bool right) const {
+Setup MistakeArrowsView::setupOf(bool correct) const {
     Setup setup = state_.setup();
     if (!appliesTo(mistake_, setup.rotatedTensors())) setup.method = "roper";
-    setup.mistake = right ? Mistake::none : mistake_;
+    setup.mistake = correct ? Mistake::none : mistake_;
     return setup;
 }
 
-MistakeArrowsView::Arrows MistakeArrowsView::arrows(bool right, double shift) const {
-    const Setup setup = setupOf(right);
+MistakeArrowsView::Arrows MistakeArrowsView::arrows(bool correct, double shift) const {
+    const Setup setup = setupOf(correct);
     const AttentionForm form = setup.form();
     const int n = state_.query(), j = state_.key(), pair = setup.pair;
     if (affectsValues(mistake_))
-        return {{}, {}, at(form.value.angle(pair, j + shift) + form.output.angle(pair, n + shift))};
+        return {{}, {}, unitAt(form.value.angle(pair, j + shift) + form.output.angle(pair, n + shift))};
     // The plane of the correct pairing; a wrong pairing mixes in other features.
     const auto [first, second] = setupOf(true).rotary().plane(pair);
     const auto rotated = [&, first = first, second = second](const RotationStep& step,
@@ -62,8 +62,8 @@ MistakeArrowsView::Arrows MistakeArrowsView::arrows(bool right, double shift) co
     return {rotated(form.query, state_.heads().Q, n), rotated(form.key, state_.heads().K, j), {}};
 }
 
-double MistakeArrowsView::invariant(bool right, double shift) const {
-    const Arrows now = arrows(right, shift);
+double MistakeArrowsView::invariant(bool correct, double shift) const {
+    const Arrows now = arrows(correct, shift);
     return affectsValues(mistake_) ? std::atan2(now.output.y(), now.output.x()) : dot(now.query, now.key);
 }
 
@@ -78,30 +78,31 @@ void MistakeArrowsView::paintFigure(QPainter& painter, const QRectF& area, const
                      QPointF(area.center().x(), area.bottom() - 8));
 }
 
-void MistakeArrowsView::paintSide(QPainter& painter, const QRectF& area, bool right,
+void MistakeArrowsView::paintSide(QPainter& painter, const QRectF& area, bool correct,
                                   const Theme& theme) const {
     const QFont plain = painter.font();
-    const QString title = right ? tr("correct") : tr("mistake: %1").arg(describe(mistake_).name);
-    const QString number = numberText(invariant(right, shift_), 3),
-                  before = numberText(invariant(right, 0), 3);
-    const QString said = affectsValues(mistake_)
-                             ? tr("angle of the output %1 rad; before the shift %2").arg(number, before)
-                             : tr("product %1; before the shift %2").arg(number, before);
+    const QString title = correct ? tr("correct") : tr("mistake: %1").arg(describe(mistake_).name);
+    const QString number = numberText(invariant(correct, shift_), 3),
+                  before = numberText(invariant(correct, 0), 3);
+    const QString result = affectsValues(mistake_)
+                               ? tr("angle of the output %1 rad; before the shift %2").arg(number, before)
+                               : tr("product %1; before the shift %2").arg(number, before);
     const double width = area.width() - 24;
     const double above = wrappedHeight(title, boldFont(plain), width) + 6,
-                 below = wrappedHeight(said, plain, width) + 6;
+                 below = wrappedHeight(result, plain, width) + 6;
     const QRectF middle = area.adjusted(12, above + 4, -12, -below - 4);
     const PlaneFrame frame = PlaneFrame::in(middle, kExtent);
     painter.setPen(theme.text);
     painter.setFont(boldFont(plain));
     painter.drawText(area.adjusted(12, 6, -12, 0), Qt::AlignTop | Qt::AlignLeft | Qt::TextWordWrap, title);
     painter.setFont(plain);
-    painter.drawText(area.adjusted(12, 0, -12, -6), Qt::AlignBottom | Qt::AlignLeft | Qt::TextWordWrap, said);
+    painter.drawText(area.adjusted(12, 0, -12, -6), Qt::AlignBottom | Qt::AlignLeft | Qt::TextWordWrap,
+                     result);
     painter.setPen(QPen(theme.grid, 1));
     painter.setBrush(Qt::NoBrush);
     painter.drawEllipse(frame.center, frame.unit, frame.unit);
     LabelPlacer labels(middle);
-    const Arrows start = arrows(right, 0), now = arrows(right, shift_);
+    const Arrows start = arrows(correct, 0), now = arrows(correct, shift_);
     const auto draw = [&](const QPointF& from, const QPointF& to, const QColor& color, const QString& name) {
         const QPointF tip = frame.onScreen(to);
         drawArrow(painter, frame.center, frame.onScreen(from), theme.ghost(color), 1.4);

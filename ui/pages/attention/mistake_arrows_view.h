@@ -5,8 +5,9 @@
 
 namespace roper {
 
-/// A mistake beside the correct form, on the same arrows, while the whole sentence is shifted: query and key
-/// of the chosen cell in the plane of its pair, or the output of one value if the mistake concerns values.
+/// The correct form (left) and a mistake (right) on the same arrows, while the whole sentence is shifted: the
+/// chosen query and key in the plane of the chosen pair or, if the mistake concerns values, the output for
+/// one value.
 class MistakeArrowsView : public FigureView {
     Q_OBJECT
 
@@ -14,12 +15,13 @@ class MistakeArrowsView : public FigureView {
     MistakeArrowsView(AttentionState& state, QWidget* parent);
 
     void setMistake(Mistake mistake) { setAndUpdate(mistake_, mistake); }
-    /// Shifts the sentence; the arrows at S = 0 remain, paler.
+    /// Shifts the sentence by S positions; the arrows at S = 0 remain, paler.
     void setShift(double shift) { setAndUpdate(shift_, shift); }
 
     /// The quantity that shifting should not change: the product of the pair's unit arrows, or the angle of
     /// the output in radians.
-    double invariant(bool right, double shift) const;
+    /// @param correct  by the correct form instead of the mistake
+    double invariant(bool correct, double shift) const;
 
     QSize defaultSize() const override { return {640, 340}; }
     QSize minFigureSize() const override { return {320, 220}; }
@@ -29,11 +31,11 @@ class MistakeArrowsView : public FigureView {
 
   private:
     struct Arrows {
-        QPointF query, key, output;  ///< of length 1; for values only the output
+        QPointF query, key, output;  ///< of length 1; for mistakes in values only the output
     };
-    Setup setupOf(bool right) const;
-    Arrows arrows(bool right, double shift) const;
-    void paintSide(QPainter& painter, const QRectF& area, bool right, const Theme& theme) const;
+    Setup setupOf(bool correct) const;
+    Arrows arrows(bool correct, double shift) const;
+    void paintSide(QPainter& painter, const QRectF& area, bool correct, const Theme& theme) const;
 
     AttentionState& state_;
     Mistake mistake_ = Mistake::wrong_direction;

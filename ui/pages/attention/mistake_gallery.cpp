@@ -12,10 +12,9 @@
 namespace roper {
 namespace {
 
-constexpr int kMaxShift = 64, kStep_ms = 120;
-
+constexpr int kMaxShift = 64, kStep_ms = 120;  // positions; per position of the animated shift
 constexpr int kMeasuredTokens = 64;
-constexpr int kSettle_ms = 120;
+constexpr int kSettle_ms = 120;  // from the last change of a control to the measurement
 
 /// The first tokens of a text, enough to measure the effect of a mistake.
 HeadVectors firstTokens(const HeadVectors& heads) {
@@ -89,14 +88,13 @@ MistakeGallery::MistakeGallery(AttentionState& state, QWidget* parent) : QWidget
             tr("Largest change of a score or output when all positions are shifted, and largest "
                "difference from the correct form; measured on the first %1 tokens")
                 .arg(kMeasuredTokens));
-        auto* explanationDialog = new QToolButton;
-        explanationDialog->setText(tr("Story"));
-        explanationDialog->setAutoRaise(true);
-        named(explanationDialog, tr("Story: %1").arg(text.name),
+        auto* story = new QToolButton;
+        story->setText(tr("Story"));
+        story->setAutoRaise(true);
+        named(story, tr("Story: %1").arg(text.name),
               tr("Correct and incorrect code side by side, and where the mistake occurred"));
-        connect(explanationDialog, &QToolButton::clicked, this,
-                [this, mistake] { openExplanation(mistake); });
-        layout->addLayout(rowOf({{box, 1}, explanationDialog}));
+        connect(story, &QToolButton::clicked, this, [this, mistake] { openExplanation(mistake); });
+        layout->addLayout(rowOf({{box, 1}, story}));
         layout->addWidget(residual);
         rows_[mistake] = {box, residual};
         connect(box, &QCheckBox::toggled, this, [this, mistake](bool on) { choose(mistake, on); });
@@ -130,8 +128,9 @@ void MistakeGallery::onStateChanged() {
         row.box->setChecked(s.mistake == mistake);
         row.box->setEnabled(applies || s.mistake == mistake);  // an active mistake can always be switched off
         if (!applies)
-            row.residual->setText(affectsValues(mistake) ? tr("needs RoPER: values that rotate, outputs back")
-                                                         : tr("needs queries and keys that rotate"));
+            row.residual->setText(affectsValues(mistake)
+                                      ? tr("needs RoPER: rotated values, outputs rotated back")
+                                      : tr("needs rotated queries and keys"));
     }
     if (!state_.isReady())
         for (const auto& [mistake, row] : rows_)
@@ -144,7 +143,8 @@ void MistakeGallery::showEvent(QShowEvent* event) {
     settle_timer_.start();
 }
 
-/// Measures the effect of each mistake that the map shows: on scores, or on outputs if it concerns values.
+/// Measures the effect of each possible mistake as the map shows it: on scores, or on outputs if it concerns
+/// values.
 void MistakeGallery::measure() {
     if (!state_.isReady()) return;
     const HeadVectors heads = firstTokens(state_.heads());

@@ -41,8 +41,8 @@ class MistakeExplanationDialog : public QDialog {
     PlayButton* play_;
 };
 
-/// The known mistakes, one switch each, with their effect: after shifting all positions, and compared with
-/// the correct form.
+/// The known mistakes, one switch each, with their effect: the change when all positions are shifted, and the
+/// difference from the correct form.
 class MistakeGallery : public QWidget {
     Q_OBJECT
 
@@ -53,7 +53,7 @@ class MistakeGallery : public QWidget {
     /// Opens the explanation of a mistake in its own window.
     void openExplanation(Mistake mistake);
     MistakeExplanationDialog* explanationDialog() const { return explanation_dialog_; }
-    /// Measures now, without waiting until the controls rest.
+    /// Measures the effects now, without waiting until the controls have not changed for a moment.
     void measure();
 
   protected:
@@ -65,13 +65,13 @@ class MistakeGallery : public QWidget {
 
     struct Row {
         QCheckBox* box;
-        QLabel* residual;
+        QLabel* residual;  ///< the effect, or why the mistake cannot be made
     };
     AttentionState& state_;
     std::map<Mistake, Row> rows_;
     QTimer settle_timer_;
     MistakeExplanationDialog* explanation_dialog_ = nullptr;  ///< created on first use
-    bool showing_ = false;
+    bool showing_ = false;                                    ///< true while the program sets the switches
 };
 
 }  // namespace roper

@@ -30,7 +30,7 @@ class VectorsModel : public QAbstractTableModel {
 
   private:
     void onStateChanged();
-    /// A value that is also the key is edited as the key.
+    /// If one vector is key and value, it is edited in the table of keys.
     bool canEdit() const {
         return state_.setup().source == VectorSource::hand &&
                !(state_.setup().shared_key_value && member_ == &HeadVectors::V);
@@ -42,7 +42,7 @@ class VectorsModel : public QAbstractTableModel {
     int rows_ = 0, columns_ = 0;
 };
 
-/// The three tables.
+/// The tables of q, k and v, each in a tab.
 class VectorsTable : public QTabWidget {
     Q_OBJECT
 

@@ -13,7 +13,7 @@ namespace {
 
 struct TableColumn {
     const char* header;
-    double width;  ///< share of the figure
+    double width;  ///< fraction of the width of the table
 };
 constexpr TableColumn kTableColumns[] = {
     {QT_TRANSLATE_NOOP("roper::ImplementationsTable", "implementation"), 0.27},
@@ -138,7 +138,7 @@ void ImplementationsTable::resizeEvent(QResizeEvent* event) {
 }
 
 QSize ImplementationsTable::figureSize() const {
-    constexpr int kRow = 40;  // two lines, or three
+    constexpr int kRow = 40;  // pixels: two lines of text, or three
     return {860, kRow * (static_cast<int>(implementations().size()) + 1)};
 }
 
@@ -158,19 +158,19 @@ void ImplementationsTable::paintFigure(QPainter& painter, const QRectF& area, co
     double y = area.top() + kMargin;
     const auto line = [&](const QStringList& cells, const QColor& color, double bottom) {
         double height = 0, x = area.left() + kMargin;
-        std::vector<QRectF> places;
+        std::vector<QRectF> cell_areas;
         for (const PaintedColumn& column : columns) {
             const double width = column.width * (area.width() - 2 * kMargin);
-            const QRectF place(x, y, width - kGap, area.bottom() - y);
-            height =
-                std::max(height, painter.boundingRect(place, Qt::TextWordWrap, cells[column.cell]).height());
-            places.push_back(place);
+            const QRectF cell_area(x, y, width - kGap, area.bottom() - y);
+            height = std::max(height,
+                              painter.boundingRect(cell_area, Qt::TextWordWrap, cells[column.cell]).height());
+            cell_areas.push_back(cell_area);
             x += width;
         }
         if (y + height > bottom) return false;
         painter.setPen(color);
         for (std::size_t i = 0; i < columns.size(); ++i)
-            painter.drawText(places[i], Qt::TextWordWrap, cells[columns[i].cell]);
+            painter.drawText(cell_areas[i], Qt::TextWordWrap, cells[columns[i].cell]);
         y += height + 3;
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(QPointF(area.left() + kMargin, y), QPointF(area.right() - kMargin, y));

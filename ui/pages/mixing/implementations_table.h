@@ -8,7 +8,8 @@
 
 namespace roper {
 
-/// Published implementations that rotate values, one per row; a click shows how its heads mix values.
+/// Published implementations that rotate values, one per row; a click shows how one of its heads mixes
+/// values.
 class ImplementationsTable : public QTableWidget, public Figure {
     Q_OBJECT
 
@@ -29,9 +30,9 @@ class ImplementationsTable : public QTableWidget, public Figure {
     QString figureCaption() const override;
 
   signals:
-    /// A row was chosen that a setup can represent.
+    /// Emitted when a row that a setup can represent has been chosen.
     void implementationChosen(const roper::Implementation& implementation);
-    /// Says what the chosen row shows, or why it cannot be shown.
+    /// Emitted with what the chosen row shows, or why it cannot be shown.
     void reported(const QString& text);
 
   protected:

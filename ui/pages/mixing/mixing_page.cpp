@@ -11,7 +11,7 @@ namespace roper {
 namespace {
 
 constexpr int kMaxShift = 64;              // range of the shift chart, to either side
-constexpr int kMaxTokensWithDetail = 128;  // up to this number the chart has points between positions
+constexpr int kMaxTokensWithDetail = 128;  // with more, the shift chart has only whole shifts
 
 }  // namespace
 
@@ -41,7 +41,7 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
     lower_->addTab(pairs_, tr("All pairs"));
     lower_->addTab(implementations_, tr("Implementations"));
     lower_->setDocumentMode(true);
-    lower_->setCurrentWidget(steps_);  // shares by distance are trivial for a single token
+    lower_->setCurrentWidget(steps_);  // contributions by distance are trivial for a single token
     auto* splitter = makeSplitter(Qt::Vertical, {chain_view_, lower_}, {470, 250}, 0);
     fillPanel();
     contents()->addLayout(rowOf({{splitter, 1}, panel_}));
@@ -130,7 +130,7 @@ void MixingPage::showDistances() {
     std::vector<int> categories;
     BarChart::Series left{QStringLiteral("rope"), tr("RoPE"), Theme::rope()},
         right{QStringLiteral("roper"), mixingName(state_.setup()), Theme::roper()};
-    // Near first: the keys run from far to near.
+    // Near distances first: the contributions are ordered from far to near.
     for (std::size_t i = rope.size(); i-- > 0;) {
         categories.push_back(rope[i].distance);
         left.values.push_back(rope[i].contribution);

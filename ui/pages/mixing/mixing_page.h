@@ -33,7 +33,7 @@ class MixingPage : public ExplorerPage {
     StepsView& steps() { return *steps_; }
     ImplementationsTable& implementations() { return *implementations_; }
 
-    /// Shows a tab below the arrows.
+    /// Shows a tab below the arrows, by index.
     void showTab(int index) { lower_->setCurrentIndex(index); }
 
   protected:
@@ -61,9 +61,9 @@ class MixingPage : public ExplorerPage {
     QTabWidget* lower_;
     SetupPanel* panel_;
     PlayButton* play_;
-    QLabel* verdict_;
-    double direction_ = 1;
-    int frame_ = 0;
+    QLabel* verdict_;       ///< how much the output changes when all positions shift
+    double direction_ = 1;  ///< of the animated blend: 1 toward RoPER, −1 toward RoPE
+    int frame_ = 0;         ///< frames since the animated key has moved
 };
 
 }  // namespace roper

@@ -8,7 +8,7 @@
 namespace roper {
 namespace {
 
-constexpr double kBlendStep = 0.02;  // per frame of the animation
+constexpr double kBlendStep = 0.02;  // change of the blend per frame of the animation
 
 }  // namespace
 
@@ -99,9 +99,9 @@ void MixingPage::advance() {
 
 /// Moves the key one position away from the query, and from the start of the sentence back to the query.
 void MixingPage::advanceKey() {
-    constexpr int kFramesAStep = 8;
+    constexpr int kFramesPerKey = 8;
     frame_ += play_->interval_ms() / kFrame_ms;
-    if (!state_.isReady() || frame_ < kFramesAStep) return;
+    if (!state_.isReady() || frame_ < kFramesPerKey) return;
     frame_ = 0;
     panel_->change(tr("Key j"), [this](Setup& s) { s.key = s.key > 0 ? s.key - 1 : state_.query(); });
 }

@@ -8,7 +8,7 @@
 namespace roper {
 namespace {
 
-/// RoPER, except for a method that rotates another set of values and outputs.
+/// The setup with the method RoPER, unless its method rotates only values or only outputs.
 Setup asRoper(Setup setup) {
     if (mixedTensors(setup) == kRoperTensors) setup.method = "roper";
     return setup;
@@ -21,10 +21,10 @@ QString times(double factor, const QString& position) {
     return numberText(factor, 4) + (is_whole ? QString() : QStringLiteral(" ")) + position;
 }
 
-/// Formulas where outputs rotate back, but values do not rotate: with mistakes, those of positions and of
-/// frequencies.
+/// Formulas where outputs rotate back, but values do not rotate. Of the mistakes, those of positions,
+/// frequencies and the inverse apply.
 MixingFormulas formulasOfOutputsAlone(const Setup& setup) {
-    const bool left_out = setup.value_rotation_strength == 0 || setup.mistake == Mistake::no_inverse;
+    const bool is_unrotated = setup.value_rotation_strength == 0 || setup.mistake == Mistake::no_inverse;
     const bool other_theta =
         setup.mistake == Mistake::model_width || setup.mistake == Mistake::exponent_without_pair;
     const QString R = other_theta ? QStringLiteral("R̃") : QStringLiteral("R"),
@@ -32,21 +32,22 @@ MixingFormulas formulasOfOutputsAlone(const Setup& setup) {
                   n = setup.mistake == Mistake::positions_from_one ? QStringLiteral("(n+1)")
                                                                    : QStringLiteral("n"),
                   by = QChar(0x2212) + times(setup.value_rotation_strength, n);
-    MixingFormulas made;
-    made.rotate = QObject::tr("v′ⱼ = vⱼ, not rotated");
-    made.mix = QStringLiteral("ô = Σ a v′");
-    made.rotate_back =
-        left_out ? QObject::tr("o = ô, not rotated back") : QStringLiteral("o = %1(%2)ô").arg(R, by);
-    made.output = left_out ? QStringLiteral("o = Σ a v") : QStringLiteral("o = Σ a %1(%2)v").arg(R, by);
-    made.angle = setup.shift != 0 && setup.value_rotation_strength == 1
-                     ? QChar(0x2212) + QStringLiteral("(n+S)") + theta
-                     : by + theta;
-    made.direct_output =
+    MixingFormulas formulas;
+    formulas.rotate = QObject::tr("v′ⱼ = vⱼ, not rotated");
+    formulas.mix = QStringLiteral("ô = Σ a v′");
+    formulas.rotate_back =
+        is_unrotated ? QObject::tr("o = ô, not rotated back") : QStringLiteral("o = %1(%2)ô").arg(R, by);
+    formulas.output =
+        is_unrotated ? QStringLiteral("o = Σ a v") : QStringLiteral("o = Σ a %1(%2)v").arg(R, by);
+    formulas.angle = setup.shift != 0 && setup.value_rotation_strength == 1
+                         ? QChar(0x2212) + QStringLiteral("(n+S)") + theta
+                         : by + theta;
+    formulas.direct_output =
         setup.value_rotation_strength == 0
             ? QStringLiteral("Σ a v")
             : QStringLiteral("Σ a R(%1)v")
                   .arg(QChar(0x2212) + times(setup.value_rotation_strength, QStringLiteral("n")));
-    return made;
+    return formulas;
 }
 
 }  // namespace
@@ -108,28 +109,28 @@ MixingFormulas mixingFormulas(const Setup& setup) {
                                                       : j + QChar(0x2212) + times(value_rotation_strength, n);
         is_sum = true;
     }
-    MixingFormulas made;
-    made.rotate = value_rotation_strength == 0 ? QObject::tr("v′ⱼ = vⱼ, not rotated")
-                                               : QStringLiteral("v′ⱼ = %1(%2)vⱼ").arg(R, j);
-    made.mix = QStringLiteral("ô = Σ a v′");
-    made.rotate_back = !back ? QObject::tr("o = ô, not rotated back")
-                       : value_rotation_strength == 0
-                           ? QObject::tr("o = ô, nothing to rotate back")
-                           : QStringLiteral("o = %1(−%2)ô").arg(R, times(value_rotation_strength, n));
-    made.output = value_rotation_strength == 0 ? QStringLiteral("o = Σ a v")
-                                               : QStringLiteral("o = Σ a %1(%2)v").arg(R, by);
-    made.angle = is_sum ? QStringLiteral("(%1)%2").arg(by, theta) : by + theta;
+    MixingFormulas formulas;
+    formulas.rotate = value_rotation_strength == 0 ? QObject::tr("v′ⱼ = vⱼ, not rotated")
+                                                   : QStringLiteral("v′ⱼ = %1(%2)vⱼ").arg(R, j);
+    formulas.mix = QStringLiteral("ô = Σ a v′");
+    formulas.rotate_back = !back ? QObject::tr("o = ô, not rotated back")
+                           : value_rotation_strength == 0
+                               ? QObject::tr("o = ô, nothing to rotate back")
+                               : QStringLiteral("o = %1(−%2)ô").arg(R, times(value_rotation_strength, n));
+    formulas.output = value_rotation_strength == 0 ? QStringLiteral("o = Σ a v")
+                                                   : QStringLiteral("o = Σ a %1(%2)v").arg(R, by);
+    formulas.angle = is_sum ? QStringLiteral("(%1)%2").arg(by, theta) : by + theta;
     // If values are not rotated back by the angle of their rotation, the output changes with shifts.
     const bool moves = setup.shift != 0 && (!back || twice);
-    if (moves && value_rotation_strength == 1) made.angle = QStringLiteral("(%1+S)%2").arg(by, theta);
+    if (moves && value_rotation_strength == 1) formulas.angle = QStringLiteral("(%1+S)%2").arg(by, theta);
     const QString relative = rotated.output ? QStringLiteral("j−n") : QStringLiteral("j");
-    made.direct_output =
+    formulas.direct_output =
         value_rotation_strength == 0 ? QStringLiteral("Σ a v")
         : value_rotation_strength == 1
             ? QStringLiteral("Σ a R(%1)v").arg(relative)
             : QStringLiteral("Σ a R(%1)v")
                   .arg(times(value_rotation_strength, rotated.output ? '(' + relative + ')' : relative));
-    return made;
+    return formulas;
 }
 
 }  // namespace roper

@@ -7,8 +7,8 @@
 
 namespace roper {
 
-// Names on the Value mixing page for the form shown: RoPER, a blend of RoPE and RoPER, RoPER with a mistake,
-// or a rotation of only values or only outputs.
+// Names on the Value mixing page for the attention form shown: RoPER, a blend of RoPE and RoPER, RoPER with a
+// mistake, or a rotation of only values or only outputs.
 
 /// "RoPER", or "qkv rotated".
 QString mixingName(const Setup& setup);
@@ -20,12 +20,14 @@ QString mixingTitle(const Setup& setup);
 /// only outputs.
 RotatedTensors mixedTensors(const Setup& setup);
 
-/// The setup's form of RoPER, or of these tensors, with its blend and mistake.
+/// The form shown: RoPER or, if `mixedTensors` are others, their rotation, with the setup's blend and
+/// mistake.
 AttentionForm mixingForm(const Setup& setup);
 /// The same without the mistake.
 AttentionForm correctMixingForm(const Setup& setup);
 
-/// Formulas of a form, as plain text with subscripts.
+/// Formulas of a form, as plain text with subscripts. n: position of the query, j: of a key, a: weight of the
+/// key, v: its value, R(p): rotation by position p, o: output.
 struct MixingFormulas {
     QString rotate;         ///< "v′ⱼ = R(j)vⱼ"
     QString mix;            ///< "ô = Σ a v′"

@@ -16,7 +16,7 @@ namespace roper {
 namespace {
 
 constexpr int kColumns = 6;
-constexpr double kLine = 18;
+constexpr double kLine = 18;  // pixels
 constexpr int kMaxPainted = 64;
 constexpr double kWide = 520;  // pixels; narrower figures have fewer columns
 

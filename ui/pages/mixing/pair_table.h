@@ -16,9 +16,9 @@ class PairTable : public QTableWidget, public Figure {
 
     struct Row {
         int pair;
-        double theta;
-        Eigen::Vector2d rope, roper;
-        double change;  ///< |roper − rope|
+        double theta;                 ///< radians per position
+        Eigen::Vector2d rope, roper;  ///< the output's two features
+        double change;                ///< |roper − rope|
     };
     std::vector<Row> computeRows() const;
 

@@ -29,13 +29,14 @@ OutputSteps StepsView::row() const {
                               state_.mixed().weights, state_.mixed().V, state_.positions(), state_.query());
 }
 
-/// The numbers of all panels, in the plane of the pair.
+/// The numbers of all panels, in the plane of the pair. n: position of the query, j: of a key, a: weight of
+/// the key, v: its value.
 struct StepsView::Scene {
     OutputSteps row;
     PairFeatures plane;
     ValueChain chain;
-    QPolygonF mixing{QPointF()};    ///< corners of Σ a R(j)v, head to tail
-    QPolygonF one_step{QPointF()};  ///< corners of Σ a R(j−n)v, the correct form
+    QPolygonF mixing{QPointF()};    ///< corners of the chain Σ a R(j)v, head to tail
+    QPolygonF one_step{QPointF()};  ///< corners of the chain Σ a R(j−n)v, by the correct form
     double longest_value = 1e-9, longest_mix = 1e-9;
 
     QPointF of(const Eigen::VectorXd& v) const { return {v[plane.first], v[plane.second]}; }
@@ -48,7 +49,7 @@ StepsView::Scene StepsView::scene() const {
     scene.plane = form.value.rotary.plane(state_.setup().pair);
     const double shift = state_.setup().shift;
     scene.chain = state_.valueChain(form, shift);
-    const ValueChain right = state_.valueChain(correctMixingForm(state_.setup()), shift);
+    const ValueChain correct = state_.valueChain(correctMixingForm(state_.setup()), shift);
     const auto follow = [&](QPolygonF& corners, const QPointF& step) {
         corners << corners.back() + step;
         scene.longest_mix = std::max(scene.longest_mix, lengthOf(corners.back()));
@@ -58,7 +59,7 @@ StepsView::Scene StepsView::scene() const {
         scene.longest_value = std::max(scene.longest_value, lengthOf(value));
         follow(scene.mixing, arrow.weight * value);
     }
-    for (const ValueArrow& arrow : right.arrows)
+    for (const ValueArrow& arrow : correct.arrows)
         follow(scene.one_step, QPointF(arrow.rotated.x(), arrow.rotated.y()));
     return scene;
 }
@@ -92,9 +93,9 @@ StepsView::Panels StepsView::panels(const Scene& scene, const QRectF& area, cons
     for (const QString& title : all.titles)
         above = std::max(above, wrappedHeight(title, font, size.width() - 12));
     for (std::size_t panel = 0; panel < 4; ++panel) {
-        const int place = static_cast<int>(panel);
-        all.boxes[panel] = QRectF(QPointF(area.left() + place % columns * size.width(),
-                                          area.top() + place / columns * size.height()),
+        const int index = static_cast<int>(panel);
+        all.boxes[panel] = QRectF(QPointF(area.left() + index % columns * size.width(),
+                                          area.top() + index / columns * size.height()),
                                   size);
         all.frames[panel] = PlaneFrame::in(all.boxes[panel].adjusted(6, above + 8, -6, -6),
                                            1.12 * (panel == 0 ? scene.longest_value : scene.longest_mix));
@@ -126,7 +127,7 @@ void StepsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
                     all.verdict, theme.faint_text);
 }
 
-/// Marks the tip of the key's arrow in every panel that shows single values.
+/// Marks the tip of the arrow of the key under the pointer in every panel that shows single values.
 void StepsView::paintHovered(QPainter& painter, const Theme& theme) const {
     const auto& key = state_.selection().hovered().key;
     if (!key || !state_.isReady()) return;

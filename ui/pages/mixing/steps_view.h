@@ -6,7 +6,8 @@
 
 namespace roper {
 
-/// RoPER in three steps (rotate, mix, rotate back), and in one, in the plane of one pair.
+/// The output of one query by RoPER in three steps (rotate, mix, rotate back), and in one, in the plane of
+/// one pair.
 class StepsView : public FigureView {
     Q_OBJECT
 
@@ -29,7 +30,7 @@ class StepsView : public FigureView {
     Scene scene() const;
     struct Panels;
     Panels panels(const Scene& scene, const QRectF& area, const QFont& font) const;
-    OutputSteps row() const;
+    OutputSteps row() const;  ///< of the chosen query
     void paintValues(QPainter& painter, const PlaneFrame& at, const Scene& scene, const Theme& theme) const;
     void paintChain(QPainter& painter, const PlaneFrame& at, const QPolygonF& corners, const QColor& sum,
                     const Theme& theme) const;

@@ -15,10 +15,10 @@
 namespace roper {
 namespace {
 
-constexpr int kMaxGhosts = 24;    // with more arrows, the unrotated ones would hide the rotated ones
+constexpr int kMaxGhosts = 24;    // with more arrows, unrotated ones (ghosts) would hide the rotated ones
 constexpr double kMaxTrail = 64;  // maximum number of shifts drawn as dots
 constexpr int kMaxClockLabels = 24;
-constexpr double kTextMargin = 12;
+constexpr double kTextMargin = 12;  // pixels
 
 QPointF pointOf(const Eigen::Vector2d& v) {
     return {v.x(), v.y()};
@@ -46,7 +46,7 @@ ValueChainView::ValueChainView(AttentionState& state, QWidget* parent)
 
 AttentionForm ValueChainView::formOf(bool right) const {
     const Setup& s = state_.setup();
-    // Equals RoPER without rotation: the same planes on both sides, whatever fraction of the values rotates.
+    // RoPE as RoPER with blend 0, so that both sides show the same plane, whatever fraction of v rotates.
     return right ? mixingForm(s) : roperForm(s.rotary(), s.valueRotary(), 0.0);
 }
 
@@ -54,13 +54,12 @@ ValueChain ValueChainView::chainOf(bool right) const {
     return state_.valueChain(formOf(right), state_.setup().shift);
 }
 
-/// The same for every blend and shift, so that the scale is stable while they change.
+/// Does not depend on blend and shift, so that the scale is stable while they change.
 QRectF ValueChainView::shownPlane() const {
     Setup setup = state_.setup();
     if (setup.effectiveMixedTokens() != MixedTokens::all) {
-        constexpr double kHalfExtent =
-            // relative to the length of the value, an upper bound of the output's: leaves room for marks
-            1.25;
+        // Relative to the length of the value, which bounds that of the output; leaves room for marks.
+        constexpr double kHalfExtent = 1.25;
         return {-kHalfExtent, -kHalfExtent, 2 * kHalfExtent, 2 * kHalfExtent};
     }
     QRectF shown(-0.05, -0.05, 0.1, 0.1);
@@ -183,14 +182,14 @@ void ValueChainView::paintChain(QPainter& painter, const PlaneFrame& at, const V
         const Eigen::Vector2d head = tail + arrow.rotated;
         const QPointF from = at.onScreen(pointOf(tail)), to = at.onScreen(pointOf(head));
         const double length = at.unit * arrow.rotated.norm();
-        const bool looked_at = arrow.key == state_.key();
+        const bool is_chosen = arrow.key == state_.key();
         const double near = 1 - 0.5 * std::abs(state_.query() - arrow.key) / farthest;
-        if (rotated && (few || looked_at)) {
+        if (rotated && (few || is_chosen)) {
             drawArrow(painter, from, at.onScreen(pointOf(tail + arrow.value)), theme.ghost(Theme::value()),
                       1.3);
-            if (looked_at || length > kArced) paintRotation(painter, from, arrow, length, looked_at, theme);
+            if (is_chosen || length > kArced) paintRotation(painter, from, arrow, length, is_chosen, theme);
         }
-        drawArrow(painter, from, to, theme.faded(Theme::value(), near), looked_at ? 3.6 : 2.2);
+        drawArrow(painter, from, to, theme.faded(Theme::value(), near), is_chosen ? 3.6 : 2.2);
         tail = head;
     }
 }
@@ -205,7 +204,7 @@ Eigen::Vector2d ValueChainView::markOf(const AttentionForm& form, int j) const {
 }
 
 bool ValueChainView::marksCoincide(bool right) const {
-    constexpr double kNoAngle = 1e-9;
+    constexpr double kNoAngle = 1e-9;  // radians; smaller ones are rounding errors
     const AttentionForm form = formOf(right);
     const Eigen::VectorXd positions = state_.positions();
     const int pair = state_.setup().pair;
@@ -213,8 +212,9 @@ bool ValueChainView::marksCoincide(bool right) const {
                     form.value.angle(pair, positions[state_.tokens() - 1])) < kNoAngle;
 }
 
-/// The tokens with marks on the clock: all of a short text; of a long one those at round distances, the key,
-/// and few enough to be told apart. Near ones first, as their labels matter most if there is not enough room.
+/// The tokens with marks on the clock: all of a short text, otherwise those at round distances and the key,
+/// so few that marks can be told apart. Near ones come first, because their labels matter most if room is
+/// short.
 std::vector<int> ValueChainView::clockPlaces() const {
     constexpr int kMaxMarks = 128;
     const int step = wholeStep(state_.tokens(), kMaxMarks);
@@ -268,7 +268,7 @@ int ValueChainView::nearestMark(const QPointF& point) const {
     double least = 1e300;
     for (int j = 0; j < state_.tokens(); ++j) {
         const QPointF apart = at.onScreen(pointOf(markOf(form, j))) - point;
-        // After full rotations marks coincide; the one nearest to the token's position is taken.
+        // Marks a full rotation apart coincide; the one nearest to the current key is taken.
         const double distance = lengthOf(apart) + 1e-3 * std::abs(j - state_.key());
         if (distance >= least) continue;
         least = distance;
@@ -277,8 +277,8 @@ int ValueChainView::nearestMark(const QPointF& point) const {
     return nearest;
 }
 
-/// Labels arrows with the numbers of their keys, the chosen one first, then the longest, as far as there is
-/// room.
+/// Labels arrows with the positions of their keys as far as there is room, the chosen one first, then the
+/// longest.
 void ValueChainView::labelChain(QPainter& painter, LabelPlacer& labels, const PlaneFrame& at,
                                 const ValueChain& chain, bool right, const Theme& theme) const {
     constexpr double kNumbered = 15;  // pixels; shorter arrows get no number
@@ -302,11 +302,11 @@ void ValueChainView::labelChain(QPainter& painter, LabelPlacer& labels, const Pl
     const bool few = arrows.size() <= static_cast<std::size_t>(kMaxGhosts);
     const QFont plain = painter.font();
     for (const Numbered& arrow : arrows) {
-        const bool looked_at = arrow.key == state_.key();
-        if (!looked_at && (!few || arrow.length <= kNumbered)) continue;
+        const bool is_chosen = arrow.key == state_.key();
+        if (!is_chosen && (!few || arrow.length <= kNumbered)) continue;
         const QPointF along = directionOf(arrow.from, arrow.to);
-        painter.setFont(looked_at ? plain : smallFont(plain));
-        if (looked_at)
+        painter.setFont(is_chosen ? plain : smallFont(plain));
+        if (is_chosen)
             labels.draw(painter,
                         (showsClock() && marksCoincide(right) ? tr("j = %1, like every j") : tr("j = %1"))
                             .arg(arrow.key),
@@ -356,7 +356,7 @@ QString ValueChainView::rotationText(const ValueChain& chain) const {
     return tr("key %1 has no weight here").arg(state_.tokenText(state_.key()));
 }
 
-/// The sum for every shift up to S: a single point for RoPER, a circle if the inverse is missing.
+/// The tip of the sum for every shift up to S: one point for RoPER, points on a circle without the inverse.
 void ValueChainView::paintShiftTrail(QPainter& painter, const PlaneFrame& at, const Theme& theme) const {
     const double shift = state_.setup().shift;
     if (shift == 0) return;
@@ -409,7 +409,7 @@ std::optional<ValueArrow> ValueChainView::nearest(bool right, const QPointF& poi
     return found;
 }
 
-/// Marks the tip of the key's arrow, on both sides.
+/// Marks the tip of the arrow of the key under the pointer, on both sides.
 void ValueChainView::paintHovered(QPainter& painter, const Theme& theme) const {
     const auto& key = state_.selection().hovered().key;
     if (!key || !state_.isReady()) return;

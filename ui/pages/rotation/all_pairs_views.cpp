@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-constexpr double kMaxDial = 180;
+constexpr double kMaxDial = 180;    // pixels
 constexpr double kLabelNeeds = 44;  // smaller dials have no label
 
 QColor colorOf(const Theme& theme, const Rotary& rotary, int pair) {
@@ -83,7 +83,7 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
     paintLegend(painter, area, theme);
 }
 
-/// Explains pale and strong bars, in the colours of the chosen pair.
+/// Explains pale and strong bars, in the color of the chosen pair.
 void BarsView::paintLegend(QPainter& painter, const QRectF& area, const Theme& theme) const {
     constexpr double kSwatch = 10, kGap = 5;
     const QColor color = colorOf(theme, state_.rotary(), state_.setup().pair);
@@ -117,7 +117,7 @@ QString BarsView::figureCaption() const {
         .arg(state_.setup().head_dim);
 }
 
-/// Marks the features of the pair.
+/// Marks the features of the pair under the pointer, possibly in another figure.
 void BarsView::paintHovered(QPainter& painter, const Theme& theme) const {
     const auto& pair = state_.selection().hovered().pair;
     if (!pair || *pair >= state_.rotary().planes()) return;
@@ -209,7 +209,7 @@ void DialsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
         hand(state_.x(), theme.ghost(color), 1.2);
         hand(rotated, color, radius > 16 ? 2.6 : 1.8);
         if (labelled) {
-            // The frequency, if there is room.
+            // The label gives the frequency if there is room, otherwise only the index of the pair.
             const QString frequency = rotates ? numberText(rotary.frequency(pair), 3) : QStringLiteral("0");
             const QString full = withSubscript(QStringLiteral("θ"), pair) + QStringLiteral(" = ") + frequency;
             const bool fits = painter.fontMetrics().horizontalAdvance(full) + 4 < box.width();

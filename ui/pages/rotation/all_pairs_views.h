@@ -5,10 +5,10 @@
 
 namespace roper {
 
-/// The pair of each feature.
+/// The index of the pair of each feature [head_dim].
 std::vector<int> pairOfFeature(const Rotary& rotary);
 
-/// The vector as bars, one per feature: pale before, strong after rotation, coloured by pair.
+/// The vector as bars, one per feature: pale before, strong after rotation, colored by pair.
 class BarsView : public FigureView {
     Q_OBJECT
 
@@ -33,8 +33,8 @@ class BarsView : public FigureView {
     RotationState& state_;
 };
 
-/// Every pair as a small dial, the fastest first. The pale hand is x, the strong one R(m)x. A click chooses
-/// the pair.
+/// Every pair as a small dial, the fastest first. The pale hand is x, the strong one x rotated. A click
+/// chooses the pair.
 class DialsView : public FigureView {
     Q_OBJECT
 
@@ -59,7 +59,7 @@ class DialsView : public FigureView {
     int pairs() const { return state_.setup().head_dim / 2; }
     int columns(const QRectF& area) const;
     QRectF cell(const QRectF& area, int pair) const;
-    int pairAt(const QPointF& at) const;
+    int pairAt(const QPointF& at) const;  ///< −1: none
 
     RotationState& state_;
 };

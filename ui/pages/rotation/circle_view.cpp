@@ -21,11 +21,11 @@ constexpr double kFullRotation = 2 * std::numbers::pi;
 
 }  // namespace
 
-/// The geometry: position of the plane on the screen, the pair and its rotation.
+/// The plane of the pair on the screen, and the pair's rotation.
 struct CircleView::Plane : PlaneFrame {
     PairFeatures features;
-    double theta, angle, position;
-    QPointF x, y;  ///< before and after rotation, in the plane
+    double theta, angle, position;  ///< θ in radians per position, mθ in radians, m
+    QPointF x, y;                   ///< before and after rotation, in the plane
 };
 
 CircleView::CircleView(RotationState& state, QWidget* parent)
@@ -50,8 +50,8 @@ CircleView::Plane CircleView::plane(const QRectF& area) const {
     const double length = lengthOf(plane.x);
     // Rounded up in steps, so that the scale is stable while a vector is dragged.
     const double fitting = std::max(1.0, std::ceil(length * 2.0) / 2.0) * 1.18;
-    // In a low figure the circle stands beside the text instead of below it.
-    constexpr double kLow = 300, kText = 190;
+    // In a low figure the circle is beside the text instead of below it.
+    constexpr double kLow = 300, kText = 190;  // pixels: height of a low figure, width of the text
     const double left = area.height() < kLow ? std::clamp(area.width() - area.height(), 0.0, kText) : 0.0;
     // The scale is fixed while an arrow is dragged.
     static_cast<PlaneFrame&>(plane) = PlaneFrame::in(area.adjusted(left + 8, 8, -8, -8),
@@ -127,8 +127,8 @@ void CircleView::paintTrail(QPainter& painter, const Plane& at, const Theme& the
     painter.setPen(Qt::NoPen);
     for (int i = 0; i < passed; ++i) {
         const double m = direction * (first + i);
-        const double share = 0.15 + 0.45 * static_cast<double>(i + 1) / passed;
-        painter.setBrush(theme.faded(Theme::output(), share));
+        const double opacity = 0.15 + 0.45 * static_cast<double>(i + 1) / passed;
+        painter.setBrush(theme.faded(Theme::output(), opacity));
         const double angle = start + m * at.theta;
         painter.drawEllipse(at.onScreen({length * std::cos(angle), length * std::sin(angle)}), 3.2, 3.2);
     }
@@ -144,9 +144,9 @@ void CircleView::paintArc(QPainter& painter, const Plane& at, const Theme& theme
     const double inner = 0.22, outer = rotations > 1 ? 0.48 : 0.22;
     QPolygonF spiral;
     for (int i = 0; i <= steps; ++i) {
-        const double share = static_cast<double>(i) / steps;
-        const double radius = (inner + (outer - inner) * share) * at.extent;
-        const double angle = start + at.angle - shown * (1 - share);
+        const double fraction = static_cast<double>(i) / steps;
+        const double radius = (inner + (outer - inner) * fraction) * at.extent;
+        const double angle = start + at.angle - shown * (1 - fraction);
         spiral << at.onScreen({radius * std::cos(angle), radius * std::sin(angle)});
     }
     const QColor color = theme.pair(state_.setup().pair, state_.setup().head_dim / 2);
@@ -156,7 +156,7 @@ void CircleView::paintArc(QPainter& painter, const Plane& at, const Theme& theme
     drawArrowHead(painter, spiral[spiral.size() - 2], spiral.back(), color, 8);
 }
 
-/// The direction of x at the pointed position.
+/// Marks the tip of R(p)x for the position p under the pointer, possibly in another figure.
 void CircleView::paintHovered(QPainter& painter, const Theme& theme) const {
     const auto& position = state_.selection().hovered().position;
     if (!position) return;
@@ -206,7 +206,7 @@ QPointF CircleView::tip(bool rotated) const {
 
 void CircleView::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return;
-    constexpr double kReach = 36;
+    constexpr double kReach = 36;  // pixels
     const auto distance = [&](bool rotated) { return QLineF(tip(rotated), event->position()).length(); };
     if (std::min(distance(false), distance(true)) > kReach) return;
     drag_extent_ = plane(canvas()).extent;

@@ -5,8 +5,8 @@
 
 namespace roper {
 
-/// The chosen pair in its plane: x as an arrow that can be dragged, R(m)x, the arc mθ between them, and R(p)x
-/// for the positions p on the way.
+/// The vector x at position m in the plane of the chosen pair, whose frequency is θ: x as an arrow that can
+/// be dragged, R(m)x, the arc mθ between them, and R(p)x for the positions p from 0 to m.
 class CircleView : public FigureView {
     Q_OBJECT
 
@@ -20,7 +20,7 @@ class CircleView : public FigureView {
     QSize minScreenSize() const override { return {230, 210}; }
     QSize minFigureSize() const override { return {300, 300}; }
 
-    /// Position of the tip of x, or of R(m)x, on the canvas.
+    /// Position of the tip of x, or of R(m)x, on the canvas in pixels.
     QPointF tip(bool rotated) const;
 
   protected:
@@ -42,7 +42,7 @@ class CircleView : public FigureView {
     RotationState& state_;
     enum class Dragged { nothing, vector, rotated };
     Dragged dragged_ = Dragged::nothing;
-    double drag_extent_ = 1;
+    double drag_extent_ = 1;  ///< extent of the plane while an arrow is dragged
 };
 
 }  // namespace roper

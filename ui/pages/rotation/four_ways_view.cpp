@@ -6,8 +6,8 @@
 namespace roper {
 namespace {
 
-constexpr double kTextWidth = 270;
-constexpr double kFullWidth = 230, kFullHeight = 370;  // minimum size for the formulas
+constexpr double kTextWidth = 270;                     // pixels
+constexpr double kFullWidth = 230, kFullHeight = 370;  // minimum size of the text with formulas
 
 }  // namespace
 
@@ -50,21 +50,21 @@ void FourWaysView::paintFigure(QPainter& painter, const QRectF& area, const Them
     const FourWays ways = rotateFourWays(state_.rotary(), state_.x(), state_.setup().position);
     const auto [first, second] = state_.rotary().plane(state_.setup().pair);
     const QString x = withSubscript(QStringLiteral("x"), first),
-                  y_of_pair = withSubscript(QStringLiteral("x"), second);
+                  second_x = withSubscript(QStringLiteral("x"), second);
     const std::pair<QString, QString> texts[] = {
-        {tr("2 × 2 matrices"), tr("(%1 cos − %2 sin, %1 sin + %2 cos)").arg(x, y_of_pair)},
-        {tr("element-wise"), tr("x ⊗ cos + x̃ ⊗ sin, x̃ of %1 is −%2").arg(x, y_of_pair)},
-        {tr("complex"), tr("(%1 + i %2) e^(imθ)").arg(x, y_of_pair)},
+        {tr("2 × 2 matrices"), tr("(%1 cos − %2 sin, %1 sin + %2 cos)").arg(x, second_x)},
+        {tr("element-wise"), tr("x ⊗ cos + x̃ ⊗ sin, x̃ of %1 is −%2").arg(x, second_x)},
+        {tr("complex"), tr("(%1 + i %2) e^(imθ)").arg(x, second_x)},
         {tr("full matrix"), tr("R(m)x with all %1 entries").arg(state_.x().size() * state_.x().size())}};
-    const QRectF place(mapArea(area).right() + 6, area.top() + 16, area.right() - mapArea(area).right() - 14,
-                       area.height() - 20);
-    const bool has_room = place.width() >= kFullWidth && place.height() >= kFullHeight;
+    const QRectF text_area(mapArea(area).right() + 6, area.top() + 16,
+                           area.right() - mapArea(area).right() - 14, area.height() - 20);
+    const bool has_room = text_area.width() >= kFullWidth && text_area.height() >= kFullHeight;
     const QFont plain = has_room ? painter.font() : smallFont(painter.font());
     const int digits = has_room ? 6 : 4;
-    double y = place.top();
+    double y = text_area.top();
     const auto write = [&](const QString& text, const QColor& color) {
         painter.setPen(color);
-        const QRectF box(place.left(), y, place.width(), place.bottom() - y);
+        const QRectF box(text_area.left(), y, text_area.width(), text_area.bottom() - y);
         QRectF used;
         painter.drawText(box, Qt::AlignTop | Qt::AlignLeft | Qt::TextWordWrap, text, &used);
         y += used.height() + (has_room ? 5 : 2);

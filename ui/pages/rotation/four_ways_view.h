@@ -5,7 +5,7 @@
 
 namespace roper {
 
-/// R(m) as a full d × d matrix, and the differences between four ways to compute R(m)x.
+/// The rotation R(m) by position m as a full d × d matrix, and R(m)x computed in four ways.
 class FourWaysView : public HeatMapView {
     Q_OBJECT
 

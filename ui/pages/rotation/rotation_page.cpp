@@ -7,6 +7,7 @@
 namespace roper {
 namespace {
 
+/// The setting `step` of exported worked examples: how many steps they show.
 const FieldInfo& linesField() {
     static const FieldInfo field{"", "step", "", "Number of lines of the worked example to show",
                                  IntegerRange{1, WorkedExampleView::kSteps}};

@@ -16,7 +16,7 @@
 
 namespace roper {
 
-/// Page 1: a vector rotated by its position; two vectors; the sentence; the arithmetic.
+/// Page 1: one or two vectors rotated by their positions, the words of a sentence, and a worked example.
 class RotationPage : public ExplorerPage {
     Q_OBJECT
 
@@ -29,7 +29,7 @@ class RotationPage : public ExplorerPage {
 
     RotationState& state() { return state_; }
 
-    /// Shows the worked example, up to line `step`.
+    /// Shows the worked example, up to step `step`.
     void showWorkedExample(int step);
 
   protected:
@@ -59,9 +59,9 @@ class RotationPage : public ExplorerPage {
     QDoubleSpinBox* speed_;
     PlayButton* play_;
     QTableWidget* vector_;
-    bool plays_in_steps_ = false;
-    double position_remainder_ = 0;  ///< fraction of a position, on the way to the next integer
-    bool showing_ = false;
+    bool plays_in_steps_ = false;    ///< with reduced motion, playing moves by whole positions
+    double position_remainder_ = 0;  ///< fraction of a position that playing has not moved yet
+    bool showing_ = false;           ///< true while the program fills the table of features
 };
 
 }  // namespace roper

@@ -15,7 +15,7 @@
 namespace roper {
 namespace {
 
-constexpr int kSliderTop = 64;  // a few times the length of the sentence; the spin box allows more
+constexpr int kSliderTop = 64;  // last position on the slider; the spin box allows more
 constexpr int kFrame_ms = 33;
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace roper {
 
-/// Rounds a dragged point to hundredths, within a radius of 10.
+/// Rounds the coordinates of a dragged point to hundredths and limits them to ±10.
 QPointF snappedToGrid(const QPointF& p);
 
 /// Data for the views of the Rotation page: the shared setup and everything derived from it. Views read it
@@ -28,8 +28,9 @@ class RotationState : public QObject {
     const Eigen::VectorXd& x() const { return setup().x; }
 
     const Rotary& rotary() const { return rotary_; }
-    /// R(position)·x.
+    /// R(position)·x [head_dim].
     const Eigen::VectorXd& rotated() const { return rotated_; }
+    /// The rotation of x calculated by hand.
     WorkedExample worked() const;
 
     /// Loads the worked example: "cat" at position 3, d = 4, its own frequency formula, interleaved pairs.

@@ -12,7 +12,7 @@ namespace roper {
 namespace {
 
 constexpr int kMaxStripTokens = 64;
-constexpr double kMaxCellWidth = 110, kMinRowHeight = 56, kMargin = 6;
+constexpr double kMaxCellWidth = 110, kMinRowHeight = 56, kMargin = 6;  // pixels
 
 }  // namespace
 
@@ -31,7 +31,7 @@ QStringList TokenStrip::tokens() const {
         .mid(0, kMaxStripTokens);
 }
 
-/// As many tokens per row as fit with their words; more rows if there is enough height.
+/// The number of tokens per row at which each word fits, up to kMaxCellWidth.
 int TokenStrip::columns(double width) const {
     const QFontMetricsF metrics(smallFont(font()));
     double widest = 0;

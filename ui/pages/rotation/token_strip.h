@@ -7,8 +7,8 @@
 
 namespace roper {
 
-/// The sentence token by token, each with the chosen pair rotated to its position. A click on a token goes to
-/// it.
+/// The sentence token by token, each with the chosen pair of x rotated by the token's position. A click on a
+/// token chooses its position.
 class TokenStrip : public FigureView {
     Q_OBJECT
 
@@ -32,8 +32,9 @@ class TokenStrip : public FigureView {
   private:
     int columns(double width) const;
     QRectF cell(const QRectF& area, int token) const;
+    /// −1 if there is none.
     int tokenAt(const QPointF& at) const;
-    /// The chosen pair rotated to a position.
+    /// The chosen pair of x, rotated by a position.
     QPointF rotatedTo(double position) const;
 
     RotationState& state_;

@@ -16,9 +16,10 @@ namespace roper {
 namespace {
 
 constexpr double kWide = 470;         // minimum width in pixels for all numbers beside the circle
-constexpr double kNumbers = 236;      // their width
-constexpr double kShortNumbers = 44;  // their height above the circle in narrower figures
+constexpr double kNumbers = 236;      // width of the numbers
+constexpr double kShortNumbers = 44;  // height of the few numbers above the circle in narrower figures
 
+/// "5" or, with a shift, "3 + 2 = 5".
 QString signedPosition(double position, double shift) {
     const QString sum = numberText(position + shift, 8);
     if (shift == 0) return sum;
@@ -58,10 +59,10 @@ TwoVectorsView::Scene TwoVectorsView::scene(const QRectF& area) const {
     // The scale is fixed while an arrow is dragged.
     const double fitting = std::ceil(2 * longest) / 2;
     scene.is_narrow = area.width() < kWide;
-    // The numbers stand left of the circle, in narrow figures above it.
-    const QRectF place =
+    // The numbers are left of the circle, in narrow figures above it.
+    const QRectF circle_area =
         scene.is_narrow ? area.adjusted(0, kShortNumbers, 0, 0) : area.adjusted(kNumbers, 0, 0, 0);
-    scene.plane = PlaneFrame::in(place.adjusted(30, 22, -30, -22),
+    scene.plane = PlaneFrame::in(circle_area.adjusted(30, 22, -30, -22),
                                  dragged_ == Dragged::nothing ? fitting : drag_extent_);
     return scene;
 }
@@ -162,7 +163,7 @@ void TwoVectorsView::mousePressEvent(QMouseEvent* event) {
     const auto& [nearest, which, rotated] =
         *std::min_element(std::begin(tips), std::end(tips),
                           [](const auto& a, const auto& b) { return std::get<0>(a) < std::get<0>(b); });
-    constexpr double kReach = 36;
+    constexpr double kReach = 36;  // pixels
     if (nearest > kReach) return;
     drag_extent_ = at.plane.extent;
     dragged_ = which;
@@ -174,7 +175,7 @@ void TwoVectorsView::mouseMoveEvent(QMouseEvent* event) {
     if (dragged_ != Dragged::nothing) dragTo(event->position());
     const Scene at = scene(canvas());
     emit hovered(
-        tr("q = (%1, %2)    k = (%3, %4)    ⟨R(n)q, R(j)k⟩ = %5    this pair's part %6    drag any arrow")
+        tr("q = (%1, %2)    k = (%3, %4)    ⟨R(n)q, R(j)k⟩ = %5    from this pair %6    drag any arrow")
             .arg(fixedNumberText(at.q.x(), 4), fixedNumberText(at.q.y(), 4), fixedNumberText(at.k.x(), 4),
                  fixedNumberText(at.k.y(), 4), fixedNumberText(at.score, 6),
                  fixedNumberText(at.pair_part, 6)));

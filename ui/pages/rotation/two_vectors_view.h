@@ -5,8 +5,8 @@
 
 namespace roper {
 
-/// A query at m and a key at n in the plane of the chosen pair: both are rotated by their positions, and both
-/// positions can be shifted together without changing the angle between them.
+/// A query q at position n and a key k at position j in the plane of the chosen pair: both are rotated by
+/// their positions, and shifting both positions by S leaves the angle between them unchanged.
 class TwoVectorsView : public FigureView {
     Q_OBJECT
 
@@ -31,8 +31,8 @@ class TwoVectorsView : public FigureView {
     struct Scene {
         PlaneFrame plane;
         QPointF q, k, q_rotated, k_rotated;  ///< in the plane of the pair
-        double score, score_unshifted;       ///< ⟨R(m+S)q, R(n+S)k⟩ over all features; the same for S = 0
-        double pair_part;                    ///< contribution of this pair
+        double score, score_unshifted;       ///< ⟨R(n+S)q, R(j+S)k⟩ over all features; the same for S = 0
+        double pair_part;                    ///< contribution of this pair to the score
         bool is_narrow = false;              ///< too narrow to show all numbers
         double angle;                        ///< from the rotated key to the rotated query, radians
     };
@@ -43,7 +43,7 @@ class TwoVectorsView : public FigureView {
     RotationState& state_;
     Dragged dragged_ = Dragged::nothing;
     bool dragged_rotated_ = false;  ///< the rotated tip is being dragged
-    double drag_extent_ = 1;
+    double drag_extent_ = 1;        ///< extent of the plane while an arrow is dragged
 };
 
 }  // namespace roper

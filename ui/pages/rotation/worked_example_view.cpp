@@ -26,7 +26,7 @@ QString vectorText(const Eigen::VectorXd& v, int decimals) {
     return '[' + cells.join(QStringLiteral(", ")) + ']';
 }
 
-/// One table row per shown pair, made by `cells`.
+/// One table row per shown pair; `cells(index, pair)` makes its cells.
 template <class Cells>
 QString rows(const WorkedExample& example, Cells cells) {
     QString text = QStringLiteral("<table cellspacing='0' cellpadding='2'>");
@@ -112,7 +112,7 @@ QString sumStep(const WorkedExample& example) {
 
 QString comparisonStep(const WorkedExample& example, bool is_printed) {
     QString text = QObject::tr(
-                       "<p>With cos and sin rounded to two places first, as on paper: <b>%1</b>.<br>"
+                       "<p>With cos and sin rounded to two decimal places first, as on paper: <b>%1</b>.<br>"
                        "The largest difference is %2: an error of up to 0.005 in cos or sin is multiplied by "
                        "the features, and the two products add up.</p>")
                        .arg(vectorText(example.rounded_result, 3), number(example.largestDifference(), 4));
@@ -156,7 +156,7 @@ QString WorkedExampleView::html(const Theme& theme) const {
         {tr("Products"), productStep(example)},
         {tr("Sums"), sumStep(example)},
         {tr("Result"), QStringLiteral("<p>x′ = R(m)x = <b>%1</b></p>").arg(vectorText(example.result, 6))},
-        {tr("Why paper results differ"), comparisonStep(example, state_.isWorkedExample())}};
+        {tr("Why results on paper differ"), comparisonStep(example, state_.isWorkedExample())}};
     QString text = "<body style='color:" + theme.text.name() + "'>" + given;
     for (int step = 1; step <= step_; ++step) {
         const bool current = step == step_;
@@ -195,7 +195,7 @@ QSize WorkedExampleView::figureSize() const {
     return {std::max(520, qRound(canvas().width())), preferredSize().height()};
 }
 
-/// The height of all lines.
+/// High enough for all steps shown.
 QSizeF WorkedExampleView::sizeForWidth(double width) const {
     HtmlDocument document;
     layOut(document, font(), width, Theme::light());

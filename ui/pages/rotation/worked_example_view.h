@@ -10,15 +10,17 @@ class QTextDocument;
 
 namespace roper {
 
-/// The rotation worked line by line with the numbers of the page: rich text that grows step by step.
+/// The rotation of x at position m, calculated by hand with the numbers of the page: rich text that grows
+/// step by step.
 class WorkedExampleView : public FigureView {
     Q_OBJECT
 
   public:
-    static constexpr int kSteps = 7;
+    static constexpr int kSteps = 7;  ///< from frequencies to the comparison with a result on paper
 
     WorkedExampleView(RotationState& state, QWidget* parent);
 
+    /// The number of steps shown, 1 to kSteps.
     int step() const { return step_; }
     void setStep(int step);
 
@@ -41,7 +43,7 @@ class WorkedExampleView : public FigureView {
     int step_ = 1;
 };
 
-/// The view in a scroll area, with buttons for the next and previous line, and one that loads the published
+/// The view in a scroll area, with buttons for the next and previous step, and one that loads the published
 /// example.
 class WorkedExamplePanel : public QWidget {
     Q_OBJECT

@@ -22,7 +22,8 @@ QVector<double> counting(Eigen::Index count) {
     return numbers;
 }
 
-/// The numeric parameters of the scaling in use, derived from its formula.
+/// The numeric parameters of the scaling in use, derived from its formula. s: factor, b′: changed base, L:
+/// trained length, L′: length of the text, p: proportion of pairs that rotate.
 QString scalingNumbers(const Setup& s) {
     const ScaledFrequencies scaled = s.scaled(s.scaling.method);
     const int width = s.rotatedWidth();
@@ -158,7 +159,7 @@ QColor SpectrumPage::shade(const SpectrumCurve& curve) const {
 
 void SpectrumPage::refresh() {
     showSpectrum();
-    // Another pair only moves a mark; curves depend on frequencies and lengths.
+    // Choosing another pair only moves a mark; curves depend on frequencies and lengths.
     if (!isDrawn()) {
         showCosines();
         showDecay();
@@ -251,7 +252,7 @@ void SpectrumPage::showDecay() {
 }
 
 void SpectrumPage::showBound() {
-    constexpr int kFarthest = 131072;  // beyond this, the sum is too slow for a slider
+    constexpr int kFarthest = 131072;  // positions; longer sums are too slow while a slider is dragged
     const Setup& s = state_.setup();
     const int length = std::min(static_cast<int>(s.context_length), kFarthest);
     std::vector<CurveChart::Curve> curves;

@@ -20,7 +20,10 @@ class SpectrumPage : public ExplorerPage {
 
     SpectrumState& state() { return state_; }
     CurveChart& spectrumChart() { return *spectrum_; }
+    /// Upper bound of a score by distance (Su et al. 2021).
     CurveChart& decayChart() { return *decay_; }
+    /// Base bound by distance: while it is positive, a similar token scores above a random one (Xu et al.
+    /// 2024).
     CurveChart& boundChart() { return *bound_; }
     HeatMapView& cosineMapView() { return *cosines_; }
 
@@ -37,12 +40,12 @@ class SpectrumPage : public ExplorerPage {
     void showBound();
     QColor shade(const SpectrumCurve& curve) const;
 
-    /// Inputs from which curves and map were drawn.
+    /// Inputs from which curves and the map of cosines were drawn.
     struct Drawn {
         double context_length = 0;
         int distances = 0;
         bool xpos = false;
-        qint64 palette = 0;
+        qint64 palette = 0;  ///< cache key
         std::vector<std::pair<QString, ComparableVector>> curves = {};
 
         bool operator==(const Drawn&) const = default;

@@ -16,14 +16,14 @@
 namespace roper {
 namespace {
 
-constexpr qsizetype kMaxConfigSize = 1 << 20;  // maximum size that is read
+constexpr qsizetype kMaxConfigSize = 1 << 20;  // characters
 
-/// All kinds of layers; models without distinct kinds have just one.
-std::vector<LayerTypeSetup> kindsOf(const ParsedConfig& reading) {
-    return reading.kinds.empty() ? std::vector<LayerTypeSetup>{{"", reading.setup}} : reading.kinds;
+/// The rotations of all kinds of layers of a model; one without a name if all layers rotate alike.
+std::vector<LayerTypeSetup> kindsOf(const ParsedConfig& config) {
+    return config.kinds.empty() ? std::vector<LayerTypeSetup>{{"", config.setup}} : config.kinds;
 }
 
-/// Index of the kind that a setup shows; −1: none.
+/// Index of the kind of layer that rotates like a setup; −1: none.
 int kindShown(const std::vector<LayerTypeSetup>& kinds, const Setup& setup) {
     const auto found = std::ranges::find_if(
         kinds, [&](const LayerTypeSetup& kind) { return haveSameRotation(kind.setup, setup); });
@@ -83,7 +83,7 @@ void SpectrumPanel::addModels() {
     onSetupShown([this](const Setup& s) { showModel(s); });
 }
 
-/// Shows which model and kind of layer the setup corresponds to, however it was made.
+/// Shows which listed model and kind of layer rotate like the setup, whether chosen, pasted or set by hand.
 void SpectrumPanel::showModel(const Setup& setup) {
     const auto model = std::ranges::find_if(layer_kinds_by_model_,
                                             [&](const auto& kinds) { return kindShown(kinds, setup) >= 0; });
@@ -152,11 +152,11 @@ void SpectrumPanel::addOverlays() {
 
 QString SpectrumPanel::pasteConfig(const QString& json) {
     try {
-        const ParsedConfig reading = readHuggingFaceConfig(json.toStdString(), selection().setup());
-        kinds_ = kindsOf(reading);
-        change(tr("config.json"), [&](Setup& s) { s = reading.setup; });
-        QStringList reported{frequenciesText(reading.setup)};
-        for (const std::string& note : reading.notes)
+        const ParsedConfig config = readHuggingFaceConfig(json.toStdString(), selection().setup());
+        kinds_ = kindsOf(config);
+        change(tr("config.json"), [&](Setup& s) { s = config.setup; });
+        QStringList reported{frequenciesText(config.setup)};
+        for (const std::string& note : config.notes)
             reported << QString::fromStdString(note);
         return reported.join(QStringLiteral("    "));
     } catch (const Error& error) {
@@ -164,7 +164,7 @@ QString SpectrumPanel::pasteConfig(const QString& json) {
     }
 }
 
-/// A dialog that stays open, showing the error, until the text can be read.
+/// The dialog stays open, showing the error, until the text can be read.
 void SpectrumPanel::askForConfig() {
     QDialog dialog(this);
     dialog.setWindowTitle(tr("Paste a config.json"));

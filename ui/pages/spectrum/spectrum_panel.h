@@ -12,12 +12,14 @@ class SpectrumPanel : public SetupPanel {
   public:
     SpectrumPanel(Selection& selection, QWidget* parent);
 
-    /// Choice between wavelengths and frequencies.
+    /// Choice between wavelengths (index 0) and frequencies (1).
     QComboBox& quantity() { return *quantity_; }
 
     /// Reads a config.json into the setup. @returns a message about the result, or the error
     QString pasteConfig(const QString& json);
+    /// Opens a dialog for the text of a config.json.
     void askForConfig();
+    /// Copies the settings to the clipboard as a config.json.
     void copyConfig();
 
   signals:
@@ -32,8 +34,8 @@ class SpectrumPanel : public SetupPanel {
     void showModel(const Setup& setup);
 
     QComboBox *quantity_, *models_, *layers_;
-    std::vector<std::vector<LayerTypeSetup>> layer_kinds_by_model_;  ///< per model of the list
-    std::vector<LayerTypeSetup> kinds_;                              ///< of the last config that was read
+    std::vector<std::vector<LayerTypeSetup>> layer_kinds_by_model_;  ///< kinds of layers of each listed model
+    std::vector<LayerTypeSetup> kinds_;  ///< kinds of layers of the model that was last chosen or pasted
     std::vector<std::pair<ScalingMethod, QCheckBox*>> overlays_;
 };
 

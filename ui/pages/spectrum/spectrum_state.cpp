@@ -54,7 +54,7 @@ void SpectrumState::onSelectionChanged() {
     const auto add = [&](ScalingMethod method, bool in_use) {
         const ScaledFrequencies scaled = s.scaled(method);
         ScalingText text = describe(method);
-        if (in_use && method == ScalingMethod::none) text.color = QColor();  // that of text
+        if (in_use && method == ScalingMethod::none) text.color = QColor();  // the text color
         if (scaled.theta.size() > 0)
             curves_.push_back({text.name.toLower().replace(' ', '-'), text, in_use, scaled.theta});
     };

@@ -12,19 +12,19 @@ namespace roper {
 /// Display texts of a scaling method.
 struct ScalingText {
     QString name, formula, source;
-    QColor color;  ///< of Tol's muted colours, none of which stands for a position method
+    QColor color;  ///< from Paul Tol's muted palette, which has no color of a position method
 };
 const ScalingText& describe(ScalingMethod method);
 /// "d = 128, base 10000, scaling YaRN".
 QString frequenciesText(const Setup& setup);
 
-/// Frequencies of the setup: under the scaling in use, under another scaling for comparison, or of the other
-/// schedule.
+/// Frequencies of the setup: under the scaling in use, under another scaling for comparison, or unscaled by
+/// the other frequency formula.
 struct SpectrumCurve {
     QString key;       ///< key in exported data
-    ScalingText text;  ///< an invalid colour stands for the text colour
+    ScalingText text;  ///< an invalid color stands for the text color
     bool in_use;
-    Eigen::VectorXd theta;
+    Eigen::VectorXd theta;  ///< radians per position [pairs]
 };
 
 /// Data for the views of the Spectrum page, computed once per setup.
@@ -39,6 +39,7 @@ class SpectrumState : public QObject {
 
     /// The scaling in use first. Empty if no feature rotates.
     const std::vector<SpectrumCurve>& curves() const { return curves_; }
+    /// Frequencies under the scaling in use, radians per position [pairs]. Empty if no feature rotates.
     const Eigen::VectorXd& theta() const { return theta_; }
 
   signals:

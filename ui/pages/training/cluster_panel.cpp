@@ -11,9 +11,9 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kMaxNamed = 5;  ///< maximum number of runs named in a question
+constexpr std::size_t kMaxNamed = 5;  // maximum number of runs named in a question
 
-bool isWithSlurm(const SweepRunStatus& one) {
+bool isPendingOrRunning(const SweepRunStatus& one) {
     return one.array_task.has_value();
 }
 
@@ -21,7 +21,7 @@ bool isRunningInSlurm(const SweepRunStatus& one) {
     return one.array_task && one.array_task->state == "RUNNING";
 }
 
-bool isMissing(const SweepRunStatus& one) {
+bool isToBeSubmitted(const SweepRunStatus& one) {
     return !runsToSubmit({one}).empty();
 }
 
@@ -57,7 +57,7 @@ ClusterPanel::ClusterPanel(const std::filesystem::path& runs, QWidget* parent)
     submit_ = narrowButton(
         {tr("Submit again")},
         tr("Submit the selected missing runs to Slurm again, with the options of your last submission"), this,
-        [this] { watch_->submit(selectedIf(isMissing)); });
+        [this] { watch_->submit(selectedIf(isToBeSubmitted)); });
     columnOf({{makeSplitter(Qt::Vertical, {grid_, list_}, {}, 1), 1},
               rowOf({cancel_, requeue_, submit_}),
               summary_,
@@ -101,9 +101,10 @@ std::vector<std::string> ClusterPanel::selectedIf(bool (*fits)(const SweepRunSta
     return runs;
 }
 
-/// An array element may contain more runs than were selected; the user is asked about these.
+/// Asks first if the array tasks of the selected runs contain other runs as well.
 void ClusterPanel::cancelSelected() {
-    const std::vector<std::string> runs = selectedIf(isWithSlurm), others = watch_->otherRunsInTasksOf(runs);
+    const std::vector<std::string> runs = selectedIf(isPendingOrRunning),
+                                   others = watch_->otherRunsInTasksOf(runs);
     const std::vector<SlurmArrayTask> array_tasks = watch_->arrayTasksOf(runs);
     if (others.empty()) return watch_->cancel(array_tasks);
     auto* question = new QMessageBox(this);
@@ -159,9 +160,9 @@ void ClusterPanel::showWatched() {
 }
 
 void ClusterPanel::showButtons() {
-    cancel_->setEnabled(!watch_->arrayTasksOf(selectedIf(isWithSlurm)).empty());
+    cancel_->setEnabled(!watch_->arrayTasksOf(selectedIf(isPendingOrRunning)).empty());
     requeue_->setEnabled(!watch_->arrayTasksOf(selectedIf(isRunningInSlurm)).empty());
-    submit_->setEnabled(!selectedIf(isMissing).empty());
+    submit_->setEnabled(!selectedIf(isToBeSubmitted).empty());
 }
 
 }  // namespace roper

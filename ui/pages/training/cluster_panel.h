@@ -22,13 +22,13 @@ class ClusterPanel : public QWidget {
     SweepGridView& grid() { return *grid_; }
     QTreeWidget& list() { return *list_; }
     std::vector<std::string> selected() const { return selectedNames(*list_); }
-    /// Shows a given state without querying the scheduler; for figures.
+    /// Shows a given state without querying the scheduler; for exported figures.
     void show(const ClusterView& view);
 
   signals:
     void reported(const QString& message);
     void hovered(const QString& readout);
-    void runRequested(const QString& name);
+    void runRequested(const QString& name);  ///< to be shown in the list of runs
 
   protected:
     void showEvent(QShowEvent* event) override;

@@ -28,7 +28,7 @@ void CurveStyles::numberExperiments(const QList<Run>& runs) {
     QStringList keys;
     for (const Run& run : runs)
         if (!keys.contains(run.experiment)) keys << run.experiment;
-    // Dash patterns repeat when they run out; a few experiments always have distinct ones.
+    // Dash patterns repeat when they run out; once few experiments remain, repeated ones are replaced.
     if (keys.size() <= kMaxCurvesWithoutLetters)
         dashes_.removeIf([](const auto& each) { return each.value() >= kMaxCurvesWithoutLetters; });
     if (keys.size() == 1) dashes_.clear();

@@ -13,7 +13,8 @@ namespace roper {
 namespace {
 
 struct Demonstration {
-    const char *preset, *title, *start, *trains;
+    const char *preset, *title, *start;  ///< name of the preset, entry of the list, label of the button
+    const char* trains;                  ///< what it trains; %1: expected time
 };
 constexpr Demonstration kDemonstrations[] = {
     {"copy-quick", QT_TRANSLATE_NOOP("roper::DemonstrationCard", "RoPE and RoPER"),
@@ -28,7 +29,7 @@ constexpr Demonstration kDemonstrations[] = {
          "that rotates the output back (RoPER) and one that does not (RoPE), in about %1.")}};
 
 constexpr int kRefreshInterval_ms = 200;
-constexpr double kShare = 0.9;  // share of solved problems that both race for
+constexpr double kRaceTarget = 0.9;  // fraction of solved problems that is to be reached first
 
 }  // namespace
 
@@ -46,8 +47,8 @@ DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
           tr("Compare"), tr("These two runs, and those with other seeds, on the Compare page"), this,
           [this] { emit compareRequested(QString::fromStdString(specification_->about.title)); })),
       more_seeds_(makeActionButton(tr("More seeds"),
-                                   tr("Queue both methods for six seeds: a single pair shows little"), this,
-                                   [this] { emit moreSeedsRequested(*specification_); })) {
+                                   tr("Queue both methods for six seeds: a single pair of runs shows little"),
+                                   this, [this] { emit moreSeedsRequested(*specification_); })) {
     setFrameShape(QFrame::StyledPanel);
     setAccessibleName(tr("Demonstration"));
     for (const Demonstration& one : kDemonstrations)
@@ -80,7 +81,7 @@ void DemonstrationCard::load() {
     refresh();
 }
 
-/// QSplitter ignores height-for-width of wrapped texts, so the minimum height is set here.
+/// Sets the minimum height, because QSplitter ignores the height for width of wrapped texts.
 void DemonstrationCard::reserveTextHeight() {
     setMinimumHeight(layout()->totalMinimumHeightForWidth(width()));
 }
@@ -120,7 +121,7 @@ void DemonstrationCard::refresh() {
     const bool is_training = both && (is_active(*rope) || is_active(*roper));
     const bool is_done = both && rope->state == RunState::finished && roper->state == RunState::finished;
     if (both) {
-        sentence_->setText(QString::fromStdString(twinSentence(*rope, *roper, kShare)));
+        sentence_->setText(QString::fromStdString(twinSentence(*rope, *roper, kRaceTarget)));
     } else {
         const std::vector<Specification> twins = twinsOf(*specification_);
         sentence_->setText(tr(shown.trains).arg(shortDuration(state_.expectedTime(twins).seconds)));

@@ -12,9 +12,9 @@
 
 namespace roper {
 
-/// Trains RoPE and RoPER on a preset that separates them within seconds ("Watch RoPER learn sooner"), shows
-/// their progress live and finally which was first, the results of many seeds, and where to continue. There
-/// is one demonstration for each such preset; its state is that of the newest such runs in the folder.
+/// Trains RoPE and RoPER on a preset that takes seconds ("Watch RoPER learn sooner"), and shows their
+/// progress and at the end which was first, earlier results for many seeds, and what to do next. The user
+/// chooses among a few such presets; the card shows the newest runs of the chosen one.
 class DemonstrationCard : public QFrame {
     Q_OBJECT
 
@@ -26,10 +26,11 @@ class DemonstrationCard : public QFrame {
     QPushButton* inspectButton() { return inspect_; }
     QPushButton* compareButton() { return compare_; }
     QPushButton* moreSeedsButton() { return more_seeds_; }
+    /// The result or progress of the runs; without runs, what would be trained.
     QString sentence() const { return sentence_->text(); }
 
   signals:
-    /// Emitted when RoPE and RoPER are to be trained on this.
+    /// Emitted when RoPE and RoPER are to be trained with these settings.
     void startRequested(const roper::Specification& specification);
     /// Emitted when RoPE and RoPER are to be queued for several seeds.
     void moreSeedsRequested(const roper::Specification& specification);
@@ -51,7 +52,7 @@ class DemonstrationCard : public QFrame {
     std::optional<Specification> specification_;  ///< nothing if the preset is not installed
     QString roper_run_;                           ///< the newest RoPER run, as shown
     QTimer timer_;                                ///< collects changes, which may come many times a second
-    QLabel *sentence_, *evidence_;
+    QLabel *sentence_, *evidence_;                ///< `sentence`, and the preset's results for many seeds
     QPushButton *start_, *inspect_, *compare_, *more_seeds_;
 };
 

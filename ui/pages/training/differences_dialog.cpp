@@ -16,8 +16,8 @@
 namespace roper {
 namespace {
 
-constexpr int kMaxColumnWidth = 260;
-// maximum number of runs with their own columns; beyond it, seeds share a column
+constexpr int kMaxColumnWidth = 260;  // pixels at zoom 1
+// With more runs, those that differ only in their seeds share a column.
 constexpr std::size_t kMaxRuns = 4;
 
 void addHeading(QTableWidget& table, const QString& text) {

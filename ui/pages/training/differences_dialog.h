@@ -13,14 +13,14 @@ class DifferencesDialog : public QDialog {
     Q_OBJECT
 
   public:
-    /// @param runs  runs with readable specifications
+    /// @param runs  those whose specification cannot be read are omitted
     DifferencesDialog(const std::vector<RunWatcher*>& runs, QWidget* parent);
 
     const QTableWidget& table() const { return *table_; }
 
   private:
     QTableWidget* table_;
-    QString markdown_;
+    QString markdown_;  ///< the table, to be copied
 };
 
 }  // namespace roper

@@ -11,8 +11,8 @@
 namespace roper {
 namespace {
 
-constexpr std::array kMeans = {1, 3, 5, 11, 25, 51, 101, 201, 501};  // choices: number of values in a mean
-constexpr int kMeanAtFirst = 3;
+constexpr std::array kMeans = {1, 3, 5, 11, 25, 51, 101, 201, 501};  // choices: number of averaged values
+constexpr int kMeanAtFirst = 3;                                      // index of the initial choice
 constexpr auto kLogSuffix = "-log";
 
 }  // namespace
@@ -40,8 +40,8 @@ QWidget* MetricPanel::makeControls() {
     smoothing->setMaximumWidth(110);
     auto* averaged = new QLabel;
     averaged->setMinimumWidth(averaged->fontMetrics().horizontalAdvance(tr("no mean of 501")));
-    connect(smoothing, &QSlider::valueChanged, this, [this, averaged](int place) {
-        smoothing_ = kMeans[static_cast<std::size_t>(place)];
+    connect(smoothing, &QSlider::valueChanged, this, [this, averaged](int index) {
+        smoothing_ = kMeans[static_cast<std::size_t>(index)];
         averaged->setText(smoothing_ == 1 ? tr("not smoothed") : tr("mean of %1").arg(smoothing_));
         for (QuantityChart* chart : charts_)
             chart->setSmoothing(smoothing_);
@@ -58,15 +58,15 @@ QWidget* MetricPanel::makeControls() {
     legend->setTristate(true);
     legend->setCheckState(Qt::PartiallyChecked);
     legend->setToolTip(
-        tr("Show legends. Partially ticked: where there is room, or, for many kinds of runs, only below the "
-           "last chart"));
+        tr("Show legends. Partially ticked: where there is room, or, for many groups of runs, only below "
+           "the last chart"));
     connect(legend, &QCheckBox::stateChanged, this, [this](int state) {
         legend_ = state == Qt::PartiallyChecked ? std::nullopt : std::optional(state == Qt::Checked);
         forEachChart([&](MetricChart& chart) { chart.setLegendShown(legend_); });
     });
     drawn_count_ = new QLabel;
     drawn_count_->setToolTip(
-        tr("An equal number of each kind; select or filter fewer runs to see the others"));
+        tr("Equally many of each group, if possible; select or filter fewer runs to see the others"));
     drawn_count_->hide();
     auto* reset = makeActionButton(
         tr("Reset zoom"),
@@ -155,9 +155,9 @@ void MetricPanel::showChartActions() {
     for (QuantityChart* chart : charts_) {
         chart->setChartActions(count() < kMaxCharts, count() > 1);
         chart->chart().setMinimumHeight(count() > 2 ? kMinHeightOfMany : kMinHeight);
-        // The box above names the y axis; the lowest chart names the common x axis.
+        // The combo box above a chart names its y axis; only the lowest chart names the common x axis.
         chart->chart().setNamesShown(chart == charts_.back(), false);
-        // For many kinds of runs, one complete legend is enough.
+        // For many groups of runs, one complete legend is enough.
         chart->chart().setListedElsewhere([this, chart] {
             return chart != charts_.back() && charts_.back()->chart().legendContains(chart->chart());
         });
@@ -191,7 +191,7 @@ void MetricPanel::setDrawnCount(qsizetype drawn, qsizetype chosen) {
 
 void MetricPanel::addChart() {
     if (count() >= kMaxCharts) return;
-    // First the most useful quantities besides losses and shares.
+    // First the most useful quantities besides the initial two.
     for (const Quantity quantity : {Quantity::gradient_norm, Quantity::learning_rate,
                                     Quantity::tokens_per_second, Quantity::evaluation_loss})
         if (chartIndexOf(quantity) < 0) return append(quantity);

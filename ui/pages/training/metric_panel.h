@@ -8,7 +8,7 @@
 
 namespace roper {
 
-/// One or more charts of the charted runs, one quantity each. They share the x axis, the smoothing, and
+/// One to kMaxCharts charts of the same runs, each of one quantity. They share the x axis, the smoothing, and
 /// hidden runs.
 class MetricPanel : public QWidget {
     Q_OBJECT
@@ -18,33 +18,34 @@ class MetricPanel : public QWidget {
 
     explicit MetricPanel(QWidget* parent);
 
-    /// Adds a visible run; remove it before it is destroyed.
+    /// Draws a run in all charts; remove it before the RunWatcher is destroyed.
     void addRun(const RunWatcher& run, const MetricChart::CurveStyle& style);
     void setCurveStyle(const QString& run, const MetricChart::CurveStyle& style);
     void removeRun(const QString& run);
     bool hasRun(const QString& run) const { return runs_.count(run) > 0; }
-    /// Draws a run's rows from index `first` on, if it is shown.
+    /// Draws a run's rows from index `first` on, if the run has been added.
     void addMetrics(const RunWatcher& run, std::size_t first);
     void addEvaluations(const RunWatcher& run, std::size_t first);
-    /// Redraws all rows of a run, if it is shown.
+    /// Redraws all rows of a run, if it has been added.
     void redraw(const RunWatcher& run);
 
     int count() const { return static_cast<int>(charts_.size()); }
+    /// The chart with an index, from 0 at the top.
     QuantityChart& at(int place) { return *charts_.at(static_cast<std::size_t>(place)); }
     MetricChart& chart(int place) { return at(place).chart(); }
     /// Index of a quantity's chart; −1 if there is none.
     int chartIndexOf(Quantity quantity) const;
-    /// If another chart already shows the quantity, the two swap.
+    /// Changes the quantity of a chart; if another chart shows it already, the two swap quantities.
     void setQuantity(int place, Quantity quantity);
-    /// Adds a chart of the first quantity that is not shown.
+    /// Adds a chart of a quantity that is not shown yet.
     void addChart();
     void closeChart(int place);
-    /// Shows how many of the chosen runs are drawn, if not all.
+    /// Shows how many of the runs chosen for the charts are drawn, if not all.
     void setDrawnCount(qsizetype drawn, qsizetype chosen);
 
-    /// Names of the quantities, separated by commas; "-log" marks a logarithmic axis.
+    /// Names of the quantities from the top, "-log" marking logarithmic y axes: "training_loss-log,accuracy".
     std::string arrangement() const;
-    /// Ignores unknown names; if all are unknown, nothing changes.
+    /// Restores an arrangement. Ignores unknown names; if all are unknown, nothing changes.
     void arrange(const std::string& arrangement);
 
     std::vector<const Figure*> figures() const;
@@ -72,11 +73,11 @@ class MetricPanel : public QWidget {
     QSplitter* splitter_;
     QPushButton* add_;
     QLabel* drawn_count_;  ///< number of chosen runs that are drawn
-    int smoothing_ = 1;
+    int smoothing_ = 1;    ///< number of averaged values
     MetricChart::XAxis x_axis_ = MetricChart::XAxis::step;
     bool log_x_ = false;
     MetricChart::XRange zoomed_;  ///< common x range after zooming
-    std::optional<bool> legend_;
+    std::optional<bool> legend_;  ///< whether legends are shown; nothing: where there is room
 };
 
 }  // namespace roper

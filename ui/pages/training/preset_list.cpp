@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-constexpr int kChangedRole = Qt::UserRole + 1;
+constexpr int kChangedRole = Qt::UserRole + 1;  // whether the settings differ from the preset
 
 /// Draws a card, with a height that depends on the list's width.
 class CardDelegate : public QStyledItemDelegate {

@@ -15,7 +15,7 @@ class PresetList : public QListWidget {
 
     const std::vector<Preset>& presets() const { return presets_; }
 
-    /// @returns whether such a preset exists
+    /// Chooses a preset by name. @returns whether it exists
     bool choose(const QString& name);
     /// Marks the chosen card if the settings differ from the preset.
     void setChanged(bool changed);

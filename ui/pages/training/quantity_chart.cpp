@@ -19,7 +19,7 @@ QString bestKey(const QString& run) {
     return run + QStringLiteral("/best");
 }
 
-/// Look of the validation loss, next to the training loss.
+/// Style of the validation loss, next to the training loss.
 MetricChart::CurveStyle validationStyle(MetricChart::CurveStyle style) {
     style.label += QuantityChart::tr(", validation (✳ best)");
     style.name += QuantityChart::tr(", validation");
@@ -28,7 +28,7 @@ MetricChart::CurveStyle validationStyle(MetricChart::CurveStyle style) {
     return style;
 }
 
-/// Look of the mark at its minimum.
+/// Style of the star at the smallest validation loss.
 MetricChart::CurveStyle bestStyle(MetricChart::CurveStyle style) {
     style = validationStyle(style);
     style.marker = MetricChart::kStar;
@@ -52,7 +52,7 @@ QString emptyTextOf(Quantity quantity) {
             "No run is shown: choose one in the list, or a preset and “Start as twins”.");
     if (info.from_method)
         return QuantityChart::tr(
-            "Runs with linear attention and 1 + cosine record this quantity at each evaluation.");
+            "Runs with linear attention of the kind “1 + cosine” record this quantity at each evaluation.");
     if (quantity == Quantity::accuracy)
         return QuantityChart::tr(
             "Solved problems appear after the first evaluation.\nPrefix task: predictable letters that were "
@@ -60,7 +60,7 @@ QString emptyTextOf(Quantity quantity) {
     return QuantityChart::tr("This quantity appears after the first evaluation, for tasks that record it.");
 }
 
-/// Reference for runs on texts: the unigram entropy, i.e. the loss if only token frequencies are known.
+/// For runs on texts: the unigram entropy in nats, the loss if only the frequencies of tokens are known.
 std::optional<double> unigramEntropy(const RunWatcher& run) {
     if (!run.specification() || !run.specification()->task.isText()) return std::nullopt;
     try {
@@ -70,7 +70,7 @@ std::optional<double> unigramEntropy(const RunWatcher& run) {
     }
 }
 
-constexpr double kNotRecorded = std::numeric_limits<double>::quiet_NaN();  // omitted on that axis
+constexpr double kNotRecorded = std::numeric_limits<double>::quiet_NaN();  // not drawn on that x axis
 
 MetricChart::Point pointOf(const MetricsRow& row, double value) {
     return {static_cast<double>(row.step), row.time_s.value_or(kNotRecorded),
@@ -82,7 +82,7 @@ MetricChart::Point pointOf(const RunWatcher& run, const EvaluationRow& row, doub
             tokensAt(run.metrics(), row.step).value_or(kNotRecorded), value};
 }
 
-/// Training time at an evaluated step, if a row contains it.
+/// Training time in seconds at the evaluation of a step; kNotRecorded if unknown.
 double timeAt(const RunWatcher& run, std::int64_t step) {
     const auto& rows = run.evaluations();
     const auto row = std::ranges::lower_bound(rows, step, {}, &EvaluationRow::step);
@@ -157,7 +157,7 @@ void QuantityChart::showQuantity() {
     chart_->setFullYRange(infoOf(quantity_).isPercentage() ? std::optional(std::pair(0.0, 100.0))
                                                            : std::nullopt);
     chart_->autoscale();
-    // Shares are often 0, and are read relative to 100 %.
+    // Percentages are often 0, which a logarithmic axis cannot show.
     log_->setEnabled(!infoOf(quantity_).isPercentage());
     if (!log_->isEnabled()) log_->setChecked(false);
 }
@@ -231,8 +231,8 @@ void QuantityChart::addEvaluations(const RunWatcher& run, std::size_t first) {
     chart_->append(star, pointOf(run, *best, *best->loss));
 }
 
-/// Adds the references of losses.
-/// @param entropy  whether to include the entropy of the text, which requires reading a file
+/// Draws reference lines for losses: the lower bound and, for texts, the unigram entropy.
+/// @param entropy  whether to include the unigram entropy, which requires reading a file
 void QuantityChart::addReferences(const RunWatcher& run, bool entropy) {
     if (run.evaluations().empty()) return;
     if (const auto& bound = run.evaluations().back().loss_lower_bound)
@@ -241,7 +241,8 @@ void QuantityChart::addReferences(const RunWatcher& run, bool entropy) {
         chart_->setReference(run.name(), *of_text, tr("unigram entropy"));
 }
 
-/// Adds the minimum over layers and heads at each step. The rows are few, so all are read again.
+/// Draws a quantity of method.csv: its minimum over layers and heads at each step. The rows are few, so all
+/// are read again.
 void QuantityChart::addMethodRows(const RunWatcher& run) {
     const auto& valueOf = infoOf(quantity_).from_method;
     std::map<std::int64_t, double> least;

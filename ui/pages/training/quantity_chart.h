@@ -17,7 +17,7 @@ class QuantityChart : public QWidget {
   public:
     QuantityChart(Quantity quantity, QWidget* parent);
 
-    /// Name of the exported figure.
+    /// Name of the exported figure of a quantity.
     static QString figureNameOf(Quantity quantity);
 
     Quantity quantity() const { return quantity_; }
@@ -36,10 +36,11 @@ class QuantityChart : public QWidget {
     /// Redraws all rows of a run.
     void redraw(const RunWatcher& run);
 
+    /// Sets the number of averaged values; has no effect on quantities of evaluations.
     void setSmoothing(int values);
     void setLogY(bool on);
     bool isLogY() const { return log_->isChecked(); }
-    /// Whether charts can be added, and this one closed.
+    /// Sets whether charts can be added, and this one closed.
     void setChartActions(bool adding, bool closing);
 
   signals:

@@ -20,7 +20,7 @@
 namespace roper {
 namespace {
 
-constexpr int kEstimate_ms = 2000;
+constexpr int kEstimate_ms = 2000;  // between updates of the remaining time and the load
 
 }  // namespace
 
@@ -76,7 +76,7 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
         }
     });
     approve_ = makeButton({tr("Train them")},
-                          tr("Train everything that is waiting in this queue now, wherever it came from"),
+                          tr("Train all runs that are waiting in this queue now, whoever queued them"),
                           [this] { queue_.approve(); });
     columnOf({{list_, 1},
               rowOf({up_, down_, hold_, remove_, clear_}),
@@ -94,9 +94,9 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
     connect(list_, &QTreeWidget::itemSelectionChanged, this, &QueuePanel::showButtons);
     connect(list_, &QueueList::dropped, this, [this] { state_.edits().setOrder(listed()); });
     connect(list_, &QTreeWidget::customContextMenuRequested, this, &QueuePanel::openMenu);
-    auto* take_out = new QShortcut(QKeySequence::Delete, list_);
-    take_out->setContext(Qt::WidgetShortcut);
-    connect(take_out, &QShortcut::activated, this, [this] { state_.edits().remove(selected()); });
+    auto* remove_key = new QShortcut(QKeySequence::Delete, list_);
+    remove_key->setContext(Qt::WidgetShortcut);
+    connect(remove_key, &QShortcut::activated, this, [this] { state_.edits().remove(selected()); });
     load_->setAccessibleName(tr("How busy this machine is"));
     connect(&estimate_timer_, &QTimer::timeout, this, [this] {
         if (!isVisible()) return;
@@ -205,7 +205,7 @@ void QueuePanel::showQueue() {
     for (const RunQueue::Entry& entry : queue.entries)
         if (!entry.on_hold && store_.find(QString::fromStdString(entry.run)) != nullptr)
             runs.push_back(entry.run);
-    if (runs != estimated_runs_) estimate_delay_.start();  // collects several changes at a time
+    if (runs != estimated_runs_) estimate_delay_.start();  // one update for several changes
     estimated_runs_ = std::move(runs);
     at_once_->setValue(queue.max_trainers);
     at_once_->setEnabled(queue.devices.empty());
@@ -230,7 +230,7 @@ void QueuePanel::showButtons() {
         return std::ranges::find(chosen, entry.run) != chosen.end();
     };
     const auto count = static_cast<std::ptrdiff_t>(chosen.size());
-    // Whether some chosen run has a neighbour before or after it that is not chosen.
+    // Whether some chosen run has a neighbor before or after it that is not chosen.
     up_->setEnabled(
         count > 0 &&
         !std::all_of(entries.begin(), entries.begin() + std::min(count, std::ssize(entries)), is_chosen));

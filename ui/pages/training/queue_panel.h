@@ -45,6 +45,8 @@ class QueuePanel : public QWidget {
     void reported(const QString& message);
 
   private:
+    /// @param texts  all labels that the button may have
+    /// @param act    its errors are reported
     QPushButton* makeButton(const QStringList& texts, const QString& help, const std::function<void()>& act);
     std::vector<std::string> listed() const;
     void showQueue();
@@ -58,10 +60,10 @@ class QueuePanel : public QWidget {
     QueueList* list_;
     QSpinBox* at_once_;
     QLabel *problem_, *time_left_, *load_;
-    std::vector<std::string> estimated_runs_;  ///< runs covered by the estimate
+    std::vector<std::string> estimated_runs_;  ///< runs covered by the time estimate
     MachineLoadReader load_reader_;
     QPushButton *up_, *down_, *hold_, *remove_, *clear_, *approve_;
-    QTimer estimate_timer_, estimate_delay_;
+    QTimer estimate_timer_, estimate_delay_;  ///< regular updates; the next one after changes
 };
 
 }  // namespace roper

@@ -69,9 +69,9 @@ void restoreFromTrash(const TrashedRun& run) {
         throw Error(ErrorKind::disk, "cannot move " + run.now.string() + " back to " + run.before.string() +
                                          ": " + problem.message());
     // The .trashinfo file with the original path (freedesktop.org Trash specification 1.0).
-    const std::filesystem::path note =
+    const std::filesystem::path info_file =
         run.now.parent_path().parent_path() / "info" / (run.now.filename().string() + ".trashinfo");
-    std::filesystem::remove(note, problem);
+    std::filesystem::remove(info_file, problem);
 }
 
 RunEdits::RunEdits(QueueLauncher& queue, RunStore& store, QUndoStack& history, QObject* parent)
@@ -128,7 +128,7 @@ void RunEdits::setOrder(const std::vector<std::string>& runs) {
 
 void RunEdits::move(const std::vector<std::string>& runs, int by) {
     std::vector<std::string> moved = order();
-    // Starts with the runs at the front, so that neighbours keep their order.
+    // Starts at the end toward which the runs move, so that adjacent ones keep their order.
     if (by > 0) std::ranges::reverse(moved);
     for (std::size_t i = 1; i < moved.size(); ++i)
         if (contains(runs, moved[i]) && !contains(runs, moved[i - 1])) std::swap(moved[i], moved[i - 1]);
@@ -145,10 +145,10 @@ std::vector<std::string> RunEdits::order() const {
 
 void RunEdits::applyOrder(const std::vector<std::string>& runs) {
     queue_.change([&](RunQueue& queue) {
-        const auto place = [&](const RunQueue::Entry& entry) {
+        const auto index = [&](const RunQueue::Entry& entry) {
             return std::ranges::find(runs, entry.run) - runs.begin();
         };
-        std::ranges::stable_sort(queue.entries, {}, place);
+        std::ranges::stable_sort(queue.entries, {}, index);
     });
 }
 
@@ -163,19 +163,19 @@ void RunEdits::removeEntries(const std::vector<std::string>& runs, RemovedRuns& 
 
 void RunEdits::removeWithUndo(const std::vector<std::string>& runs, RemovedRuns& taken) {
     removeEntries(runs, taken);
-    QStringList train_on;
-    for (const auto& [place, entry] : taken.entries) {
+    QStringList still_training;
+    for (const auto& [index, entry] : taken.entries) {
         const RunWatcher* run = store_.find(QString::fromStdString(entry.run));
         if (run == nullptr) continue;
-        if (run->isActive()) train_on << store_.titleOf(run->name());
+        if (run->isActive()) still_training << store_.titleOf(run->name());
         if (run->state() != RunState::queued || run->step() > 0) continue;
         if (const auto folder = moveToTrash(run->folder())) taken.folders.push_back(*folder);
     }
     store_.refresh();
-    if (!train_on.isEmpty())
+    if (!still_training.isEmpty())
         emit reported(
             tr("Removed from the queue, but still training: %1. Use “Stop” in the list of runs to end it.")
-                .arg(train_on.join(", ")));
+                .arg(still_training.join(", ")));
 }
 
 void RunEdits::removeAndTrash(const std::vector<std::string>& runs, RemovedRuns& taken) {
@@ -211,10 +211,10 @@ void RunEdits::restoreRemoved(RemovedRuns& taken) {
         restoreFromTrash(folder);
     if (!taken.entries.empty())
         queue_.change([&](RunQueue& queue) {
-            for (const auto& [place, entry] : taken.entries) {
+            for (const auto& [index, entry] : taken.entries) {
                 std::erase_if(queue.entries,
                               [&run = entry.run](const auto& other) { return other.run == run; });
-                const auto at = static_cast<std::ptrdiff_t>(std::min(place, queue.entries.size()));
+                const auto at = static_cast<std::ptrdiff_t>(std::min(index, queue.entries.size()));
                 queue.entries.insert(queue.entries.begin() + at, entry);
             }
         });

@@ -15,17 +15,19 @@ struct TrashedRun {
     std::filesystem::path before, now;
 };
 
-/// Moves a run's folder to the desktop's trash. @returns where it is; nothing, and nothing changed, if that
-/// failed
+/// Moves a run's folder to the desktop's trash. @returns both paths; nothing, with the folder unchanged, if a
+/// trainer is using the run or moving fails
 std::optional<TrashedRun> moveToTrash(const RunFolder& run);
 
-/// Restores it from the trash. @throws Error (disk, usage) if it is no longer there, or its name is taken
+/// Moves a run's folder back from the trash. @throws Error (disk, usage) if it is no longer there, or its
+/// original path is taken
 void restoreFromTrash(const TrashedRun& run);
 
-/// Whether an undo step changes the queue or run folders, so that undoing it may start training. Null: no.
+/// Whether an undo step changes the queue or run folders, so that undoing it may start training. False for
+/// null.
 bool changesRuns(const QUndoCommand* step);
 
-/// The user's changes to the queue and to run folders; every step can be undone.
+/// Makes the user's changes to the queue and to run folders, each as a step that can be undone.
 class RunEdits : public QObject {
     Q_OBJECT
 
@@ -33,7 +35,7 @@ class RunEdits : public QObject {
     RunEdits(QueueLauncher& queue, RunStore& store, QUndoStack& history, QObject* parent);
 
     /// Creates runs and appends them to the queue. Undoing it moves those that have not started to the trash.
-    /// @returns their number; 0 on failure, which `reported` reports
+    /// @returns the number of runs created; 0 after an error, which is emitted by `reported`
     std::size_t enqueue(const std::vector<NewRun>& runs);
 
     /// Removes runs from the queue; those never started go to the trash, those in training continue.
@@ -42,17 +44,17 @@ class RunEdits : public QObject {
     /// Moves the folders of runs to the trash, and removes them from the queue; runs in training stay.
     void trashRuns(const std::vector<std::string>& runs);
 
-    /// Sets the order of the queue. Runs that are not listed keep their order after those that are.
+    /// Sets the order of the queue. Unlisted runs follow the listed ones, in their present order.
     void setOrder(const std::vector<std::string>& runs);
 
-    /// Moves runs by one position, keeping their order: −1 earlier, 1 later.
+    /// Moves runs one position in the queue, keeping their order. @param by  −1: earlier, 1: later
     void move(const std::vector<std::string>& runs, int by);
 
   signals:
     void reported(const QString& text);
 
   private:
-    /// Removed entries with their positions, and their trashed folders.
+    /// What undo restores: removed entries with their indices in the queue, and folders moved to the trash.
     struct RemovedRuns {
         std::vector<std::pair<std::size_t, RunQueue::Entry>> entries;
         std::vector<TrashedRun> folders;

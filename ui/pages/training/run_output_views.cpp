@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kMaxRead = 32 * 1024;
+constexpr std::size_t kMaxRead = 32 * 1024;  // bytes from the end of a log
 
 QString endOf(const FilePath& path) {
     try {
@@ -23,7 +23,7 @@ QString endOf(const FilePath& path) {
     }
 }
 
-constexpr std::size_t kMaxShown = 64;
+constexpr std::size_t kMaxShown = 64;  // samples
 
 QString escaped(const std::string& text) {
     return QString::fromStdString(text).toHtmlEscaped().replace('\n', QStringLiteral("<br>"));
@@ -34,7 +34,7 @@ QString spanHtml(const QString& color, const std::string& text, bool underlined 
         .arg(color, underlined ? QStringLiteral(";text-decoration:underline") : QString(), escaped(text));
 }
 
-/// Colours of correct, wrong, generated and secondary text.
+/// Colors of correct, wrong, generated and secondary text.
 struct SampleColors {
     QString right, wrong, written, quiet;
     explicit SampleColors(bool dark)
@@ -55,8 +55,8 @@ QString continuedHtml(const Sample& sample, const SampleColors& colors) {
            spanHtml(colors.written, sample.completion) + originalHtml(sample, colors);
 }
 
-/// A sequence with its masks, the same with the predictions marked, and the original text. Runs of older
-/// versions do not record which tokens were predicted.
+/// A sequence with its masks, the same sequence with the predictions marked, and the original text. Runs of
+/// older versions do not record which tokens were predicted.
 QString maskedHtml(const Sample& sample, const SampleColors& colors) {
     QString filled;
     std::size_t done = 0;
@@ -113,17 +113,17 @@ QString SamplesView::sampleHtml(const Sample& sample, bool dark) {
     const QString prompt = QString::fromStdString(sample.prompt).toHtmlEscaped();
     QString written;
     bool was_right = true;
-    std::string stretch;
+    std::string segment;
     const auto flush = [&] {
-        if (!stretch.empty())
-            written += spanHtml(was_right ? colors.right : colors.wrong, stretch, !was_right);
-        stretch.clear();
+        if (!segment.empty())
+            written += spanHtml(was_right ? colors.right : colors.wrong, segment, !was_right);
+        segment.clear();
     };
     for (std::size_t i = 0; i < sample.completion.size(); ++i) {
         const bool is_right = i < sample.expected.size() && sample.completion[i] == sample.expected[i];
         if (is_right != was_right) flush();
         was_right = is_right;
-        stretch += sample.completion[i];
+        segment += sample.completion[i];
     }
     flush();
     QString answer;

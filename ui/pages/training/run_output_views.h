@@ -21,17 +21,18 @@ class LogView : public QPlainTextEdit {
     void showLog(const RunWatcher* run);
 };
 
-/// Problems of an evaluation with the model's answers, correct characters green, wrong ones red; for texts,
-/// prompts with the generated and the original continuation.
+/// Problems of an evaluation with the model's answers, correct characters green, wrong ones orange; for
+/// texts, prompts with the generated and the original continuation.
 class SamplesView : public QWidget {
     Q_OBJECT
 
   public:
     explicit SamplesView(QWidget* parent);
 
+    /// @param run  display name
     void show(const QString& run, const std::vector<Sample>& samples);
 
-    /// One problem as rich text: the prompt plain, the completion coloured by comparison with the expected
+    /// One sample as rich text: the prompt plain, the completion colored by comparison with the expected
     /// answer.
     static QString sampleHtml(const Sample& sample, bool dark);
 

@@ -13,13 +13,13 @@
 namespace roper {
 namespace {
 
-/// Key of a run's experiment; runs with unreadable specifications share one.
+/// Key of a run's experiment; empty for all runs with unreadable specifications.
 QString keyOf(const RunWatcher& run) {
     if (!run.specification()) return {};
     return QString::fromStdString(experimentKey(*run.specification(), run.labels().experiment));
 }
 
-/// For the list: "seed 3".
+/// The seed as text: "seed 3".
 QString seedLabel(const Specification& specification) {
     const std::string seeds = seedText(specification);
     return seeds.empty() ? RunsModel::tr("seed unknown") : QString::fromStdString(seeds);
@@ -114,19 +114,19 @@ void RunsModel::nameGroups() {
         std::vector<RunRecord> records;
         for (const RunWatcher* run : experiment->runs)
             if (auto record = recordOf(*run)) records.push_back(std::move(*record));
-        GroupIndex place;
+        GroupIndex index;
         std::map<std::string, int> of_method;
         for (const RunGroup& group : groupRuns(records)) {
-            place.of_method = of_method[group.specification.methodName()]++;
+            index.of_method = of_method[group.specification.methodName()]++;
             QHash<QString, int> repeated;
             for (const std::size_t i : group.runs) {
                 const QString label = QString::fromStdString(group.label);
                 Listed& listed = listed_[QString::fromStdString(records[i].name)];
-                listed = {label, label + ", " + seedLabel(records[i].specification), place};
+                listed = {label, label + ", " + seedLabel(records[i].specification), index};
                 if (const int times = ++repeated[listed.label]; times > 1)
                     listed.label += QStringLiteral(" (%1)").arg(times);
             }
-            ++place.group;
+            ++index.group;
         }
     }
     nameExperiments();
@@ -145,7 +145,7 @@ void RunsModel::nameExperiments() {
         if (!first.specification()) continue;
         const QString whole = QString::fromStdString(settingsTitle(*first.specification()));
         if (isUserGivenName(*first.specification(), experiment->name.toStdString())) continue;
-        // The start time follows the title.
+        // A generated name consists of the title, ", " and the start time.
         if (experiment->name != whole) experiment->started = experiment->name.mid(whole.size() + 2);
         specifications.push_back(*first.specification());
         named.push_back(experiment.get());
@@ -320,17 +320,17 @@ bool RunFilterModel::filterAcceptsRow(int row, const QModelIndex& parent) const 
     return record ? filter_.matches(*record) : run->name().contains(text_, Qt::CaseInsensitive);
 }
 
-/// Descending by name, the newest experiment comes first; within it, runs are sorted by method and ascending
-/// seed in either order.
+/// In descending order of the name column, the newest experiment comes first. In either order, runs of an
+/// experiment are sorted by group and seed, both ascending.
 bool RunFilterModel::lessThan(const QModelIndex& left, const QModelIndex& right) const {
     const RunWatcher *a = runs_.run(left), *b = runs_.run(right);
     if (left.column() != RunsModel::name_column || a == nullptr || b == nullptr)
         return QSortFilterProxyModel::lessThan(left, right);
-    const auto place = [this](const RunWatcher& run) {
+    const auto sortKeyOf = [this](const RunWatcher& run) {
         const auto seed = run.specification() ? run.specification()->training.data_seed : 0;
         return std::tuple(runs_.groupOf(run.name()), seed, run.name());
     };
-    return (place(*a) < place(*b)) == (sortOrder() == Qt::AscendingOrder);
+    return (sortKeyOf(*a) < sortKeyOf(*b)) == (sortOrder() == Qt::AscendingOrder);
 }
 
 }  // namespace roper

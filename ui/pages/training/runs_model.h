@@ -33,9 +33,8 @@ class RunsModel : public QAbstractItemModel {
         host_column,
         column_count
     };
-    /// Additional roles.
     static constexpr int kSortRole = Qt::UserRole;  ///< raw value of a cell for sorting
-    /// title of an experiment, without letters and start time
+    /// title of an experiment, without the letters of its curves and its start time
     static constexpr int kTitleRole = Qt::UserRole + 1;
 
     RunsModel(RunStore& store, QObject* parent);
@@ -49,24 +48,24 @@ class RunsModel : public QAbstractItemModel {
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
 
-    /// Null for an experiment.
+    /// The run in a row; null for an experiment.
     RunWatcher* run(const QModelIndex& index) const;
-    /// The run itself, or all runs of an experiment.
+    /// The run in a row, or all runs of the experiment in it.
     QList<RunWatcher*> runsOf(const QModelIndex& index) const;
     QModelIndex indexOf(const QString& run) const;
-    /// Key and name of a run's experiment.
+    /// Key (`experimentKey`) and name of a run's experiment; empty for an unknown run.
     QString experimentKeyOf(const QString& run) const { return keys_.value(run); }
     QString experimentNameOf(const QString& run) const;
-    /// What distinguishes it from other experiments; includes the start time only if nothing else does.
+    /// Title that distinguishes a run's experiment from others, by its start time only if nothing else does.
     QString experimentTitleOf(const QString& run) const;
     /// What distinguishes a run in its experiment, except the seed: "RoPER", "RoPE, width 64".
     QString groupOf(const QString& run) const { return listed_.value(run).group; }
-    /// Index of its group among the groups of the experiment, and among those with the same method.
+    /// Index of a run's group among all groups of its experiment, and among those with the same method.
     struct GroupIndex {
         int group = 0, of_method = 0;
     };
     GroupIndex groupIndexOf(const QString& run) const { return listed_.value(run).place; }
-    /// Label in the list: group and seed.
+    /// Label of a run in the list: group and seed; its name until it has been grouped.
     QString labelOf(const QString& run) const { return listed_.value(run, {{}, run, {}}).label; }
     /// Keys of experiments that are ticked to stay in the charts.
     const QSet<QString>& ticked() const { return ticked_; }
@@ -75,10 +74,10 @@ class RunsModel : public QAbstractItemModel {
     void nameGroups();
     /// Ticks or unticks the experiments of these runs.
     void setTicked(const std::vector<RunWatcher*>& runs, bool ticked);
-    /// Length of the common prefix of all titles, which elision removes first.
+    /// Length in characters of the common prefix of all titles, which elided titles omit.
     qsizetype commonPrefixOfTitles() const { return common_prefix_; }
 
-    /// Sets the letters of runs in the charts, by name of the run.
+    /// Sets the letters that mark the curves of runs in the charts, by name of the run.
     void setLetters(const QHash<QString, QString>& letters);
     void setColor(const QString& name, const QColor& color);
     QColor color(const QString& name) const { return colors_.value(name); }
@@ -91,7 +90,7 @@ class RunsModel : public QAbstractItemModel {
   private:
     struct Experiment {
         QString key, name;
-        QString title, started;  ///< as listed, in two lines
+        QString title, started;  ///< on the first and the second line of its row
         QList<RunWatcher*> runs;
     };
     const Experiment* experimentAt(const QModelIndex& index) const;
@@ -108,31 +107,31 @@ class RunsModel : public QAbstractItemModel {
 
     RunStore& store_;
     std::vector<std::unique_ptr<Experiment>> experiments_;
-    QHash<QString, QColor> colors_;
-    QHash<QString, QString> keys_;  ///< key of the run's experiment
+    QHash<QString, QColor> colors_;  ///< by run
+    QHash<QString, QString> keys_;   ///< key of the run's experiment, by run
     struct Listed {
         QString group;  ///< label of the run's group within its experiment
         QString label;  ///< the same with its seed
         GroupIndex place;
     };
-    QHash<QString, Listed> listed_;  ///< by run
-    QHash<QString, QString> letters_;
-    QSet<QString> ticked_;
-    qsizetype common_prefix_ = 0;  ///< length in characters
+    QHash<QString, Listed> listed_;    ///< by run
+    QHash<QString, QString> letters_;  ///< by run
+    QSet<QString> ticked_;             ///< keys of experiments
+    qsizetype common_prefix_ = 0;
     QTimer refresh_timer_, group_timer_;
 };
 
-/// "112/128" or "0.6312"; empty before the first evaluation.
+/// Problems solved ("112/128") or, without problems, the loss ("0.6312"); empty before the first evaluation.
 QString evaluationCell(const std::optional<EvaluationRow>& row);
 
-/// The tree of runs, sorted by raw values, and filtered by words and comparisons.
+/// The tree of runs, sorted by raw values, and filtered by words and comparisons (`RunFilter`).
 class RunFilterModel : public QSortFilterProxyModel {
     Q_OBJECT
 
   public:
     RunFilterModel(RunsModel& runs, QObject* parent);
 
-    /// @returns the error in the text, in which case the last valid filter stays in effect
+    /// @returns the error in the text, after which the last valid filter stays in effect; empty: no error
     QString setFilter(const QString& text);
 
   protected:

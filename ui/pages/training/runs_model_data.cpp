@@ -22,6 +22,7 @@ std::optional<EvaluationRow> lastEvaluation(const RunWatcher& run) {
     return run.evaluations().back();
 }
 
+/// Sort value of an evaluation: the larger, the better.
 double evaluationValue(const std::optional<EvaluationRow>& row) {
     if (!row) return -kInfinity;
     return row->correct ? static_cast<double>(*row->correct) : -row->loss.value_or(0);
@@ -142,7 +143,8 @@ QVariant RunsModel::runSortValue(const RunWatcher& run, int column) const {
     }
 }
 
-/// Sort value of an experiment: the newest, smallest loss, or best evaluation of its runs.
+/// Sort value of an experiment: the smallest loss or time left of its runs, otherwise their largest value; in
+/// the name column, the newest start.
 QVariant RunsModel::experimentSortValue(const Experiment& experiment, int column) const {
     if (column == state_column || column >= tags_column) return experimentText(experiment, column);
     const int by = column == name_column ? started_column : column;

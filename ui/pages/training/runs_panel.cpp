@@ -21,8 +21,8 @@ namespace {
 
 constexpr char kColumnsKey[] = "training/hidden_columns";
 
-/// Elides titles of experiments so that the distinctive part remains, and labels in the middle, because what
-/// tells them apart is at both ends: method and seed, preset and setting.
+/// Omits the common prefix of experiment titles that do not fit, and elides all names in the middle, because
+/// their ends distinguish them: method and seed, preset and setting.
 class NameDelegate : public QStyledItemDelegate {
   public:
     NameDelegate(const RunsModel& model, QObject* parent) : QStyledItemDelegate(parent), model_(model) {}
@@ -154,19 +154,20 @@ void RunsPanel::makeTree() {
     tree_->installEventFilter(this);
 }
 
-/// Gives the first column the width at which no column in view is cut, unless the user has chosen one.
+/// Sets the width of the name column so that no visible column is cut off, unless the user has set it.
 void RunsPanel::fitNameColumn() {
-    constexpr int kLeast = 140, kMost = 320;
+    constexpr int kMinWidth = 140, kMaxWidth = 320;
     if (name_width_chosen_ || fits_name_column_) return;
     const QScopedValueRollback fits(fits_name_column_, true);
     const int room = tree_->viewport()->width();
     int others = 0;
     for (int column = 1; column < RunsModel::column_count; ++column) {
         const int width = tree_->columnWidth(column);  // 0 if it is hidden
-        if (others + width + zoomed(kLeast) > room) break;
+        if (others + width + zoomed(kMinWidth) > room) break;
         others += width;
     }
-    tree_->setColumnWidth(RunsModel::name_column, std::clamp(room - others, zoomed(kLeast), zoomed(kMost)));
+    tree_->setColumnWidth(RunsModel::name_column,
+                          std::clamp(room - others, zoomed(kMinWidth), zoomed(kMaxWidth)));
 }
 
 QStringList RunsPanel::experimentsOf(const std::vector<RunWatcher*>& runs) const {
@@ -183,12 +184,12 @@ bool RunsPanel::areTicked(const std::vector<RunWatcher*>& runs) const {
     });
 }
 
-/// The space bar ticks all selected experiments, where QTreeView would tick only the current one. A selected
-/// run that is visible stays visible when the list shrinks.
+/// Lets the space bar tick all selected experiments, where QTreeView would tick only the current one, and
+/// keeps a visible selected run visible when the list shrinks.
 bool RunsPanel::eventFilter(QObject* watched, QEvent* event) {
     if (watched == tree_ && event->type() == QEvent::Resize) {
         QTimer::singleShot(0, this, &RunsPanel::fitNameColumn);
-        // The list still has its old size.
+        // The list has not been laid out for its new size yet.
         if (isRowVisible(tree_->currentIndex()))
             QTimer::singleShot(0, this, [this] {
                 if (!isRowVisible(tree_->currentIndex())) scrollToCurrent();
@@ -259,7 +260,7 @@ void RunsPanel::select(const QString& name) {
     scrollToCurrent();
 }
 
-/// If there is room for both, the experiment's name is visible above the run.
+/// Scrolls to the current run and, if there is room for both, to the row of its experiment.
 void RunsPanel::scrollToCurrent() {
     const QModelIndex current = tree_->currentIndex();
     if (!current.isValid() ||
@@ -269,7 +270,7 @@ void RunsPanel::scrollToCurrent() {
     tree_->scrollTo(current);
 }
 
-/// A selection made before the list had a size is scrolled to when it is first shown; afterwards the user's
+/// Scrolls to the selection when the list is first shown, because it had no size before. Later, the user's
 /// scroll position is kept.
 void RunsPanel::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);

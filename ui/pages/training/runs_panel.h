@@ -23,14 +23,14 @@ class RunsPanel : public QWidget {
     RunsModel& model() { return *model_; }
     QTreeView& tree() { return *tree_; }
     /// The run whose samples and notices are shown: that of the current row, or the first run of the current
-    /// experiment.
+    /// experiment. Null if there is none.
     RunWatcher* selected() const;
-    /// All selected runs; for a selected experiment, all its listed runs.
+    /// All selected runs; for a selected experiment, all its runs that pass the filter.
     std::vector<RunWatcher*> allSelected() const;
     void select(const QString& name);
 
-    /// The runs for the charts, in the order of the filtered tree: those in the experiment of the selected
-    /// run, and in ticked experiments.
+    /// The runs for the charts: the selected one, then all others of its experiment and of ticked
+    /// experiments, in the order of the filtered tree.
     QStringList charted() const;
     /// Unticks all experiments, so that only the selected one is in the charts.
     void chartOnlySelected() { model_->untickAll(); }
@@ -106,11 +106,11 @@ class RunsPanel : public QWidget {
     RunFilterModel* proxy_;
     QTreeView* tree_;
     bool was_shown_ = false;
-    bool fits_name_column_ = false;     ///< while the program changes its width
-    bool name_width_chosen_ = false;    ///< by the user
-    bool current_was_visible_ = false;  ///< before rows were sorted
+    bool fits_name_column_ = false;     ///< true while the program changes column widths
+    bool name_width_chosen_ = false;    ///< the user has set the width of the name column
+    bool current_was_visible_ = false;  ///< whether the current row was visible before rows were sorted
     QLineEdit* filter_;
-    QLabel *detail_, *filter_problem_;
+    QLabel *detail_, *filter_problem_;  ///< notices about the selection; error in the filter
     QPushButton *pause_, *stop_, *checkpoint_, *resume_;
     ControlClient* control_;
     QString version_note_;  ///< note about the version of the trainer that last received a command

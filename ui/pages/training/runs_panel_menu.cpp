@@ -24,7 +24,7 @@
 namespace roper {
 namespace {
 
-constexpr qsizetype kMaxNoteLength = 1 << 17;  // fits into the file even with escapes
+constexpr qsizetype kMaxNoteLength = 1 << 17;  // characters; fits into the file of labels even if escaped
 
 /// The words of a name that a filter interprets as words, not as comparisons.
 QString wordsOf(const QString& name) {
@@ -152,7 +152,7 @@ void RunsPanel::renameExperiment(const std::vector<RunWatcher*>& runs, const QSt
     reloadLabels();
 }
 
-/// Moves runs to their new experiments at once, keeping the selection.
+/// Reads changed labels at once, which moves runs to their new experiments, and keeps the selection.
 void RunsPanel::reloadLabels() {
     const RunWatcher* run = selected();
     const QString current = run != nullptr ? run->name() : QString();
@@ -161,7 +161,7 @@ void RunsPanel::reloadLabels() {
     select(current);
 }
 
-/// Asks for another name, and calls `rename` with it.
+/// Asks for another name, calls `rename` with it, and reports its errors.
 void RunsPanel::askForName(const QString& title, const QString& label, const QString& before,
                            const std::function<void(const QString& name)>& rename) {
     QInputDialog dialog(this);
@@ -193,7 +193,7 @@ void RunsPanel::askForFolderName() {
                    [this](const QString& name) { rename(name); });
 }
 
-/// One dialog for all selected runs: all receive the same tags, and the note if one is entered.
+/// One dialog for all selected runs: all receive the entered tags and note.
 void RunsPanel::askForNotes() {
     const auto runs = allSelected();
     if (runs.empty()) return;

@@ -78,7 +78,7 @@ SpecificationForm::SpecificationForm(fs::path runs, QWidget* parent)
         row.message->setFont(smallFont(row.message->font()));
         row.label->setBuddy(row.editor);
         row.input = makeInput(field.key(), row.editor);
-        // A row each: the label of a row with an input is only half as wide.
+        // Each in its own row: beside its input, a label would have only half the width.
         section_layout->addRow(row.label);
         section_layout->addRow(row.input);
         section_layout->addRow(row.message);
@@ -176,11 +176,11 @@ std::map<std::string, QString> SpecificationForm::problems() const {
     std::map<std::string, QString> wrong;
     for (const SettingProblem& problem : check(specification()))
         wrong[problem.key] = QString::fromStdString(problem.message);
-    const Specification asked = specification();
-    if (asked.task.isText() && !asked.task.specific_settings.text("text").empty() &&
-        !pathExists(textPath(asked.task.specific_settings.text("text"))))
+    const Specification settings = specification();
+    if (settings.task.isText() && !settings.task.specific_settings.text("text").empty() &&
+        !pathExists(textPath(settings.task.specific_settings.text("text"))))
         wrong["task.text"] = tr("no such file or folder");
-    if (!asked.training.initial_weights.empty() && !pathExists(initialWeightsPath(asked, runs_)))
+    if (!settings.training.initial_weights.empty() && !pathExists(initialWeightsPath(settings, runs_)))
         wrong["training.initial_weights"] = tr("no such run or checkpoint");
     for (const auto& [key, row] : rows_)
         if (!row.typing_error.isEmpty() && !unusedReason(*row.field, specification_))
@@ -220,7 +220,7 @@ void SpecificationForm::validate() {
 
 void SpecificationForm::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange) validate();  // updates the colours of messages
+    if (event->type() == QEvent::PaletteChange) validate();  // updates the colors of messages
 }
 
 void SpecificationForm::reveal(const QString& key) {

@@ -17,7 +17,7 @@ class SpecificationForm : public QWidget {
     Q_OBJECT
 
   public:
-    /// @param runs  folder of the runs that a specification may name
+    /// @param runs  folder of the runs whose weights a specification may name as initial weights
     SpecificationForm(std::filesystem::path runs, QWidget* parent);
 
     void setSpecification(const Specification& specification);
@@ -27,7 +27,7 @@ class SpecificationForm : public QWidget {
 
     bool isValid() const { return problems_ == 0; }
 
-    /// The input of a field ("model.width"), for tests and shortcuts.
+    /// The input of a field ("model.width"), for tests and shortcuts; null for an unknown field.
     QWidget* editor(const QString& key) const;
 
     /// Scrolls to a field.
@@ -44,8 +44,8 @@ class SpecificationForm : public QWidget {
         const SpecificationField* field;
         QWidget* editor;
         QLabel *label, *message;
-        QWidget* input;  ///< the editor, or the widget that contains it
-        QString typing_error;
+        QWidget* input;        ///< the editor, or the widget that contains it
+        QString typing_error;  ///< why the entered text is not a value of the field; empty if it is
     };
     std::map<std::string, QString> problems() const;
     QWidget* makeEditor(const SpecificationField& field);
@@ -57,9 +57,9 @@ class SpecificationForm : public QWidget {
     std::filesystem::path runs_;
     Specification specification_;
     std::map<std::string, Row> rows_;
-    int problems_ = 0;
+    int problems_ = 0;  ///< number of invalid fields
     QCheckBox* show_unused_;
-    bool filling_ = false;
+    bool filling_ = false;  ///< true while `setSpecification` changes the editors
 };
 
 }  // namespace roper

@@ -12,8 +12,9 @@
 namespace roper {
 namespace {
 
-constexpr double kMargin = 10, kLegendRow = 20, kSwatch = 12, kGap = 2, kMaxSide = 36;
+constexpr double kMargin = 10, kLegendRow = 20, kSwatch = 12, kGap = 2, kMaxSide = 36;  // pixels
 
+/// In the order of the legend.
 constexpr std::array kStages{SweepRunStage::finished, SweepRunStage::running,    SweepRunStage::waiting,
                              SweepRunStage::failed,   SweepRunStage::unfinished, SweepRunStage::not_submitted,
                              SweepRunStage::unknown};
@@ -30,8 +31,9 @@ QString stageTitle(SweepRunStage stage) {
     return QString::fromUtf8(nameOf(stage));
 }
 
-/// A frame in the colour of the stage, filled from below in proportion to the progress. So that runs differ
-/// by more than colour, failed ones are crossed, and those not submitted or of unknown state are dotted.
+/// A frame in the color of the stage, filled from below in proportion to the progress (0 to 1). So that
+/// stages differ by more than color, failed runs are crossed, and those not submitted or of unknown state
+/// dotted.
 void paintCell(QPainter& painter, const QRectF& cell, SweepRunStage stage, double progress,
                const Theme& theme) {
     const QColor color = colorOf(stage, theme);

@@ -5,8 +5,8 @@
 
 namespace roper {
 
-/// Runs submitted to a cluster, one cell each in their order: the colour shows the stage, the filling the
-/// progress of training.
+/// Runs submitted to a cluster, one cell each in order of submission: the color shows the run's stage, the
+/// filling the progress of training.
 class SweepGridView : public FigureView {
     Q_OBJECT
 
@@ -14,6 +14,7 @@ class SweepGridView : public FigureView {
     explicit SweepGridView(QWidget* parent);
 
     void show(const std::vector<SweepRunStatus>& runs);
+    /// Frames the cells of these runs.
     void setChosen(const std::vector<std::string>& runs) { setAndUpdate(chosen_, runs); }
 
     QSize minFigureSize() const override { return {240, 120}; }
@@ -21,7 +22,7 @@ class SweepGridView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    /// Rectangle of a run's cell; empty if it has none.
+    /// Rectangle of the run with this index; empty if there is none.
     QRectF cellRect(std::size_t cell) const;
 
   signals:
@@ -34,8 +35,8 @@ class SweepGridView : public FigureView {
 
   private:
     struct Grid {
-        QRectF cells;  ///< the area of all cells
-        double side = 0;
+        QRectF cells;     ///< the area of all cells
+        double side = 0;  ///< of a cell, in pixels
         int columns = 1;
     };
     Grid gridIn(const QRectF& area) const;

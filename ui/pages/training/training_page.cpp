@@ -10,22 +10,22 @@
 namespace roper {
 namespace {
 
-constexpr int kTimingInterval_ms = 500;
+constexpr int kTimingInterval_ms = 500;  // from new timings to the update of expected costs
 
-/// At most `most` items, with equal numbers of each kind as far as possible, preferring early ones and
-/// keeping their order.
+/// At most `most` items in their order, with equal numbers of each kind (`kindOf`) as far as possible,
+/// preferring early ones.
 QStringList evenly(const QStringList& all, qsizetype most,
                    const std::function<QString(const QString&)>& kindOf) {
     QHash<QString, int> count;
-    std::vector<std::pair<int, qsizetype>> turns;  // the first of each kind, then the second of each, …
+    std::vector<std::pair<int, qsizetype>> turns;  // index within its kind, and in `all`
     for (qsizetype i = 0; i < all.size(); ++i)
         turns.emplace_back(count[kindOf(all[i])]++, i);
     std::ranges::sort(turns);
     turns.resize(static_cast<std::size_t>(std::min(most, all.size())));
     std::ranges::sort(turns, {}, &std::pair<int, qsizetype>::second);
     QStringList chosen;
-    for (const auto& [turn, place] : turns)
-        chosen << all[place];
+    for (const auto& [turn, index] : turns)
+        chosen << all[index];
     return chosen;
 }
 
@@ -286,7 +286,7 @@ QList<CurveStyles::Run> TrainingPage::curvesOf(const QStringList& runs) {
     QList<CurveStyles::Run> curves;
     for (const QString& name : runs) {
         const RunWatcher* run = state_.store().find(name);
-        // The method stands in until groups have been labelled.
+        // Until groups have labels, the title of the method is used.
         QString group = model.groupOf(name);
         if (group.isEmpty() && run != nullptr && run->specification())
             group = QString::fromStdString(run->specification()->methodTitle());
@@ -319,8 +319,8 @@ QString TrainingPage::explanation() const {
               "<p>Twins differ in nothing else: they have the same initial weights and the same batches.</p>"
               "<p>Task <b>%1</b>; width %2, %3 layers, %4 heads of %5 features; %6 steps of %7 sequences of "
               "%8 characters.</p>"
-              "<p>The loss starts near ln V, the loss of guessing among V characters, and falls as the form "
-              "of the text is learned; problems are solved later, often all at once.</p>"
+              "<p>The loss starts near ln V, the loss of guessing among V characters, and falls as the "
+              "format of the text is learned; problems are solved later, often all at once.</p>"
               "<p><i>Harik &amp; Jayasiri, Rotary Positional Embeddings with Relative distances, "
               "2022</i></p>")
         .arg(QString::fromStdString(s.task.name))

@@ -47,7 +47,7 @@ class TrainingPage : public Page {
     ClusterPanel& clusterPanel() { return *cluster_panel_; }
 
   signals:
-    /// Runs have been added to the queue, whichever page asked for them.
+    /// Emitted when runs have been added to the queue, whichever page requested them.
     void queued();
     /// Emitted to inspect a run's model, with or without its twin, or to compare runs that match a filter.
     void inspectRequested(const QString& run, bool with_twin);
@@ -81,19 +81,19 @@ class TrainingPage : public Page {
     DemonstrationCard* demonstration_;
     PresetList* presets_;
     SpecificationForm* form_;
-    QTabWidget* chooser_;
+    QTabWidget* chooser_;  ///< presets and settings
     MetricPanel* metrics_;
     SamplesView* samples_;
     LogView* log_;
     RunsPanel* runs_;
     QueuePanel* queue_panel_;
     ClusterPanel* cluster_panel_;
-    QTabWidget* lists_;
+    QTabWidget* lists_;  ///< runs, queue, cluster
     QPushButton *start_, *twins_, *queue_twins_;
     QSpinBox* seeds_;
     CurveStyles curve_styles_;
-    QTimer list_timer_, time_timer_;
-    QLabel* expected_costs_;  ///< the run's expected costs, or why it cannot start
+    QTimer list_timer_, time_timer_;  ///< delays until the charts, and the expected costs, are updated
+    QLabel* expected_costs_;          ///< the run's expected costs, or why it cannot start
 };
 
 }  // namespace roper

@@ -15,11 +15,11 @@ QWidget* TrainingPage::makeChooser() {
     chooser_->addTab(makeScrollArea(form_), tr("All settings"));
     expected_costs_ = wrappedLabel();
     expected_costs_->setAccessibleName(tr("Cost of a run"));
-    constexpr int kLeastLines = 9;  // of the presets or settings
+    constexpr int kLeastLines = 9;  // visible lines of presets or settings
     chooser_->setMinimumHeight(kLeastLines * chooser_->fontMetrics().lineSpacing());
     chooser_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Ignored);
-    QWidget* const chooser = wrapInWidget(columnOf({chooser_}));  // counts with its least height
-    // In a low window, whatever does not fit above the buttons is scrolled to.
+    QWidget* const chooser = wrapInWidget(columnOf({chooser_}));  // its size hint is the minimum height
+    // In a low window, everything above the buttons scrolls.
     QWidget* const content = wrapInWidget(columnOf({demonstration_, {chooser, 1}, expected_costs_}));
     auto* above = makeScrollArea(content);
     above->setMinimumWidth(content->minimumSizeHint().width() +
@@ -39,9 +39,8 @@ QWidget* TrainingPage::makeStartButtons() {
                          tr("RoPE and RoPER for each seed, one run after the other; seeds that are "
                             "already trained are not queued again"),
                          this, [this] { queueTwins(form_->specification(), seeds_->value()); });
-    seeds_ =
-        named(new QSpinBox, tr("Number of seeds"),
-              tr("Counted upwards from the data seed of the settings; a conclusion needs at least five"));
+    seeds_ = named(new QSpinBox, tr("Number of seeds"),
+                   tr("Counted upwards from the data seed of the settings; a conclusion needs at least six"));
     seeds_->setRange(1, 1000);
     seeds_->setValue(kDefaultSeeds);
     seeds_->setSuffix(tr(" seeds"));

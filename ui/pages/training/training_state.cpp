@@ -46,8 +46,8 @@ void TrainingState::removeNeverStarted() {
         const QString why = never_began ? QString::fromStdString(run->status().error) : QString();
         if (never_began && !moveToTrash(run->folder())) {
             // The trainer has reported the error and is about to end.
-            constexpr int kSoon_ms = 300;
-            QTimer::singleShot(kSoon_ms, this, &TrainingState::removeNeverStarted);
+            constexpr int kRetryDelay_ms = 300;
+            QTimer::singleShot(kRetryDelay_ms, this, &TrainingState::removeNeverStarted);
             continue;
         }
         started_.remove(name);

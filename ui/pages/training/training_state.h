@@ -17,7 +17,8 @@ namespace roper {
 /// The specification, once with each of the twin methods.
 std::vector<Specification> twinsOf(const Specification& specification);
 
-/// The logic of the Training page without widgets: starts and queues runs, and assigns their looks in charts.
+/// The logic of the Training page without widgets: starts and queues runs, and assigns their colors in
+/// charts.
 class TrainingState : public QObject {
     Q_OBJECT
 
@@ -46,12 +47,12 @@ class TrainingState : public QObject {
     /// @param already_present  number of further requested runs that are already trained or queued
     void enqueue(const std::vector<Specification>& specifications, int already_present);
 
-    /// The twins of a specification for a number of seeds, from its data seed upwards, without those already
+    /// The twins of a specification for a number of seeds, from its data seed upward, without those already
     /// trained or queued.
     std::vector<Specification> missingTwins(const Specification& specification, int seeds) const;
 
-    /// Colour by method, unless the user has chosen one for the run.
-    /// @param number  index of its group among those with the same method, which differ in lightness
+    /// Color by method, unless the user has chosen one for the run.
+    /// @param number  index of the run's group among those with the same method, which differ in lightness
     QColor colorOf(const RunWatcher& run, int number, const QPalette& palette);
     void setColor(const QString& run, const QColor& color);
     /// Call it when a run was renamed.
@@ -76,7 +77,7 @@ class TrainingState : public QObject {
     QueueLauncher& queue_;
     RunEdits edits_;
     QSet<QString> started_;                 ///< started here, but not yet seen in training
-    QHash<QString, QColor> chosen_colors_;  ///< by the user; invalid colour: none
+    QHash<QString, QColor> chosen_colors_;  ///< by the user, for each run; invalid: none
 };
 
 }  // namespace roper
