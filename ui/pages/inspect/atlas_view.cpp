@@ -19,7 +19,7 @@ struct LabelColor {
     QColor color;
 };
 
-/// Colours that remain distinct for colour-blind readers (Okabe and Ito), in the order of the rules.
+/// Colours of Okabe and Ito, distinct for colour-blind readers, in the order in which `labelOf` tries labels.
 const std::vector<LabelColor>& labelColors() {
     static const std::vector<LabelColor> colors = {
         {"induction", QColor(0xD5, 0x5E, 0x00)},  {"previous token", QColor(0x00, 0x72, 0xB2)},
@@ -29,7 +29,7 @@ const std::vector<LabelColor>& labelColors() {
     return colors;
 }
 
-/// Logarithmic scale: from one token upwards, distances compare by ratio.
+/// Logarithmic scale of distances that includes 0.
 double along(double distance) {
     return std::log2(1 + distance);
 }
@@ -110,7 +110,7 @@ QPointF AtlasView::Frame::at(const HeadReport& report) const {
             box.bottom() - box.height() * report.entropy / max_entropy};
 }
 
-/// A legend that would take more than half of a small view is left out: the readout names the label of a dot.
+/// 0 if the legend would take more than half of the view: the readout names the label of a dot, too.
 double AtlasView::legendHeight(const QRectF& area) const {
     const HeadsAnswer* answer = state_.answer(answers::heads);
     if (answer == nullptr || answer->heads.empty()) return 0;

@@ -62,8 +62,8 @@ void ChangePanel::edit(Change make) {
     emit changed(change_);
 }
 
-/// Starts a form of labelled rows below the existing contents. Widgets that are shown and hidden stand
-/// between such forms, because a form layout with hidden rows squeezes the other rows.
+/// Starts a form of labelled rows below the existing contents. Widgets that are sometimes hidden stand
+/// between such forms, because a form layout with hidden rows squeezes the others.
 void ChangePanel::beginForm() {
     form_ = new QFormLayout;
     form_->setRowWrapPolicy(QFormLayout::WrapLongRows);
@@ -134,7 +134,7 @@ void ChangePanel::addPositions() {
     scaling_ =
         named(new QComboBox, tr("Scaling of the frequencies"), tr("Used for texts longer than in training"));
     for (const std::string& name : allNames<ScalingMethod>())
-        // longrope needs a list of factors.
+        // longrope needs a list of factors, for which this form has no field.
         if (name != "longrope") scaling_->addItem(QString::fromStdString(name));
     connect(scaling_, &QComboBox::currentTextChanged, this, [this](const QString& name) {
         edit([&](ModelChange& change) { change.scaling = enumFromName<ScalingMethod>(name.toStdString()); });

@@ -12,16 +12,16 @@
 namespace roper {
 namespace {
 
-/// The mixture of a layer; null for a layer that is none.
+/// The experts of a layer; null if the layer is no mixture of experts.
 const ExpertsOfLayer* mixtureOf(const ExpertsAnswer& answer, std::size_t layer) {
     const auto found =
         std::ranges::find(answer.layers, static_cast<std::int64_t>(layer), &ExpertsOfLayer::layer);
     return found == answer.layers.end() ? nullptr : &*found;
 }
 
-/// A map with a row for each layer; layers that are no mixtures have gaps.
-/// @param row_of   the numbers of a mixture, one for each of `columns`
-/// @param limit    of the colour scale; 0: the largest number
+/// A map with a row for each layer; rows of layers that are no mixtures of experts stay empty.
+/// @param limit   end of the colour scale; 0: the largest number
+/// @param row_of  the numbers of one layer [columns]
 HeatMapView::Map mapByLayer(const ExpertsAnswer& answer, std::int64_t layers, std::size_t columns,
                             double limit,
                             const std::function<std::vector<double>(const ExpertsOfLayer&)>& row_of) {
@@ -59,7 +59,7 @@ ExpertsPanel::ExpertsPanel(const ShownModels& models, QWidget* parent)
              this);
 }
 
-/// Of a model without mixtures, the question is not asked: it would be refused.
+/// Models without mixtures of experts are not asked about experts, because they would refuse.
 AnswerSpecs ExpertsPanel::requiredAnswers() const {
     if (hasNoMixtures()) return {&answers::reading, &answers::changed};
     return {&answers::experts, &answers::reading, &answers::changed};

@@ -22,7 +22,8 @@
 namespace roper {
 namespace {
 
-constexpr double kMargin = 14, kCellWidth = 15, kCellHeight = 38, kBarRow = 22, kLetters = 1.15;
+constexpr double kMargin = 14, kCellWidth = 15, kCellHeight = 38, kBarRow = 22;
+constexpr double kTokenFontScale = 1.15;
 
 }  // namespace
 
@@ -44,10 +45,10 @@ ContinuationView::ContinuationView(InspectState& state, QWidget* parent)
     connect(&state_, &InspectState::answerOrProgressChanged, this, qOverload<>(&QWidget::update));
 }
 
-void ContinuationView::choose(int step) {
+void ContinuationView::choose(int generated) {
     if (state_.answer(answers::continuation) == nullptr) return;
     const int last = static_cast<int>(state_.answer(answers::continuation)->generated()) - 1;
-    chosen_ = std::clamp(step, 0, std::max(0, last));
+    chosen_ = std::clamp(generated, 0, std::max(0, last));
     emit chosenChanged(chosen_);
     update();
 }
@@ -70,7 +71,7 @@ std::vector<double> ContinuationView::weights() const {
 
 TokenLines ContinuationView::linesIn(const QRectF& area) const {
     const Continuation* c = state_.answer(answers::continuation);
-    const QFontMetricsF metrics(monospaced(font(), kLetters));
+    const QFontMetricsF metrics(monospaced(font(), kTokenFontScale));
     return layOutTokens(c != nullptr ? c->tokens : std::vector<std::string>(),
                         area.adjusted(kMargin, kMargin + 18, -kMargin, 0),
                         {.line = kCellHeight, .height = kCellHeight}, [&](const std::string& token) {
@@ -89,7 +90,7 @@ void ContinuationView::paintText(QPainter& painter, const TokenLines& lines, con
     const double most = std::max(1e-12, *std::ranges::max_element(looked_at));
     const auto colors = theme.sequentialColors();
     const auto prompt_tokens = static_cast<int>(c.prompt_tokens);
-    const QFont plain = painter.font(), mono = monospaced(plain, kLetters);
+    const QFont plain = painter.font(), mono = monospaced(plain, kTokenFontScale);
     for (int index = 0; index < static_cast<int>(lines.cells.size()); ++index) {
         const QRectF cell = lines.cell(index);
         const QRectF letter = cell.adjusted(0, 0, 0, -14);
@@ -102,7 +103,7 @@ void ContinuationView::paintText(QPainter& painter, const TokenLines& lines, con
         }
         const bool is_generated = index >= prompt_tokens;
         painter.setFont(mono);
-        constexpr double kReadable = 4.5;  // WCAG 2.1, 1.4.3
+        constexpr double kReadable = 4.5;  // contrast that WCAG 2.1 (1.4.3) requires of text
         const QColor usual = is_generated ? theme.text : theme.faint_text;
         drawColoredText(painter, letter, Qt::AlignCenter,
                         formatToken(c.tokens[static_cast<std::size_t>(index)]),
@@ -318,11 +319,11 @@ void GenerationPanel::showModel() {
     const Specification* s = run != nullptr && run->specification() ? &*run->specification() : nullptr;
     const bool has_problems = s != nullptr && s->task.hasProblems();
     // Solutions can be nearly as long as the training sequences.
-    constexpr int kOfAText = 64, kOfALanguageModel = 24;
+    constexpr int kTextTokens = 64, kLanguageModelTokens = 24;
     count_->setValue(has_problems   ? static_cast<int>(s->training.length)
-                     : is_published ? kOfALanguageModel
-                                    : kOfAText);
-    // A prompt for another kind of model makes no sense to this one.
+                     : is_published ? kLanguageModelTokens
+                                    : kTextTokens);
+    // A run's prompt makes no sense to a published model, or the reverse.
     const bool other_kind = !shown_model_.isEmpty() && isPublishedModel(shown_model_) != is_published;
     if (prompt_->text().isEmpty() || other_kind)
         prompt_->setText(is_published ? exampleProse() : examplePrompt(*run));

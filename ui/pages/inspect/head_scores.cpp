@@ -5,7 +5,7 @@
 namespace roper {
 namespace {
 
-/// A member of an answer that lists the heads.
+/// A member of the head's record in an answer that lists all heads; nothing for NaN.
 template <const auto& spec, auto member>
 std::optional<double> memberOf(const InspectState& state, const HeadReport& of) {
     if (const auto* answer = state.answer(spec))
@@ -15,7 +15,7 @@ std::optional<double> memberOf(const InspectState& state, const HeadReport& of) 
     return std::nullopt;
 }
 
-/// An entry of an answer with a table [layers][heads].
+/// The head's entry in an answer with a table [layers][heads].
 template <const auto& spec>
 std::optional<double> entryOf(const InspectState& state, const HeadReport& of) {
     const auto* answer = state.answer(spec);

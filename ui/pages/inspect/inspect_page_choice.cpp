@@ -87,7 +87,7 @@ void InspectPage::fillModels() {
                                                       : tr("choose a model"));
 }
 
-/// Lists the run's checkpoints. "Newest" asks a run in training about its current weights.
+/// Lists the run's checkpoints. At "newest step", a run in training answers with its current weights.
 void InspectPage::fillSteps() {
     const QScopedValueRollback filling(filling_, true);
     steps_->clear();
@@ -129,7 +129,7 @@ void InspectPage::fillComparison() {
     comparison_box_->setToolTip(chosenText(*comparison_box_));
 }
 
-/// Fills the welcome text with first steps, each with a button.
+/// Adds buttons below the welcome text: to open one of the first models in the list, or another one.
 void InspectPage::fillWelcome() {
     while (QLayoutItem* item = welcome_buttons_->takeAt(0)) {
         item->widget()->deleteLater();  // may be the button that is being clicked
@@ -219,7 +219,7 @@ void InspectPage::showModel() {
     const ModelSummary* m = state_->summary();
     showCurrentPanel();
     if (m == nullptr) return summary_->clear();
-    // All runs have the same architecture, so the method is shown instead.
+    // All runs have the same architecture, so their method is shown instead of the family.
     const RunWatcher* run = state_->run();
     const std::string kind =
         run != nullptr && run->specification() ? run->specification()->methodTitle() : m->family;

@@ -48,7 +48,7 @@ InspectState::Entry& InspectState::entryOf(const AnswerSpec& what) {
     return entry;
 }
 
-/// Cancels the pending and requested questions of the selected needs, and forgets all refusals.
+/// Cancels the pending and requested questions of outdated specs. Failed questions may be asked again.
 void InspectState::dropRequests(const AnswerPredicate& is_outdated) {
     if (pending_ != nullptr && is_outdated(*pending_)) clearPending();
     for (auto& [name, entry] : entries_) {
@@ -84,7 +84,7 @@ void InspectState::setModel(const QString& model, std::optional<std::int64_t> st
     model_ = model;
     step_ = step;
     chosen_step_ = chosen;
-    sizes_.forget();  // other steps solve other problems
+    sizes_.forget();  // counted with other weights
     entries_.clear();
     checkForCheckpoints();
     setHead(layer_, head_);
@@ -97,9 +97,9 @@ void InspectState::setStep(std::optional<std::int64_t> step) {
 }
 
 void InspectState::matchStep(const InspectState& other) {
-    const std::vector<std::int64_t> there = checkpoints();
+    const std::vector<std::int64_t> steps = checkpoints();
     std::optional<std::int64_t> step = other.chosenStep();
-    if (step && !there.empty()) step = there[static_cast<std::size_t>(nearestStep(there, *step))];
+    if (step && !steps.empty()) step = steps[static_cast<std::size_t>(nearestStep(steps, *step))];
     setStep(run() != nullptr ? step : std::nullopt);
 }
 
@@ -110,7 +110,7 @@ std::vector<std::int64_t> InspectState::checkpoints() const {
     return listed ? stepsOf(*listed) : known_checkpoints_;
 }
 
-/// Looks for new files of the run.
+/// Looks for new checkpoints and snapshots of the run.
 void InspectState::checkForCheckpoints() {
     if (run() == nullptr) return;
     std::vector<std::int64_t> checkpoints = this->checkpoints();
@@ -231,7 +231,7 @@ const HeadReport* InspectState::report(int layer, int head) const {
     return nullptr;
 }
 
-/// Nothing if there is no question to ask.
+/// The question for a spec with the current inputs; nothing if it cannot or need not be asked.
 std::optional<Question> InspectState::questionFor(const AnswerSpec& what) const {
     const QuestionKind& kind = what.questionKind();
     const auto entry = entries_.find(what.name);
@@ -263,7 +263,7 @@ std::optional<Question> InspectState::questionFor(const AnswerSpec& what) const 
     return question;
 }
 
-/// Nothing for a run in training, whose trainer answers.
+/// The step of the checkpoint to ask; nothing for a published model, and for a run whose trainer answers.
 std::optional<std::int64_t> InspectState::stepFor(const AnswerSpec& what) const {
     const RunWatcher* run = this->run();
     if (!what.is_live || chosen_step_ || run == nullptr) return step_;

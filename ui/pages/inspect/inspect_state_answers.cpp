@@ -6,7 +6,7 @@
 #include "ui/live/token_texts.h"
 #include "ui/pages/inspect/inspect_state.h"
 
-// The next question, its cost, and the reading of answers.
+// The pending question, the cost of reading the text, and the answers.
 
 namespace roper {
 
@@ -29,7 +29,8 @@ QString InspectState::placeholder(const QString& otherwise) const {
 
 std::optional<InspectState::Cost> InspectState::cost() const {
     if (summary() == nullptr || text_.isEmpty()) return std::nullopt;
-    constexpr double kBytesOfAToken = 4, kOverProducts = 2, kGiga = 1e9;
+    constexpr double kBytesPerToken = 4, kGiga = 1e9;
+    constexpr double kSlowdown = 2;  // of a forward pass, relative to its matrix products alone
     constexpr double kQueriesAtATime = 128, kLogitsAtATime = 8192;
     const ModelSummary& m = *summary();
     const TextReading* reading = answer(answers::reading);
@@ -37,20 +38,21 @@ std::optional<InspectState::Cost> InspectState::cost() const {
     const auto bytes = static_cast<double>(text_.toUtf8().size());
     const double T = reading != nullptr               ? static_cast<double>(reading->ids.size())
                      : walkthrough != nullptr         ? static_cast<double>(walkthrough->tokens.size())
-                     : QFileInfo(model_).isAbsolute() ? std::max(1.0, bytes / kBytesOfAToken)
+                     : QFileInfo(model_).isAbsolute() ? std::max(1.0, bytes / kBytesPerToken)
                                                       : bytes;
     const auto C = static_cast<double>(m.width), V = static_cast<double>(m.vocabulary),
                H = static_cast<double>(m.heads), d = static_cast<double>(m.head_dim),
                L = static_cast<double>(m.layers), P = static_cast<double>(m.parameters_per_token);
-    // Per token: its parameters except embeddings, and the logits; plus scores and mixing over half of T², or
-    // all of it. A model that predicts masked tokens reads the text once for each.
+    // Two per token and parameter, including the output head; plus scores and weighted sums over half of T ×
+    // T, or all of it. A model that predicts masked tokens reads the text once for each token.
     const double operations = (m.predicts_masked ? T : 1) * (2 * T * std::max(0.0, P - V * C) +
                                                              (m.causal ? 2 : 4) * T * T * L * H * d) +
                               2 * T * V * C;
+    // float32: parameters, activations, and blocks of scores and logits.
     const double held =
         4 * (mostParametersUsed(m, T) + T * (2 * static_cast<double>(m.feed_forward) + 6 * C) +
              3 * kQueriesAtATime * T * H + 3 * kLogitsAtATime * T);
-    return Cost{kOverProducts * operations / (std::max(m.gflops, 1.0) * kGiga), held,
+    return Cost{kSlowdown * operations / (std::max(m.gflops, 1.0) * kGiga), held,
                 static_cast<std::int64_t>(T)};
 }
 
@@ -115,7 +117,7 @@ void InspectState::fail(const QString& why) {
 void InspectState::receiveMap(const QByteArray& payload) {
     const Question question = sent_question_;
     const bool causal = summary() == nullptr || summary()->causal;
-    // A model without an output head gives no reading; the answer about its heads then lists the tokens.
+    // A model without an output head cannot answer `reading`, but the answer `heads` lists the tokens, too.
     QStringList tokens;
     if (const TextReading* reading = answer(answers::reading))
         tokens = shownTokens(reading->tokens);
