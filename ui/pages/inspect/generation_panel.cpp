@@ -103,7 +103,7 @@ void ContinuationView::paintText(QPainter& painter, const TokenLines& lines, con
         }
         const bool is_generated = index >= prompt_tokens;
         painter.setFont(mono);
-        constexpr double kReadable = 4.5;  // contrast that WCAG 2.1 (1.4.3) requires of text
+        constexpr double kReadable = 4.5;  // contrast required by the Web Content Accessibility Guidelines
         const QColor usual = is_generated ? theme.text : theme.faint_text;
         drawColoredText(painter, letter, Qt::AlignCenter,
                         formatToken(c.tokens[static_cast<std::size_t>(index)]),

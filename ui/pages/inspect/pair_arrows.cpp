@@ -127,7 +127,7 @@ void PairArrows::paintDial(QPainter& painter, const QRectF& cell, std::size_t pa
             const QPointF arrow = arrowOf(vector, pair);
             const double length = lengthOf(arrow);
             if (length == 0) return center;
-            // √length: a few pairs are often ten times as long as the others.
+            // √length, because a few pairs are often ten times as long as the others.
             return center +
                    QPointF(arrow.x(), -arrow.y()) / length * radius * std::sqrt(length / longest_[v]);
         };

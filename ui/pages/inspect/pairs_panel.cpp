@@ -16,7 +16,7 @@ const Eigen::VectorXd& numbersOf(const HeadReport& report, PairQuantity quantity
     return *all[static_cast<std::size_t>(quantity)];
 }
 
-/// The same for so many pairs; those that a narrower or unrotated head lacks are 0.
+/// The same, padded with zeros to `pairs` entries: a narrow or unrotated head has fewer pairs.
 Eigen::VectorXd numbersOf(const HeadReport& report, PairQuantity quantity, Eigen::Index pairs) {
     const Eigen::VectorXd& own = numbersOf(report, quantity);
     Eigen::VectorXd all = Eigen::VectorXd::Zero(pairs);
@@ -24,7 +24,7 @@ Eigen::VectorXd numbersOf(const HeadReport& report, PairQuantity quantity, Eigen
     return all;
 }
 
-/// The number of pairs of the head that has most.
+/// The largest number of pairs in a head.
 Eigen::Index mostPairs(const HeadsAnswer& heads, PairQuantity quantity) {
     Eigen::Index pairs = 0;
     for (const HeadReport& report : heads.heads)
@@ -45,8 +45,9 @@ PairsPanel::PairsPanel(const ShownModels& models, QWidget* parent)
                          tr("The chosen quantity of every pair and head is shown here."), answers::heads,
                          &PairsPanel::pairReadout)),
       head_pairs_(new BarChart(QStringLiteral("head-bands"), tr("pair, the fastest first"), {}, this)),
-      quantity_(named(new QComboBox, tr("Quantity of each pair"),
-                      tr("Its share of the scores, or the mean norm of q, k or v in it"))),
+      quantity_(
+          named(new QComboBox, tr("Quantity of each pair"),
+                tr("Its share of the scores' variance, or the mean norm of its features in q, k or v"))),
       mean_(named(new QCheckBox(tr("mean of all heads")), tr("Mean of all heads"),
                   tr("Lower chart: the mean over all heads of all layers instead of the chosen head"))) {
     quantity_->addItems(
@@ -134,7 +135,7 @@ QString PairsPanel::pairReadout(const HeadsAnswer& answer, std::size_t row, std:
                            numberText(report.value_norms[pair], 3));
 }
 
-/// Of the chosen head, or the mean over all heads; nothing while unknown.
+/// The quantity by pair, of the chosen head or as a mean over all heads; nothing while unknown.
 std::optional<Eigen::VectorXd> PairsPanel::pairNumbersOf(const InspectState& of) const {
     const HeadsAnswer* heads = of.answer(answers::heads);
     if (heads == nullptr || heads->heads.empty()) return std::nullopt;

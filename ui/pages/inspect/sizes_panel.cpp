@@ -12,7 +12,7 @@
 namespace roper {
 namespace {
 
-/// Minimum and maximum of one of the two numbers of the sizes.
+/// Minimum and maximum over all sizes of one of their two numbers.
 std::pair<std::int64_t, std::int64_t> rangeOf(const std::vector<SizeScore>& scores,
                                               std::int64_t ProblemSize::*number) {
     const auto [low, high] = std::ranges::minmax_element(
@@ -35,7 +35,7 @@ std::int64_t countedOf(const SizeScore& score, bool fully) {
     return fully ? score.fully_correct.value_or(0) : score.correct;
 }
 
-/// @param fully  count only problems with every step of the working right
+/// @param fully  count only problems with every step of the working correct
 HeatMapView::Map mapOf(const SizeTable& table, bool fully) {
     const auto rows = rangeOf(table.scores, &ProblemSize::first),
                columns = rangeOf(table.scores, &ProblemSize::second);

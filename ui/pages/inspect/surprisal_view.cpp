@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kTextMargin = 12, kLegend = 26, kLine = 26, kPadding = 6;
 constexpr double kDarkest_nats = 8;   ///< −ln p of the darkest shade: about 1 in 3,000
-constexpr double kDarkestChange = 4;  ///< the same for differences
+constexpr double kDarkestChange = 4;  ///< nats: change of −ln p with the darkest shade
 
 /// −ln p of a token; nothing for tokens that are not predicted and while unknown.
 std::optional<double> nllOf(const TextReading* reading, std::size_t token) {
