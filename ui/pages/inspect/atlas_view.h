@@ -46,7 +46,7 @@ class AtlasView : public FigureView {
 
   private:
     struct Frame {
-        QRectF box;                                ///< inside of the axes
+        QRectF box;                                ///< plot area
         double max_distance = 1, max_entropy = 1;  ///< upper ends of the axes: tokens, nats
         QPointF at(const HeadReport& report) const;
     };

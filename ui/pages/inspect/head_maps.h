@@ -77,8 +77,7 @@ struct Continuation {
     };
     std::vector<std::vector<Candidate>> candidates;  ///< per generated token, the likeliest first
     int layers = 0, heads = 0;
-    /// Attention weights [N, T + N] of the queries that predicted the generated tokens; index:
-    /// layer·heads + head.
+    /// Weights [N, T + N] of the queries that predicted the generated tokens; index: layer·heads + head.
     std::vector<Eigen::MatrixXd> attention;
 
     std::size_t generated() const { return tokens.size() - prompt_tokens; }

@@ -14,8 +14,7 @@ namespace roper {
 /// Quantity that the chart of a head's reach (its attention by distance) shows.
 enum class ReachQuantity { weight, score };
 
-/// All heads as a scatter plot and as thumbnails; of the chosen head, a large map and its attention by
-/// distance.
+/// All heads as a scatter plot and as thumbnails; the map of the chosen head and its attention by distance.
 class HeadsPanel : public ModelPanel {
     Q_OBJECT
 

@@ -258,7 +258,7 @@ void InspectPage::refreshHiddenTabs() {
 void InspectPage::readText(const QString& text) {
     if (text != text_->toPlainText()) text_->setPlainText(text);
     state_->setText(text);
-    requestVisibleAnswers();  // also after a cancelled question
+    requestVisibleAnswers();  // asks a cancelled question again
 }
 
 /// Requests only what the visible panel needs.

@@ -29,7 +29,7 @@
 
 namespace roper {
 
-/// Page 7 looks inside a model, either a run at a step or a published model. A list selects a panel; each
+/// Page 7: a look inside a model, either a run at a step or a published model. A list selects a panel; each
 /// panel shows one aspect of the model, and the change panel ablates parts of it.
 class InspectPage : public Page {
     Q_OBJECT

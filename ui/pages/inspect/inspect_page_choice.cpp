@@ -183,8 +183,8 @@ void InspectPage::openPublished(const QString& path) {
     open(QFileInfo(path).absoluteFilePath());
 }
 
-/// Shows the welcome text in place of the text panel while there is no model, and the change panel only for
-/// panels that it affects.
+/// Shows the welcome text in place of the text panel while there is no model, and the change panel only
+/// beside panels whose answers depend on the change.
 void InspectPage::showCurrentPanel() {
     const AnswerSpecs requiredAnswers = shownPanel().requiredAnswers();
     changes_button_->setVisible(
@@ -192,17 +192,17 @@ void InspectPage::showCurrentPanel() {
     showOrHideChanges();
     const int row = chooser_->currentRow();
     stack_->setCurrentIndex(state_->model().isEmpty() && row == 0 ? 0 : row + 1);
-    // Hidden panels take no room.
+    // Hidden panels do not affect the size of the page.
     for (ModelPanel* panel : panels_) {
         const auto policy = panel == &shownPanel() ? QSizePolicy::Preferred : QSizePolicy::Ignored;
         panel->setSizePolicy(policy, policy);
     }
 }
 
-/// In a narrow window the change panel is hidden unless it is wanted, in use or changes something.
+/// Hides the change panel in a narrow window, unless the user wants it, is using it or has made a change.
 void InspectPage::showOrHideChanges() {
     constexpr int kRoomy = 1060;
-    const int room = parentWidget() != nullptr ? parentWidget()->width() : width();  // what can be seen
+    const int room = parentWidget() != nullptr ? parentWidget()->width() : width();  // visible width
     const bool in_use = change_area_->isAncestorOf(QApplication::focusWidget());
     const bool shown =
         changes_wanted_.value_or(room >= zoomed(kRoomy) || in_use || !state_->change().isEmpty());

@@ -67,7 +67,7 @@ class InspectState : public QObject {
     /// Requests an answer that is not requested automatically, or requests it again. Change, head and, except
     /// for specs with `provides_text`, the text are those of this state.
     void request(const AnswerSpec& what, const Question& question = {});
-    /// Cancels the pending question and everything requested together with it.
+    /// Cancels the pending question and all requests.
     void cancel();
 
     /// The answer for the current model, text and change; null while unknown. If it is about one head, that
@@ -92,8 +92,7 @@ class InspectState : public QObject {
     /// Requests maps of the current text, which then replace those of the snapshot.
     void readMaps();
     bool readsMaps() const { return reads_maps_; }
-    /// Attention of all heads on the snapshot's text or, after `readMaps`, on the current one; null if
-    /// unknown.
+    /// Attention of all heads on the snapshot's text or, after `readMaps`, the current one; null if unknown.
     std::shared_ptr<const HeadMaps> maps() const {
         return reads_maps_ ? sharedAnswer(answers::maps) : snapshots_.maps();
     }

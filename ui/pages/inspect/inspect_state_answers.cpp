@@ -43,8 +43,8 @@ std::optional<InspectState::Cost> InspectState::cost() const {
     const auto C = static_cast<double>(m.width), V = static_cast<double>(m.vocabulary),
                H = static_cast<double>(m.heads), d = static_cast<double>(m.head_dim),
                L = static_cast<double>(m.layers), P = static_cast<double>(m.parameters_per_token);
-    // Two per token and parameter, including the output head; plus scores and weighted sums over half of T ×
-    // T, or all of it. A model that predicts masked tokens reads the text once for each token.
+    // Two per token and parameter, including the output head, plus scores and weighted sums over all T² pairs
+    // of tokens, or half of them. A model that predicts masked tokens reads the text once for each token.
     const double operations = (m.predicts_masked ? T : 1) * (2 * T * std::max(0.0, P - V * C) +
                                                              (m.causal ? 2 : 4) * T * T * L * H * d) +
                               2 * T * V * C;

@@ -92,7 +92,7 @@ void LengthsPanel::prepare(const QString& figure, const InspectFigureSettings& p
 void LengthsPanel::refresh() {
     const bool is_open = state().summary() != nullptr;
     read_longer_->setEnabled(is_open);
-    // Models of synthetic tasks lack the characters of a sentence.
+    // Vocabularies of tasks with problems lack the letters of a sentence.
     hide_needle_->setEnabled(is_open && !state().summary()->has_problems);
     showLengths();
     showNeedle();

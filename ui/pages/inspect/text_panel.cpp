@@ -140,7 +140,7 @@ TextPanel::TextPanel(const ShownModels& models, QWidget* parent)
              this);
     connect(surprisal_, &SurprisalView::chosenChanged, predictions_, &PredictionsView::setToken);
     connect(surprisal_, &SurprisalView::chosenChanged, &state(), [this](int token) {
-        if (token >= 0) state().setToken(token);  // a walkthrough follows it
+        if (token >= 0) state().setToken(token);  // for the Walkthrough panel
     });
     forwardReadouts(surprisal_, predictions_);
 }

@@ -174,7 +174,7 @@ void WalkthroughPanel::prepare(const QString& figure, const InspectFigureSetting
         throw Error(ErrorKind::usage, "the stage " + chosen_.toStdString() + " is drawn by the figure " +
                                           right.toStdString() + ", not by " + figure.toStdString());
     }
-    Walkthrough of_model;  // before there is an answer, with what `is_part` reads for arrows
+    Walkthrough of_model;  // has only what `is_part` reads for stages with arrows
     of_model.rotated = state().summary()->rotated;
     if (stage.has_arrows && !stage.is_part(of_model))
         throw Error(ErrorKind::usage,
@@ -243,7 +243,8 @@ void WalkthroughPanel::fillInputs() {
 
 void WalkthroughPanel::move(int by) {
     stages_->setCurrentRow(std::clamp(stages_->currentRow() + by, 0, stages_->count() - 1));
-    if (!(by < 0 ? back_ : next_)->isEnabled()) stages_->setFocus();  // not whatever comes after the button
+    // If a focused button is disabled, Qt moves the focus to the widget after it.
+    if (!(by < 0 ? back_ : next_)->isEnabled()) stages_->setFocus();
 }
 
 bool WalkthroughPanel::eventFilter(QObject* watched, QEvent* event) {
@@ -477,7 +478,7 @@ QString WalkthroughPanel::showPrediction(const Walkthrough& w) {
         series[0].values.push_back(probabilityIn(w.predictions, one.id));
         series[1].values.push_back(probabilityIn(w.without_head, one.id));
     };
-    // The five likeliest of both, with both probabilities.
+    // The five likeliest with the head and without it, each with both probabilities.
     static constexpr std::size_t kShown = 5;
     const auto likeliest = [](const std::vector<Prediction>& all) {
         return std::vector<Prediction>(
