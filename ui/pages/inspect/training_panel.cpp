@@ -84,7 +84,7 @@ class SnapshotHeads : public HeadsView {
             : isPublishedModel(state().model())
                 ? tr("Type a text and press “Read” to see every head's attention to it.")
                 : tr("This run has no snapshots yet, or takes none (snapshots.every = 0).\nType a text "
-                     "and press “Read” to see how its newest weights attend to it."));
+                     "and press “Read” to see how the newest weights attend to it."));
     }
 
     QString describe(int layer, int head) const override {

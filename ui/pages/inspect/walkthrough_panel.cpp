@@ -57,7 +57,7 @@ struct WalkthroughPanel::Stage {
     bool has_key = false;     ///< whether it shows the key j
     bool has_arrows = false;  ///< otherwise it is drawn as bars
     /// Whether the model has this stage.
-    bool (*is_part)(const Walkthrough&) = [](const Walkthrough&) { return true; };
+    bool (*applies_to)(const Walkthrough&) = [](const Walkthrough&) { return true; };
 };
 
 const std::vector<WalkthroughPanel::Stage>& WalkthroughPanel::allStages() {
@@ -174,9 +174,9 @@ void WalkthroughPanel::prepare(const QString& figure, const InspectFigureSetting
         throw Error(ErrorKind::usage, "the stage " + chosen_.toStdString() + " is drawn by the figure " +
                                           right.toStdString() + ", not by " + figure.toStdString());
     }
-    Walkthrough of_model;  // has only what `is_part` reads for stages with arrows
+    Walkthrough of_model;  // has only what `applies_to` reads for stages with arrows
     of_model.rotated = state().summary()->rotated;
-    if (stage.has_arrows && !stage.is_part(of_model))
+    if (stage.has_arrows && !stage.applies_to(of_model))
         throw Error(ErrorKind::usage,
                     "this model has no stage " + chosen_.toStdString() + "; of q, k, v and o, " +
                         (of_model.rotated.empty() ? "none rotates" : "it rotates " + of_model.rotated));
@@ -204,7 +204,7 @@ void WalkthroughPanel::fillStages() {
     if (w == nullptr && stages_->count() > 0) return;  // keeps the list until the answer arrives
     stages_->clear();
     for (const Stage& stage : allStages()) {
-        if (w != nullptr && !stage.is_part(*w)) continue;
+        if (w != nullptr && !stage.applies_to(*w)) continue;
         auto* item = new QListWidgetItem(tr("%1  %2").arg(stages_->count() + 1).arg(stage.title), stages_);
         item->setData(Qt::UserRole, stage.name);
         if (stage.name == chosen_) stages_->setCurrentItem(item);
