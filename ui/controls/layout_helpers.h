@@ -80,9 +80,9 @@ struct LayoutItem {
 /// Stretchable space.
 inline const LayoutItem kSpacer{static_cast<QWidget*>(nullptr)};
 
-/// Layouts of items side by side, or one below the other. @param of  widget that receives the layout, if any
-QHBoxLayout* rowOf(std::initializer_list<LayoutItem> all, QWidget* of = nullptr);
-QVBoxLayout* columnOf(std::initializer_list<LayoutItem> all, QWidget* of = nullptr);
+/// Layouts of items side by side, or one below the other. @param widget  receives the layout, if given
+QHBoxLayout* rowOf(std::initializer_list<LayoutItem> all, QWidget* widget = nullptr);
+QVBoxLayout* columnOf(std::initializer_list<LayoutItem> all, QWidget* widget = nullptr);
 
 /// A widget with this layout; the margins of the layout become 0.
 QWidget* wrapInWidget(QLayout* layout);

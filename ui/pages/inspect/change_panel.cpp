@@ -73,11 +73,11 @@ void ChangePanel::beginForm() {
 void ChangePanel::addHeads() {
     beginForm();
     const auto choice = [this](const QString& name, const QString& help,
-                               std::optional<std::int64_t> ModelChange::*of) {
+                               std::optional<std::int64_t> ModelChange::*member) {
         auto* box = named(new QComboBox, name, help);
-        connect(box, &QComboBox::currentIndexChanged, this, [this, of](int index) {
+        connect(box, &QComboBox::currentIndexChanged, this, [this, member](int index) {
             edit([&](ModelChange& change) {
-                change.*of = index > 0 ? std::optional<std::int64_t>(index - 1) : std::nullopt;
+                change.*member = index > 0 ? std::optional<std::int64_t>(index - 1) : std::nullopt;
             });
         });
         form_->addRow(name, box);

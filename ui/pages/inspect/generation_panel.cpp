@@ -32,15 +32,15 @@ ContinuationView::ContinuationView(InspectState& state, QWidget* parent)
                  tr("Generated text, its probabilities and its attention")),
       state_(state) {
     setFocusPolicy(Qt::StrongFocus);
-    const auto begin_anew = [this] {
+    const auto reset = [this] {
         chosen_ = 0;
         head_ = -1;
         emit chosenChanged(0);
         update();
     };
-    connect(&state_, &InspectState::modelChanged, this, begin_anew);
-    connect(&state_, &InspectState::answered, this, [begin_anew](const AnswerSpec* what) {
-        if (what == &answers::continuation) begin_anew();
+    connect(&state_, &InspectState::modelChanged, this, reset);
+    connect(&state_, &InspectState::answered, this, [reset](const AnswerSpec* spec) {
+        if (spec == &answers::continuation) reset();
     });
     connect(&state_, &InspectState::answerOrProgressChanged, this, qOverload<>(&QWidget::update));
 }
@@ -86,19 +86,20 @@ QRectF ContinuationView::tokenRect(int index) const {
 
 void ContinuationView::paintText(QPainter& painter, const TokenLines& lines, const Theme& theme) const {
     const Continuation& c = *state_.answer(answers::continuation);
-    const std::vector<double> looked_at = weights();
-    const double most = std::max(1e-12, *std::ranges::max_element(looked_at));
+    const std::vector<double> attention_weights = weights();
+    const double largest = std::max(1e-12, *std::ranges::max_element(attention_weights));
     const auto colors = theme.sequentialColors();
     const auto prompt_tokens = static_cast<int>(c.prompt_tokens);
     const QFont plain = painter.font(), mono = monospaced(plain, kTokenFontScale);
     for (int index = 0; index < static_cast<int>(lines.cells.size()); ++index) {
         const QRectF cell = lines.cell(index);
         const QRectF letter = cell.adjusted(0, 0, 0, -14);
-        const auto share = looked_at[static_cast<std::size_t>(index)] / most;
+        const auto fraction = attention_weights[static_cast<std::size_t>(index)] / largest;
         constexpr double kShown = 0.004, kOpacity = 0.75;
         QColor fill = theme.background;
-        if (share > kShown) {
-            fill = mixed(fill, QColor(colors[static_cast<std::size_t>(std::lround(255 * share))]), kOpacity);
+        if (fraction > kShown) {
+            fill =
+                mixed(fill, QColor(colors[static_cast<std::size_t>(std::lround(255 * fraction))]), kOpacity);
             painter.fillRect(letter, fill);
         }
         const bool is_generated = index >= prompt_tokens;
@@ -144,13 +145,13 @@ void ContinuationView::paintCandidates(QPainter& painter, const QRectF& box, con
                         formatToken(candidate.text), theme.text);
         painter.setPen(Qt::NoPen);
         painter.setBrush(is_generated ? Theme::output() : theme.faded(Theme::output(), 0.35));
-        const double full = box.width() - 104 - widest;
-        painter.drawRect(
-            QRectF(box.left() + widest + 6, y + 4, std::max(1.0, full * candidate.probability), kBarRow - 8));
-        drawColoredText(painter,
-                        QRectF(box.left() + widest + 14 + full * candidate.probability, y, 90, kBarRow),
-                        kLeftMiddle, probabilityText(candidate.probability),
-                        is_generated ? theme.text : theme.faint_text);
+        const double full_length = box.width() - 104 - widest;
+        painter.drawRect(QRectF(box.left() + widest + 6, y + 4,
+                                std::max(1.0, full_length * candidate.probability), kBarRow - 8));
+        drawColoredText(
+            painter, QRectF(box.left() + widest + 14 + full_length * candidate.probability, y, 90, kBarRow),
+            kLeftMiddle, probabilityText(candidate.probability),
+            is_generated ? theme.text : theme.faint_text);
     }
 }
 
@@ -178,13 +179,13 @@ void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const 
 QString ContinuationView::describe(int index) const {
     const Continuation& c = *state_.answer(answers::continuation);
     const auto prompt_tokens = static_cast<int>(c.prompt_tokens);
-    QString said = tr("“%1” at position %2: attention weight %3 when the framed token was generated")
+    QString text = tr("“%1” at position %2: attention weight %3 when the framed token was generated")
                        .arg(formatToken(c.tokens[static_cast<std::size_t>(index)]), QString::number(index),
                             numberText(weights()[static_cast<std::size_t>(index)], 4));
     if (index >= prompt_tokens)
-        said += tr("    generated with probability %1")
+        text += tr("    generated with probability %1")
                     .arg(probabilityText(c.probability[static_cast<std::size_t>(index - prompt_tokens)]));
-    return said;
+    return text;
 }
 
 void ContinuationView::mousePressEvent(QMouseEvent* event) {
@@ -233,8 +234,8 @@ GenerationPanel::GenerationPanel(const ShownModels& models, QWidget* parent)
     for (InspectState* one : {&state(), &comparison()})
         connect(one, &InspectState::answerOrProgressChanged, this, &GenerationPanel::refreshWhenVisible);
     connect(&state(), &InspectState::modelChanged, this, &GenerationPanel::showModel);
-    connect(&state(), &InspectState::answered, this, [this](const AnswerSpec* what) {
-        if (what == &answers::continuation) fillHeads();
+    connect(&state(), &InspectState::answered, this, [this](const AnswerSpec* spec) {
+        if (spec == &answers::continuation) fillHeads();
     });
     forwardReadouts(continuation_, comparison_continuation_);
     comparison_text_ = titled(comparison_title_, comparison_continuation_);

@@ -163,11 +163,12 @@ void InspectPage::registerPanelSetting() {
         {&panel<TrainingPanel>(), &panel<GenerationPanel>(), &panel<SizesPanel>(), &panel<LearnedPanel>()});
     for (const auto& former :
          {std::pair{std::string("view.models"), models}, std::pair{std::string("view.inspect"), inspect}})
-        registerViewSetting(former.first, nothing, [show_named, of = former.second](const std::string& text) {
-            bool is_number = false;
-            const int place = QString::fromStdString(text).toInt(&is_number);
-            if (is_number) show_named(of.value(place));
-        });
+        registerViewSetting(former.first, nothing,
+                            [show_named, names = former.second](const std::string& text) {
+                                bool is_number = false;
+                                const int index = QString::fromStdString(text).toInt(&is_number);
+                                if (is_number) show_named(names.value(index));
+                            });
     registerViewSetting(
         "view.inspect_panel", [this] { return shownPanel().title().toStdString(); },
         [show_named](const std::string& title) {

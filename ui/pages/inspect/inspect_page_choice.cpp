@@ -38,8 +38,8 @@ QString chosenText(const QComboBox& models) {
 
 void InspectPage::open(const QString& model) {
     const RunWatcher *run = store_.find(model), *before = store_.find(state_->model());
-    const auto taskOf = [](const RunWatcher* of) {
-        return of != nullptr && of->specification() ? of->specification()->task.name : std::string();
+    const auto taskOf = [](const RunWatcher* one) {
+        return one != nullptr && one->specification() ? one->specification()->task.name : std::string();
     };
     const bool is_empty = text_->toPlainText().isEmpty();
     if (run != nullptr) {

@@ -66,21 +66,21 @@ class InspectState : public QObject {
     void setRequiredAnswers(AnswerSpecs requiredAnswers);
     /// Requests an answer that is not requested automatically, or requests it again. Change, head and, except
     /// for specs with `provides_text`, the text are those of this state.
-    void request(const AnswerSpec& what, const Question& question = {});
+    void request(const AnswerSpec& spec, const Question& question = {});
     /// Cancels the pending question and all requests.
     void cancel();
 
     /// The answer for the current model, text and change; null while unknown. If it is about one head, that
     /// may still be the previous one: see `ModelPanel::answerForHead`.
     template <class Answer>
-    std::shared_ptr<const Answer> sharedAnswer(const TypedAnswerSpec<Answer>& what) const {
-        const auto found = entries_.find(what.name);
+    std::shared_ptr<const Answer> sharedAnswer(const TypedAnswerSpec<Answer>& spec) const {
+        const auto found = entries_.find(spec.name);
         return found == entries_.end() ? nullptr
                                        : std::static_pointer_cast<const Answer>(found->second.answer);
     }
     template <class Answer>
-    const Answer* answer(const TypedAnswerSpec<Answer>& what) const {
-        return sharedAnswer(what).get();
+    const Answer* answer(const TypedAnswerSpec<Answer>& spec) const {
+        return sharedAnswer(spec).get();
     }
     const ModelSummary* summary() const { return answer(answers::model); }
     /// The report on the chosen head; null if there is none.
@@ -104,7 +104,7 @@ class InspectState : public QObject {
 
     bool isAsking() const { return pending_ != nullptr; }
     /// Whether the answer is pending or queued.
-    bool isAsking(const AnswerSpec& what) const;
+    bool isAsking(const AnswerSpec& spec) const;
     /// Description of the pending question; empty if there is none.
     QString pendingWork() const;
     /// Progress of the pending question, 0 to 1; negative: unknown.
@@ -129,7 +129,7 @@ class InspectState : public QObject {
     void inputsChanged();  ///< text or change
     void headChanged();
     void tokenChanged();
-    void answered(const roper::AnswerSpec* what);
+    void answered(const roper::AnswerSpec* spec);
     void answerOrProgressChanged();
     void checkpointsChanged();
     /// Emitted when the list of snapshots, or the one shown, has changed.
@@ -146,9 +146,9 @@ class InspectState : public QObject {
     };
     using AnswerPredicate = std::function<bool(const AnswerSpec&)>;
 
-    Entry& entryOf(const AnswerSpec& what);
-    std::optional<Question> questionFor(const AnswerSpec& what) const;
-    std::optional<std::int64_t> stepFor(const AnswerSpec& what) const;
+    Entry& entryOf(const AnswerSpec& spec);
+    std::optional<Question> questionFor(const AnswerSpec& spec) const;
+    std::optional<std::int64_t> stepFor(const AnswerSpec& spec) const;
     void askNext();
     void receiveAnswer(const QByteArray& payload);
     void receiveMap(const QByteArray& payload);

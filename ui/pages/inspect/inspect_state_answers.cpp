@@ -10,17 +10,17 @@
 
 namespace roper {
 
-bool InspectState::isAsking(const AnswerSpec& what) const {
-    const auto found = entries_.find(what.name);
-    return pending_ == &what || (found != entries_.end() && found->second.requested);
+bool InspectState::isAsking(const AnswerSpec& spec) const {
+    const auto found = entries_.find(spec.name);
+    return pending_ == &spec || (found != entries_.end() && found->second.requested);
 }
 
 QString InspectState::pendingWork() const {
     if (pending_ == nullptr) return {};
     if (pending_ == &answers::model) return tr("opening the model");
-    QString said = tr("computing: %1").arg(QString::fromStdString(pending_->questionKind().help));
-    if (pending_->dependsOnHead()) said += tr(", layer %1, head %2").arg(layer_).arg(head_);
-    return sent_question_.change.isEmpty() ? said : tr("%1, with the change").arg(said);
+    QString text = tr("computing: %1").arg(QString::fromStdString(pending_->questionKind().help));
+    if (pending_->dependsOnHead()) text += tr(", layer %1, head %2").arg(layer_).arg(head_);
+    return sent_question_.change.isEmpty() ? text : tr("%1, with the change").arg(text);
 }
 
 QString InspectState::placeholder(const QString& otherwise) const {
@@ -85,18 +85,18 @@ void InspectState::clampToModel() {
 }
 
 void InspectState::finish(std::shared_ptr<const void> answer) {
-    const AnswerSpec& what = *pending_;
-    Entry& entry = entryOf(what);
+    const AnswerSpec& spec = *pending_;
+    Entry& entry = entryOf(spec);
     entry.answer = std::move(answer);
     entry.known = sent_question_;
-    if (failed_ == &what) setMessage({});
-    if (entry.requested && questionFor(what) == sent_question_) entry.requested.reset();
-    if (&what == &answers::model) clampToModel();
-    if (&what == &answers::patch)
+    if (failed_ == &spec) setMessage({});
+    if (entry.requested && questionFor(spec) == sent_question_) entry.requested.reset();
+    if (&spec == &answers::model) clampToModel();
+    if (&spec == &answers::patch)
         forget([](const AnswerSpec& one) { return &one == &answers::patch_positions; });
     pending_ = nullptr;
-    emit answered(&what);
-    if (&what == &answers::model) {
+    emit answered(&spec);
+    if (&spec == &answers::model) {
         emit modelChanged();
         emit inputsChanged();
     }

@@ -38,7 +38,7 @@ class PairsPanel : public ModelPanel {
     PairQuantity quantity() const { return static_cast<PairQuantity>(quantity_->currentIndex()); }
     void showPairs();
     void showHeadPairs();
-    std::optional<Eigen::VectorXd> pairNumbersOf(const InspectState& state) const;
+    std::optional<Eigen::VectorXd> pairNumbersOf(const InspectState& model_state) const;
     QString pairReadout(const HeadsAnswer& answer, std::size_t row, std::size_t column) const;
     /// Layer and head of a row of the map; nothing if the row does not exist.
     std::optional<std::pair<int, int>> headOfRow(int row) const;

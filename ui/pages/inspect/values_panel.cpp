@@ -120,9 +120,9 @@ void ValuesPanel::showKernels() {
 void ValuesPanel::addKernelsOfHeads(KernelCurves& curves) const {
     const Theme theme = Theme::of(palette());
     const int layer = state().layer(), chosen = state().head();
-    const auto kernelOf = [layer](const InspectState& of, int head) -> const ValueKernel& {
-        const auto place = static_cast<std::size_t>(layer * of.summary()->heads + head);
-        return of.answer(answers::kernels)->kernels.at(place);
+    const auto kernelOf = [layer](const InspectState& model_state, int head) -> const ValueKernel& {
+        const auto index = static_cast<std::size_t>(layer * model_state.summary()->heads + head);
+        return model_state.answer(answers::kernels)->kernels.at(index);
     };
     const auto heads = static_cast<int>(state().summary()->heads);
     for (int head = 0; head < heads; ++head)
