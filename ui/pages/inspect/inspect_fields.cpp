@@ -67,9 +67,8 @@ const std::vector<Field<InspectFigureSettings>>& inspectFields() {
                                 Choice{{"weight", "score"}}},
                                &P::reach));
         Field<P> token = optionalField<P>({"", "token", "",
-                                           "for predictions: after which token; for walkthrough: which token "
-                                           "is followed; for continuation: "
-                                           "which generated token is framed; from 0",
+                                           "predictions: after which token; walkthrough: of which token; "
+                                           "continuation: which generated one; from 0",
                                            IntegerRange{0, 1 << 20}},
                                           memberAt<P>(&P::token));
         token.former_keys = {"character"};
