@@ -6,7 +6,7 @@
 
 namespace roper {
 
-/// A heading that folds the contents below it. The state is stored under the heading's text.
+/// A heading that hides or shows the contents below it. The state is saved in QSettings, by heading.
 class FoldingGroup : public QWidget {
     Q_OBJECT
 
@@ -19,7 +19,7 @@ class FoldingGroup : public QWidget {
   private:
     void show();
 
-    QString key_;  ///< key in the settings
+    QString key_;  ///< in QSettings
     QToolButton* header_;
     QWidget* body_;
     bool is_folded_;

@@ -15,8 +15,8 @@
 
 namespace roper {
 
-/// An application-wide event filter: in a scroll area the wheel always scrolls, and does not change spin and
-/// combo boxes that come under the pointer.
+/// An application-wide event filter: in a scroll area the mouse wheel always scrolls, and never changes a
+/// spin or combo box that comes under the pointer.
 class WheelGuard : public QObject {
   public:
     using QObject::QObject;
@@ -41,8 +41,8 @@ class WheelGuard : public QObject {
 };
 
 /// An application-wide event filter: if the widget with the keyboard focus is disabled or hidden, Qt moves
-/// the focus to the next one, from Pause to Stop and from Remove to Clear, where the next Space would destroy
-/// something. This moves it on to the next widget that is not a button.
+/// the focus to the next widget, such as from Pause to Stop or from Remove to Clear, where the space bar
+/// would destroy something. The filter moves it on to the next widget that is not a button.
 class FocusGuard : public QObject {
   public:
     using QObject::QObject;
@@ -55,7 +55,7 @@ class FocusGuard : public QObject {
             const auto reason = static_cast<QFocusEvent*>(event)->reason();
             is_lost_ = !was_moved_by_user && reason == Qt::TabFocusReason;
         } else if (event->type() == QEvent::FocusIn && std::exchange(is_lost_, false) && isButton(widget)) {
-            // After this event, in which the focus cannot be moved.
+            // Queued, because the focus cannot be moved while this event is handled.
             QMetaObject::invokeMethod(
                 this,
                 [button = QPointer<QWidget>(widget)] {

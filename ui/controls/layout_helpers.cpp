@@ -84,14 +84,14 @@ int FlowLayout::arrange(const QRect& rect, bool apply) const {
     return y + line - rect.top();
 }
 
-QHBoxLayout* rowOf(std::initializer_list<LayoutItem> all, QWidget* of) {
-    auto* row = new QHBoxLayout(of);
+QHBoxLayout* rowOf(std::initializer_list<LayoutItem> all, QWidget* widget) {
+    auto* row = new QHBoxLayout(widget);
     fill(*row, all);
     return row;
 }
 
-QVBoxLayout* columnOf(std::initializer_list<LayoutItem> all, QWidget* of) {
-    auto* column = new QVBoxLayout(of);
+QVBoxLayout* columnOf(std::initializer_list<LayoutItem> all, QWidget* widget) {
+    auto* column = new QVBoxLayout(widget);
     fill(*column, all);
     return column;
 }

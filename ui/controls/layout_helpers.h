@@ -16,22 +16,22 @@
 
 namespace roper {
 
-// Helpers to build pages, panels and dialogs: one call for what takes several in Qt.
+// Helpers to build pages, panels and dialogs; each replaces several calls of Qt.
 
-/// Sets the accessible name of an input, which tests use as well, and its tooltip.
+/// Sets the accessible name of an input, by which tests find it, and its tooltip.
 template <class Widget>
 Widget* named(Widget* widget, const QString& name, const QString& help) {
     widget->setAccessibleName(name);
     widget->setToolTip(help);
     return widget;
 }
-/// The same if the name needs no further help.
+/// Uses the name as the tooltip, too.
 template <class Widget>
 Widget* named(Widget* widget, const QString& name) {
     return named(widget, name, name);
 }
 
-/// Sets the height of all rows, and the width of all columns, in pixels at zoom 1; 0: unchanged.
+/// Sets the height of all rows and, unless it is 0, the width of all columns, in pixels at zoom 1.
 inline void setCellSize(QTableView& table, int row_height, int column_width = 0) {
     const auto apply = [&table, row_height, column_width] {
         table.verticalHeader()->setDefaultSectionSize(zoomed(row_height));
@@ -80,11 +80,11 @@ struct LayoutItem {
 /// Stretchable space.
 inline const LayoutItem kSpacer{static_cast<QWidget*>(nullptr)};
 
-/// Side by side, or one below the other. @param of  the widget that receives the layout, if any
-QHBoxLayout* rowOf(std::initializer_list<LayoutItem> all, QWidget* of = nullptr);
-QVBoxLayout* columnOf(std::initializer_list<LayoutItem> all, QWidget* of = nullptr);
+/// Layouts of items side by side, or one below the other. @param widget  receives the layout, if given
+QHBoxLayout* rowOf(std::initializer_list<LayoutItem> all, QWidget* widget = nullptr);
+QVBoxLayout* columnOf(std::initializer_list<LayoutItem> all, QWidget* widget = nullptr);
 
-/// A widget with this layout, without margins.
+/// A widget with this layout; the margins of the layout become 0.
 QWidget* wrapInWidget(QLayout* layout);
 
 /// A row that wraps like text (FlowLayout).
@@ -96,7 +96,7 @@ QWidget* makeFlowRow(std::initializer_list<QWidget*> all);
 QSplitter* makeSplitter(Qt::Orientation orientation, std::initializer_list<QWidget*> all,
                         const QList<int>& sizes, int growing = -1);
 
-/// A scroll area without a frame, whose contents take its width and scroll vertically.
+/// A scroll area without a frame; its contents are as wide as the area and scroll vertically.
 QScrollArea* makeScrollArea(QWidget* contents);
 
 /// A label with word wrap.
@@ -109,7 +109,7 @@ QLabel* faintLabel(const QString& text = {});
 /// Shows a text, or hides the label if the text is empty.
 void setTextOrHide(QLabel& label, const QString& text);
 
-/// Lets a combo box shrink to this many characters, however long its entries are.
+/// Lets a combo box shrink to the width of `letters` characters, however long its entries are.
 void allowShrinking(QComboBox& box, int letters = 8);
 
 /// A button with an action. @param help  its tooltip

@@ -16,9 +16,9 @@ namespace roper {
 /// A button for narrow rows: it may be as narrow as its text, below the style's minimum width of buttons.
 class NarrowButton : public QPushButton {
   public:
-    /// @param texts  initial text, and others that it may show
+    /// @param texts  the initial text, and other texts that the button may show
     explicit NarrowButton(const QStringList& texts) : QPushButton(texts.front()), texts_(texts) {
-        // the default policy would not let it shrink
+        // The default policy would not let it shrink.
         setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     }
 
@@ -34,7 +34,7 @@ class NarrowButton : public QPushButton {
     QStringList texts_;
 };
 
-/// Such a button with an action. @param help  its tooltip
+/// A NarrowButton with an action. @param help  its tooltip
 template <class Receiver, class Act>
 QPushButton* narrowButton(const QStringList& texts, const QString& help, Receiver* receiver, Act act) {
     auto* button = new NarrowButton(texts);
@@ -63,7 +63,7 @@ class ElidedComboBox : public QComboBox {
         QStringList labels;
         for (int i = 0; i < count(); ++i)
             labels << itemText(i);
-        constexpr int kPadding = 4;  // of the style, both sides together
+        constexpr int kPadding = 4;  // pixels of the style, both sides together
         const QFontMetricsF metrics(font());
         return elidedLabels(labels, metrics, room.width() - kPadding).value(currentIndex());
     }

@@ -9,7 +9,7 @@
 namespace roper {
 namespace {
 
-/// Without an exponent if that is exact: 500000, not 5e+05.
+/// A number as text, without an exponent if that is exact: 500000, not 5e+05.
 QString plainText(double value) {
     constexpr int kDigits = 15;
     const QString plain = QString::number(value, 'g', kDigits);

@@ -9,8 +9,7 @@
 
 namespace roper {
 
-/// A line of text that emits `edited` when it loses focus or Return is pressed, and is not overwritten while
-/// the user types.
+/// A line of text that emits `edited` if it has changed when it loses focus or Return is pressed.
 class LineEdit : public QLineEdit {
     Q_OBJECT
 
@@ -21,6 +20,7 @@ class LineEdit : public QLineEdit {
         });
     }
 
+    /// Replaces the text, unless the user is editing it.
     void showText(const QString& text) {
         shown_ = text;
         if ((hasFocus() && isModified()) || this->text() == text) return;
@@ -32,7 +32,7 @@ class LineEdit : public QLineEdit {
     void edited(const QString& text);
 
   private:
-    QString shown_;
+    QString shown_;  ///< last argument of `showText`
 };
 
 /// A multi-line text input with a limited length, because laying out many megabytes would block the window.
@@ -44,7 +44,7 @@ class TextInput : public QPlainTextEdit {
     explicit TextInput(qsizetype most, QWidget* parent = nullptr)
         : QPlainTextEdit(parent), max_length_(most) {}
 
-    /// Why a text does not fit; empty if it does.
+    /// Why a text to be inserted does not fit; empty if it fits.
     QString lengthError(const QString& text) const {
         const qsizetype there = document()->characterCount() - textCursor().selectedText().size();
         return there + text.size() <= max_length_ + 1  // a QTextDocument counts one character too many
@@ -76,12 +76,13 @@ class NumberEdit : public QLineEdit {
     Q_OBJECT
 
   public:
+    /// @param low, high  smallest and largest valid number
     NumberEdit(double low, double high, QWidget* parent = nullptr);
 
     /// Sets the tooltip for valid input.
     void setHelp(const QString& help) { help_ = help; }
 
-    /// An empty field stands for this value, and shows this placeholder.
+    /// From now on, an empty input means this value, and shows this placeholder.
     void setUnset(double value, const QString& placeholder);
 
     double value() const { return value_; }
@@ -96,8 +97,8 @@ class NumberEdit : public QLineEdit {
 
   private:
     void read();
-    void markInvalid(const QString& why);
-    /// The number in the field; empty if it holds none.
+    void markInvalid(const QString& why);  ///< empty: valid
+    /// The number in the input; nothing if it holds none.
     std::optional<double> number() const;
     QString textOf(double value) const;
 

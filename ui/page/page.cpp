@@ -19,6 +19,7 @@
 namespace roper {
 namespace {
 
+/// Whether a focused widget handles this Qt::Key itself.
 bool usesKey(const QWidget* widget, int key) {
     const bool is_arrow =
         key == Qt::Key_Left || key == Qt::Key_Right || key == Qt::Key_Up || key == Qt::Key_Down;
@@ -78,7 +79,7 @@ Page::Page(const QString& name, const QString& sentence, QWidget* parent)
     setReadout({});
 }
 
-/// In a low window, figures need the room of the sentence, which remains as the title's tooltip.
+/// Hides the sentence in a low window, where figures need its space; it remains the title's tooltip.
 void Page::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     constexpr int kLowHeight = 660;
@@ -133,8 +134,7 @@ void Page::setReadout(const QString& text) {
     readout_->setText(hints ? tr("Point at a figure to see its numbers here.") : shown);
     readout_->setForegroundRole(hints ? QPalette::PlaceholderText : QPalette::WindowText);
     readout_->setToolTip(shown);
-    // The label keeps the height of the longest text at this width, so that figures do not jump under the
-    // pointer.
+    // The label never becomes lower at the same width, so that figures do not jump under the pointer.
     const int one_line = readout_->fontMetrics().height() + 6;
     const int needed = std::max(one_line, readout_->heightForWidth(readout_->width()));
     const int kept = readout_->width() == readout_width_ ? readout_->minimumHeight() : one_line;

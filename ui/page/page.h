@@ -23,6 +23,7 @@ class Actions : public QObject {
     using QObject::QObject;
 
     /// @param group  menu of the action ("Go", "Training", …)
+    /// @param run    called when the action is triggered
     QAction* add(const QString& group, const QString& text, const QKeySequence& shortcut,
                  std::function<void()> run);
 
@@ -48,7 +49,7 @@ class Page : public QWidget {
     PageFigures& pageFigures() { return page_figures_; }
     PageFigures::Figures figures() const { return page_figures_.all(); }
 
-    /// For figures without a window: sets up the requested figure and waits until it is complete.
+    /// Prepares a figure that is drawn without a window, and waits until it is complete.
     /// @throws Error (usage) naming the wrong setting or what is missing
     virtual Figure& prepareFigure(FigureRequest request) = 0;
 
@@ -58,7 +59,7 @@ class Page : public QWidget {
     /// Text shown by F1: the formula in use with its current numbers, as rich text.
     virtual QString explanation() const = 0;
 
-    /// View settings such as the tab in front, for texts that restore a view; keys begin with "view.".
+    /// Settings such as the selected tab, which are stored with a setup; keys begin with "view.".
     ViewSettings viewSettings() const;
     /// Applies the settings that belong to this page; invalid values are ignored.
     void setViewSettings(const ViewSettings& settings);
@@ -85,7 +86,7 @@ class Page : public QWidget {
     /// Whether a `refresh` is pending.
     bool isStale() const { return is_stale_; }
 
-    /// Shows the current state of the page.
+    /// Shows the current state of the page, at least its visible part.
     virtual void refresh() {}
 
     /// Called when the page is shown or hidden, before `refresh`.
@@ -99,19 +100,20 @@ class Page : public QWidget {
     bool event(QEvent* event) override;
 
     /// Registers a value that is kept among the view settings.
-    /// @param text     the current value; empty: not stored
-    /// @param restore  applies a stored value; receives an empty text if there is none
+    /// @param text     returns the current value; empty: not stored
+    /// @param restore  applies a stored value; receives an empty text if none is stored
     void registerViewSetting(const std::string& key, std::function<std::string()> text,
                              std::function<void(const std::string& text)> restore);
-    /// The same for a number of at most 1000.
+    /// The same for a whole number from 0 to 1000.
     void registerNumberSetting(const std::string& key, std::function<int()> number,
                                std::function<void(int number)> restore);
+    /// The same for the index of the selected tab.
     void registerTabSetting(const std::string& key, QTabWidget& tabs);
 
     QVBoxLayout* contents() { return contents_; }
-    /// Sets the readout line below the page; overlong texts are truncated.
+    /// Sets the readout line below the contents; empty: a hint. Texts of more than 500 characters are cut.
     void setReadout(const QString& text);
-    /// Shows a message there about an action; it disappears after a while.
+    /// Shows a message about an action in the readout line; it disappears after some seconds.
     void showMessage(const QString& text);
 
   private:

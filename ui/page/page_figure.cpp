@@ -9,7 +9,7 @@
 namespace roper {
 namespace {
 
-constexpr double kLetter = 18;  // height of the line above a part, in pixels
+constexpr double kLetter = 18;  // height of the line with the letter above a part, in pixels
 
 /// The innermost scroll area of the page that contains a widget; null if there is none.
 const QWidget* scrollAreaAround(const QWidget& widget, const QWidget& page) {
@@ -27,7 +27,7 @@ PageFigure::PageFigure(const Page& page) : page_(page.name()) {
     for (const Figure* figure : page.figures()) {
         const auto* widget = dynamic_cast<const QWidget*>(figure);
         if (widget == nullptr || !widget->isVisibleTo(&page)) continue;
-        // A figure in a scroll area takes the place of its viewport.
+        // A figure in a scroll area is as large as the scroll area.
         const QWidget* area = scrollAreaAround(*widget, page);
         const QWidget* frame = area != nullptr ? area : widget;
         const QRectF place(QPointF(frame->mapTo(&page, QPoint(0, 0))) / zoom, QSizeF(frame->size()) / zoom);
@@ -93,7 +93,7 @@ void PageFigure::paintParts(QPainter& painter, const QRectF& area, const Theme& 
         painter.restore();
         painter.save();
         painter.setClipRect(place);
-        // Of a long scrolled figure, only the beginning is drawn.
+        // Only the beginning of a long scrolled figure fits.
         const QRectF whole = parts_[i].is_scrolled
                                  ? QRectF(place.topLeft(), parts_[i].figure->sizeForWidth(place.width()))
                                  : place;

@@ -31,17 +31,17 @@ class PageFigure : public Figure {
     struct Part {
         const Figure* figure;
         QRectF place;      ///< in pixels at zoom 1, relative to the bounding box of all parts
-        bool is_scrolled;  ///< it may be higher than `place`
+        bool is_scrolled;  ///< in a scroll area: it may be higher than `place`
     };
     /// Rectangle of a part within the area of the whole figure, below the part's letter.
     QRectF partRect(const QRectF& area, const Part& part) const;
     void paintParts(QPainter& painter, const QRectF& area, const Theme& theme,
                     const std::function<void(const Figure&, const QRectF&)>& paint) const;
-    QString letterOf(std::size_t part) const;
+    QString letterOf(std::size_t part) const;  ///< "(a)"
 
-    QString page_;  ///< name of the page
+    QString page_;  ///< title of the page
     std::vector<Part> parts_;
-    QSizeF size_;
+    QSizeF size_;  ///< of the bounding box, at zoom 1
 };
 
 }  // namespace roper

@@ -12,7 +12,7 @@ namespace roper {
 
 void waitWhile(const std::function<bool()>& is_busy, const std::string& what, std::chrono::minutes timeout) {
     constexpr int kPollInterval_ms = 20;
-    QTimer poll_timer;  // wakes the loop even without events
+    QTimer poll_timer;  // `is_busy` is checked even without other events
     poll_timer.start(kPollInterval_ms);
     const QDeadlineTimer end(timeout);
     while (is_busy()) {

@@ -15,14 +15,14 @@
 
 namespace roper {
 
-/// A request for a figure without a window: its name and settings.
+/// A request for a figure drawn without a window.
 struct FigureRequest {
-    std::string kind;  ///< name of the figure
-    QSize size;
-    std::vector<std::pair<std::string, std::string>> settings;
-    std::string run;  ///< run that it shows; empty if none is needed
+    std::string kind;                                           ///< name of the figure
+    QSize size;                                                 ///< in pixels
+    std::vector<std::pair<std::string, std::string>> settings;  ///< keys and values
+    std::string run;  ///< name of a run, or path of a published model; empty if none is needed
 
-    /// Removes a setting from `settings` and returns its value.
+    /// Removes a setting from `settings` and returns its value; nothing if it is not there.
     std::optional<std::string> takeSetting(const std::string& key) {
         const auto found = std::ranges::find_if(settings, [&](const auto& one) { return one.first == key; });
         if (found == settings.end()) return std::nullopt;
@@ -37,7 +37,7 @@ struct FigureRequest {
 };
 
 /// Runs the event loop, sleeping between events, while `is_busy` returns true.
-/// @param what  for the error message: "the model"
+/// @param what  subject of the error message: "the answer of the model"
 /// @throws Error (other) after a time-out
 void waitWhile(const std::function<bool()>& is_busy, const std::string& what,
                std::chrono::minutes timeout = std::chrono::minutes(10));
@@ -51,7 +51,7 @@ class PageFigures {
 
     /// @param figures      figures that can be exported now, the main one first
     /// @param settings     settings that they accept
-    /// @param other_kinds  names of figures that exist only in other states
+    /// @param other_kinds  names of figures that exist only in other states of the page
     void set(std::function<Figures()> figures, std::vector<const FieldInfo*> settings,
              std::vector<std::string> other_kinds = {});
     /// The same for a page that always has the same figures.
@@ -60,7 +60,7 @@ class PageFigures {
         set([figures] { return figures; }, std::move(settings), std::move(other_kinds));
     }
 
-    /// A figure in front comes first, because “Export” exports it.
+    /// All current figures; a visible one comes first, because “Export” exports it.
     Figures all() const;
     /// Names of all figures that the page can draw.
     std::vector<std::string> kinds() const;

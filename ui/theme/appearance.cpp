@@ -14,7 +14,7 @@ namespace {
 const char* const kAppearanceKey = "appearance";
 const QStringList kNames{"system", "light", "dark"};
 
-/// Whether the desktop was dark at program start; later the palette is the program's own.
+/// Whether the desktop's palette was dark at program start. Later the palette is the program's own.
 bool isDesktopDark() {
     static const bool dark = QApplication::palette().color(QPalette::Window).lightness() < 128;
     return dark;

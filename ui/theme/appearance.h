@@ -9,7 +9,7 @@ enum class Appearance {
     dark,
 };
 
-/// The last choice; initially `system`.
+/// The saved choice; `system` if there is none.
 Appearance savedAppearance();
 /// Changes the colours of the whole program, and saves the choice.
 void setAppearance(Appearance appearance);
@@ -21,7 +21,7 @@ bool isMotionReduced();
 /// Changes and saves the setting; running animations are not affected.
 void setMotionReduced(bool reduced);
 
-/// Time between two animation frames. @param usual_ms  without reduced motion
+/// Milliseconds between two animation frames. @param usual_ms  the same without reduced motion
 int frameInterval(int usual_ms);
 
 }  // namespace roper

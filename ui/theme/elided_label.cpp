@@ -15,7 +15,7 @@ QString elidedLabel(const QString& label, const QFontMetricsF& metrics, double w
     }
     const qsizetype end = label.lastIndexOf(QStringLiteral(": "));
     const double method = end < 0 ? width : metrics.horizontalAdvance(label.mid(end));
-    // A method that fills most of the width would leave no readable title.
+    // A method that fills more than half of the width would leave no readable title.
     if (method > width / 2) return metrics.elidedText(label, Qt::ElideMiddle, width);
     return metrics.elidedText(label.left(end), Qt::ElideRight, width - method) + label.mid(end);
 }

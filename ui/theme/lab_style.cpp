@@ -10,15 +10,15 @@
 namespace roper {
 namespace {
 
+// Pixels at zoom 1: radius of corners, widths of scroll bars and spin buttons, length of scroll bar handles.
 constexpr double kRadius = 4;
-constexpr int kScrollBar = 10, kMinHandle = 28;
-constexpr int kSpinButtons = 18;
+constexpr int kScrollBar = 10, kMinHandle = 28, kSpinButtons = 18;
 
 bool is(const QStyleOption& option, QStyle::StateFlag flag) {
     return option.state.testFlag(flag);
 }
 
-/// The window colour blended with this share of the text colour.
+/// The window colour mixed with the text colour; `fraction` is that of the text colour.
 QColor shade(const QPalette& palette, double fraction) {
     return mixed(palette.color(QPalette::Window), palette.color(QPalette::WindowText), fraction);
 }
@@ -251,7 +251,7 @@ void LabStyle::drawSlider(const QStyleOptionSlider& option, QPainter& painter, c
               [&] { painter.drawEllipse(handle.center() + QPointF(0.5, 0.5), radius - 1, radius - 1); });
 }
 
-/// A scroll bar handle without arrows or groove; more prominent under the pointer.
+/// Draws only the handle, without arrows or groove; it is more prominent under the pointer.
 void LabStyle::drawScrollBar(const QStyleOptionSlider& option, QPainter& painter,
                              const QWidget* widget) const {
     const QRectF handle = subControlRect(CC_ScrollBar, &option, SC_ScrollBarSlider, widget);

@@ -5,8 +5,9 @@
 
 namespace roper {
 
-/// The style of the window's controls: quiet frames, slim scroll bars, and edges with a contrast of at least
-/// 3 : 1 (WCAG 2.1, 1.4.11), in light and dark. All colours are derived from the palette.
+/// The style of the window's controls: faint frames, slim scroll bars, and edges with a contrast of at least
+/// 3 : 1 (Web Content Accessibility Guidelines, WCAG 2.1, section 1.4.11), light or dark. All colours are
+/// derived from the palette.
 class LabStyle : public QProxyStyle {
     Q_OBJECT
 

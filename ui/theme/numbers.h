@@ -4,9 +4,9 @@
 
 namespace roper {
 
-// Formatting of numbers and symbols for figures and notes, with real minus signs and subscripts.
+// Formatting of numbers and symbols for figures and notes, with typographic minus signs and subscripts.
 
-/// A number with up to `digits` significant digits and a real minus sign.
+/// A number with up to `digits` significant digits and the minus sign U+2212.
 QString numberText(double value, int digits = 6);
 
 /// The same with a fixed number of decimals.
@@ -18,7 +18,7 @@ QString probabilityText(double probability);
 /// "1 run", "3 runs".
 QString countText(int count, const QString& noun);
 
-/// "5 min", "3 h", "2 days".
+/// "40 s", "5 min", "3 h", "3 days"; at least 1 s.
 QString shortDuration(double seconds);
 
 /// "x₁₂".

@@ -65,7 +65,7 @@ Theme Theme::light() {
 
 QColor Theme::pair(int i, int n) const {
     const double along = n > 1 ? static_cast<double>(i) / (n - 1) : 0.0;
-    // The end of the map close to the background colour is not used.
+    // The colours near the background colour are not used.
     return dark ? viridis(0.95 - 0.70 * along) : viridis(0.80 * along);
 }
 
@@ -109,13 +109,13 @@ QColor Theme::withContrast(const QColor& color, double least) const {
 }
 
 QColor Theme::readable(const QColor& color) const {
-    constexpr double kOfText = 4.5;
-    return withContrast(color, kOfText);
+    constexpr double kTextContrast = 4.5;
+    return withContrast(color, kTextContrast);
 }
 
 QColor Theme::visible(const QColor& color) const {
-    constexpr double kOfGraphics = 3;
-    return withContrast(color, kOfGraphics);
+    constexpr double kLineContrast = 3;
+    return withContrast(color, kLineContrast);
 }
 
 QColor Theme::ghost(const QColor& color) const {
@@ -161,7 +161,7 @@ QPalette fixedPalette(bool dark) {
     palette.setColor(QPalette::ToolTipBase, button);
     palette.setColor(QPalette::ToolTipText, text);
     palette.setColor(QPalette::PlaceholderText, mixed(window, text, 0.68));
-    // No colour that stands for a method.
+    // Not the colour of a position method.
     palette.setColor(QPalette::Highlight, dark ? QColor(0x4a, 0x54, 0x66) : QColor(0xcf, 0xd8, 0xe6));
     palette.setColor(QPalette::HighlightedText, text);
     palette.setColor(QPalette::Link, dark ? Theme::query() : Theme::rope());

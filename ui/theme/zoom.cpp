@@ -26,7 +26,7 @@ void scaleOwnFonts(double by) {
 
 }  // namespace
 
-// the font has an explicit size
+// Scaled by 1, so that the font has an explicit size.
 Zoom::Zoom() : QObject(qApp), figure_font_(scaled(QApplication::font(), 1)) {}
 
 Zoom& Zoom::instance() {

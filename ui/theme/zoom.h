@@ -49,7 +49,7 @@ inline QSize zoomed(const QSize& size) {
     return {zoomed(size.width()), zoomed(size.height())};
 }
 
-// Text sizes relative to the program's font: page titles, text, and small text of figures and forms.
+// Text sizes relative to the program's font: page titles, and small text of figures and forms.
 
 inline constexpr double kTitleSize = 1.5, kSmallSize = 0.875;
 
@@ -64,7 +64,7 @@ inline QFont boldFont(QFont font) {
     return font;
 }
 
-/// Axes, ticks, notes: 7 pt in a figure with text of 8 pt.
+/// The font of axes, ticks and notes: 7 pt in a figure whose text has 8 pt.
 inline QFont smallFont(QFont font) {
     font.setPointSizeF(kSmallSize * font.pointSizeF());
     return font;

@@ -11,24 +11,25 @@
 
 namespace roper {
 
-/// A question about a model, as data. Whether the answer depends on the text, the change or the chosen head
-/// follows from its kind (core/questions/question_kind.h).
+/// A question that the Inspect page asks a model, and how its answer is read. Whether the answer depends on
+/// the text, the change (`ModelChange`) or the chosen head follows from its `QuestionKind`.
 struct AnswerSpec {
     enum class Change {
-        if_supported,  ///< the model with the change, if the kind supports changes
-        never,         ///< the model as trained
-        required,      ///< the changed model; not asked without a change
+        if_supported,  ///< asks about the changed model, if the kind supports changes
+        never,         ///< asks about the model as trained
+        required,      ///< asks about the changed model, and only if there is a change
     };
     using Read = std::shared_ptr<const void> (*)(const QByteArray& payload);
 
-    std::string_view name = {}, kind = {};
-    Read read = nullptr;     ///< null: read outside the GUI thread
-    std::int64_t count = 0;  ///< number of items, as the kind counts them; 0: the default
+    std::string_view name = {};  ///< unique among the specs
+    std::string_view kind = {};  ///< name of the QuestionKind
+    Read read = nullptr;         ///< null: `InspectState` reads it outside the GUI thread
+    std::int64_t count = 0;      ///< setting `count` (`QuestionKind::count_meaning`); 0: the default
     Change change = Change::if_supported;
-    bool on_request = false;  ///< asked only on request, because it takes many passes
+    bool on_request = false;  ///< asked only when the user requests it, because it takes many forward passes
     /// If no checkpoint is chosen, a run in training answers it with its current weights.
     bool is_live = false;
-    bool provides_text = false;  ///< the request provides the text
+    bool provides_text = false;  ///< the request has its own text, which replaces that of the page
 
     const QuestionKind& questionKind() const { return roper::questionKind(kind); }
     bool dependsOnText() const { return questionKind().reads_text && !provides_text; }
@@ -38,23 +39,24 @@ struct AnswerSpec {
 
 using AnswerSpecs = std::vector<const AnswerSpec*>;
 
-/// A specification whose answer has type `Answer`.
+/// A spec whose answer has type `Answer`.
 template <class Answer>
 struct TypedAnswerSpec : AnswerSpec {};
 
-/// @throws Error (checkpoint) if the answer has another type
+/// Parses an answer in JSON. @throws Error (checkpoint) if it has another type
 template <class Answer>
 std::shared_ptr<const void> readAnswer(const QByteArray& payload) {
     return std::make_shared<const Answer>(
         parseAnswer<Answer>({payload.constData(), static_cast<std::size_t>(payload.size())}));
 }
+/// Reads an answer in safetensors with `read`.
 template <auto read>
 std::shared_ptr<const void> readTensors(const QByteArray& payload) {
     const auto answer = read(SafetensorsFile::parse(payload.toStdString(), "the model's answer"));
     return std::make_shared<std::add_const_t<decltype(answer)>>(answer);
 }
 
-/// A question of the kind with the same name unless `more` names another.
+/// The spec of a question whose kind has the same name, unless `more.kind` is set.
 template <class Answer, AnswerSpec::Read read = readAnswer<Answer>>
 constexpr TypedAnswerSpec<Answer> answerSpec(std::string_view name, AnswerSpec more = {}) {
     more.name = name;
@@ -65,7 +67,8 @@ constexpr TypedAnswerSpec<Answer> answerSpec(std::string_view name, AnswerSpec m
 
 namespace answers {
 
-/// Candidates that a page shows; those among which a candidate of one model is found in the other's list.
+/// Candidates for a token that the page shows; candidates requested for a prediction with and without a head,
+/// so that those of one list are found in the other; distances of a value kernel.
 inline constexpr std::int64_t kCandidates = 10, kComparedCandidates = 200, kDistances = 64;
 
 inline constexpr auto model = answerSpec<ModelSummary>("model");

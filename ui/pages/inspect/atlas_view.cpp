@@ -19,7 +19,7 @@ struct LabelColor {
     QColor color;
 };
 
-/// Colours that remain distinct for colour-blind readers (Okabe and Ito), in the order of the rules.
+/// Colours of Okabe and Ito, distinct for colour-blind readers, in the order in which `labelOf` tries labels.
 const std::vector<LabelColor>& labelColors() {
     static const std::vector<LabelColor> colors = {
         {"induction", QColor(0xD5, 0x5E, 0x00)},  {"previous token", QColor(0x00, 0x72, 0xB2)},
@@ -29,7 +29,7 @@ const std::vector<LabelColor>& labelColors() {
     return colors;
 }
 
-/// Logarithmic scale: from one token upwards, distances compare by ratio.
+/// Logarithmic scale of distances that includes 0.
 double along(double distance) {
     return std::log2(1 + distance);
 }
@@ -37,16 +37,16 @@ double along(double distance) {
 }  // namespace
 
 QString titleOfHead(const HeadReport& report) {
-    QString said = AtlasView::tr("layer %1, head %2: %3")
+    QString text = AtlasView::tr("layer %1, head %2: %3")
                        .arg(report.layer)
                        .arg(report.head)
                        .arg(QString::fromStdString(labelOf(report)));
-    if (evidenceOf(report) > 0) said += AtlasView::tr(" (score %1)").arg(numberText(evidenceOf(report), 3));
-    return said;
+    if (evidenceOf(report) > 0) text += AtlasView::tr(" (score %1)").arg(numberText(evidenceOf(report), 3));
+    return text;
 }
 
 QString describeHead(const HeadReport& report, const InspectState& state) {
-    QString said = titleOfHead(report) +
+    QString text = titleOfHead(report) +
                    AtlasView::tr(
                        "; entropy %1 nats, mean distance %2; share of the scores' variance from pairs "
                        "that complete no turn in this text, and from unrotated features: %3")
@@ -54,8 +54,8 @@ QString describeHead(const HeadReport& report, const InspectState& state) {
                             numberText(report.slow_share, 3));
     for (const HeadScore& score : headScores())
         if (const auto number = score.of(state, report))
-            said += QStringLiteral("; %1 %2").arg(score.name, numberText(*number, 3));
-    return said;
+            text += QStringLiteral("; %1 %2").arg(score.name, numberText(*number, 3));
+    return text;
 }
 
 AtlasView::AtlasView(InspectState& state, QWidget* parent)
@@ -110,7 +110,7 @@ QPointF AtlasView::Frame::at(const HeadReport& report) const {
             box.bottom() - box.height() * report.entropy / max_entropy};
 }
 
-/// A legend that would take more than half of a small view is left out: the readout names the label of a dot.
+/// 0 if the legend would take more than half of the view: the readout names the label of a dot, too.
 double AtlasView::legendHeight(const QRectF& area) const {
     const HeadsAnswer* answer = state_.answer(answers::heads);
     if (answer == nullptr || answer->heads.empty()) return 0;
@@ -142,15 +142,15 @@ void AtlasView::paintAxes(QPainter& painter, const Frame& frame, const Theme& th
     painter.drawLine(box.bottomLeft(), box.bottomRight());
     painter.drawLine(box.bottomLeft(), box.topLeft());
     const QFontMetricsF metrics(painter.font());
-    double taken = -1e9;
+    double last_label_end = -1e9;
     for (double distance = 0; distance <= frame.max_distance; distance = distance < 1 ? 1 : 2 * distance) {
         const double x = box.left() + box.width() * along(distance) / along(frame.max_distance);
         const QString text = numberText(distance, 4);
         const double width = metrics.horizontalAdvance(text);
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()));
-        if (x - width / 2 < taken + 6) continue;
-        taken = x + width / 2;
+        if (x - width / 2 < last_label_end + 6) continue;
+        last_label_end = x + width / 2;
         drawColoredText(painter, QRectF(x - width, box.bottom() + 3, 2 * width, 18),
                         Qt::AlignHCenter | Qt::AlignTop, text, theme.faint_text);
     }

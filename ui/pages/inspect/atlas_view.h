@@ -6,16 +6,16 @@
 
 namespace roper {
 
-/// Every head as a dot: mean attention distance along x, entropy of its weights along y. Dots are coloured by
-/// the head's label, its layer, or a score such as the share of its scores that the slow pairs make. A click
-/// chooses a head.
+/// A scatter plot with a dot for every head: x is its mean attention distance, y the entropy of its weights.
+/// Dots are coloured by the head's label, its layer, or a score such as the induction score. A click chooses
+/// a head.
 class AtlasView : public FigureView {
     Q_OBJECT
 
   public:
     AtlasView(InspectState& state, QWidget* parent);
 
-    /// After these come the entries of `headScores`.
+    /// `slow_fraction`: `HeadReport::slow_share`. From `first_score` on, the entries of `headScores`.
     enum class ColorBy { label, slow_fraction, layer, first_score };
     void setColorBy(ColorBy color_by) { setAndUpdate(color_by_, color_by); }
     /// Shows only heads with this label; empty: all.
@@ -34,10 +34,10 @@ class AtlasView : public FigureView {
     QString figureCsv() const override;
     QString figureCaption() const override;
 
-    /// Number of heads per label, in the order of the rules, without labels that no head has.
+    /// Number of heads with each label that occurs, in the order in which `labelOf` tries labels.
     static std::vector<std::pair<std::string, int>> countedLabels(const HeadsAnswer& heads);
     static QColor colorOf(const std::string& label);
-    /// Layer and head whose dot is near a point of the canvas.
+    /// Layer and head of the dot near a point of the canvas; nothing if there is none.
     std::optional<std::pair<int, int>> headAt(const QPointF& at) const;
 
   protected:
@@ -46,8 +46,8 @@ class AtlasView : public FigureView {
 
   private:
     struct Frame {
-        QRectF box;
-        double max_distance = 1, max_entropy = 1;
+        QRectF box;                                ///< plot area
+        double max_distance = 1, max_entropy = 1;  ///< upper ends of the axes: tokens, nats
         QPointF at(const HeadReport& report) const;
     };
     struct LegendEntry {
@@ -70,12 +70,12 @@ class AtlasView : public FigureView {
 
     InspectState& state_;
     ColorBy color_by_ = ColorBy::label;
-    std::string label_;
+    std::string label_;  ///< only heads with this label are shown; empty: all
 };
 
 /// "layer 3, head 1: previous token (0.98)"
 QString titleOfHead(const HeadReport& report);
-/// The title with the measured numbers, and the head's scores if they are known.
+/// The title, the numbers of the report, and those of the head's scores that are known.
 QString describeHead(const HeadReport& report, const InspectState& state);
 
 }  // namespace roper

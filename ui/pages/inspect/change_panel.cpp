@@ -62,8 +62,8 @@ void ChangePanel::edit(Change make) {
     emit changed(change_);
 }
 
-/// Starts a form of labelled rows below the existing contents. Widgets that are shown and hidden stand
-/// between such forms, because a form layout with hidden rows squeezes the other rows.
+/// Starts a form of labelled rows below the existing contents. Widgets that are sometimes hidden stand
+/// between such forms, because a form layout with hidden rows squeezes the others.
 void ChangePanel::beginForm() {
     form_ = new QFormLayout;
     form_->setRowWrapPolicy(QFormLayout::WrapLongRows);
@@ -73,11 +73,11 @@ void ChangePanel::beginForm() {
 void ChangePanel::addHeads() {
     beginForm();
     const auto choice = [this](const QString& name, const QString& help,
-                               std::optional<std::int64_t> ModelChange::*of) {
+                               std::optional<std::int64_t> ModelChange::*member) {
         auto* box = named(new QComboBox, name, help);
-        connect(box, &QComboBox::currentIndexChanged, this, [this, of](int index) {
+        connect(box, &QComboBox::currentIndexChanged, this, [this, member](int index) {
             edit([&](ModelChange& change) {
-                change.*of = index > 0 ? std::optional<std::int64_t>(index - 1) : std::nullopt;
+                change.*member = index > 0 ? std::optional<std::int64_t>(index - 1) : std::nullopt;
             });
         });
         form_->addRow(name, box);
@@ -134,7 +134,7 @@ void ChangePanel::addPositions() {
     scaling_ =
         named(new QComboBox, tr("Scaling of the frequencies"), tr("Used for texts longer than in training"));
     for (const std::string& name : allNames<ScalingMethod>())
-        // longrope needs a list of factors.
+        // longrope needs a list of factors, for which this form has no field.
         if (name != "longrope") scaling_->addItem(QString::fromStdString(name));
     connect(scaling_, &QComboBox::currentTextChanged, this, [this](const QString& name) {
         edit([&](ModelChange& change) { change.scaling = enumFromName<ScalingMethod>(name.toStdString()); });

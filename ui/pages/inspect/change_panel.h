@@ -14,7 +14,8 @@
 
 namespace roper {
 
-/// A form for ablations and changes of positions, with their effect on the loss and on the solved problems.
+/// A form for ablations and changes of positions (`ModelChange`), and their effect on the loss and on the
+/// number of solved problems.
 class ChangePanel : public QWidget {
     Q_OBJECT
 
@@ -50,7 +51,7 @@ class ChangePanel : public QWidget {
     NumberEdit *base_, *factor_;
     QPushButton *nothing_, *solve_;
     QLabel *effect_, *solved_;
-    bool showing_ = false;
+    bool showing_ = false;  ///< the program fills the form, so its signals are not edits
 };
 
 }  // namespace roper

@@ -12,23 +12,23 @@
 namespace roper {
 namespace {
 
-/// The mixture of a layer; null for a layer that is none.
+/// The experts of a layer; null if the layer is no mixture of experts.
 const ExpertsOfLayer* mixtureOf(const ExpertsAnswer& answer, std::size_t layer) {
     const auto found =
         std::ranges::find(answer.layers, static_cast<std::int64_t>(layer), &ExpertsOfLayer::layer);
     return found == answer.layers.end() ? nullptr : &*found;
 }
 
-/// A map with a row for each layer; layers that are no mixtures have gaps.
-/// @param row_of   the numbers of a mixture, one for each of `columns`
-/// @param limit    of the colour scale; 0: the largest number
+/// A map with a row for each layer; rows of layers that are no mixtures of experts stay empty.
+/// @param limit   end of the colour scale; 0: the largest number
+/// @param row_of  the numbers of one layer [columns]
 HeatMapView::Map mapByLayer(const ExpertsAnswer& answer, std::int64_t layers, std::size_t columns,
                             double limit,
                             const std::function<std::vector<double>(const ExpertsOfLayer&)>& row_of) {
     std::vector<std::vector<double>> rows(static_cast<std::size_t>(layers),
                                           std::vector<double>(columns, std::nan("")));
-    for (const ExpertsOfLayer& of : answer.layers)
-        rows.at(static_cast<std::size_t>(of.layer)) = row_of(of);
+    for (const ExpertsOfLayer& mixture : answer.layers)
+        rows.at(static_cast<std::size_t>(mixture.layer)) = row_of(mixture);
     HeatMapView::Map map = answerMap(rows, HeatMapView::Scale::sequential, limit);
     map.has_gaps = std::ssize(answer.layers) < layers;
     if (map.has_gaps)
@@ -59,7 +59,7 @@ ExpertsPanel::ExpertsPanel(const ShownModels& models, QWidget* parent)
              this);
 }
 
-/// Of a model without mixtures, the question is not asked: it would be refused.
+/// Models without mixtures of experts are not asked about experts, because they would refuse.
 AnswerSpecs ExpertsPanel::requiredAnswers() const {
     if (hasNoMixtures()) return {&answers::reading, &answers::changed};
     return {&answers::experts, &answers::reading, &answers::changed};
@@ -94,11 +94,11 @@ void ExpertsPanel::showChoices(const ExpertsAnswer& answer) {
     const auto last_expert = static_cast<double>(answer.layers.front().counts.size()) - 1;
     HeatMapView::Map map =
         mapByLayer(answer, state().summary()->layers, answer.tokens.size(),
-                   shows_weight ? 0 : std::max(1.0, last_expert), [&](const ExpertsOfLayer& of) {
+                   shows_weight ? 0 : std::max(1.0, last_expert), [&](const ExpertsOfLayer& mixture) {
                        std::vector<double> row;
                        for (std::size_t t = 0; t < answer.tokens.size(); ++t)
-                           row.push_back(shows_weight ? of.weights[t].front()
-                                                      : static_cast<double>(of.experts[t].front()));
+                           row.push_back(shows_weight ? mixture.weights[t].front()
+                                                      : static_cast<double>(mixture.experts[t].front()));
                        return row;
                    });
     map.column_labels = shownTokens(answer.tokens);
@@ -118,9 +118,11 @@ void ExpertsPanel::showChoices(const ExpertsAnswer& answer) {
 }
 
 void ExpertsPanel::showCounts(const ExpertsAnswer& answer) {
-    HeatMapView::Map map = mapByLayer(
-        answer, state().summary()->layers, answer.layers.front().counts.size(), 0,
-        [](const ExpertsOfLayer& of) { return std::vector<double>(of.counts.begin(), of.counts.end()); });
+    HeatMapView::Map map =
+        mapByLayer(answer, state().summary()->layers, answer.layers.front().counts.size(), 0,
+                   [](const ExpertsOfLayer& mixture) {
+                       return std::vector<double>(mixture.counts.begin(), mixture.counts.end());
+                   });
     map.column_name = tr("expert");
     map.value_name = tr("tokens");
     counts_->setTitle(tr("How many tokens are routed to each expert"));
@@ -131,31 +133,31 @@ void ExpertsPanel::showCounts(const ExpertsAnswer& answer) {
 }
 
 QString ExpertsPanel::choiceReadout(const ExpertsAnswer& answer, std::size_t row, std::size_t column) const {
-    const ExpertsOfLayer* const mixture = mixtureOf(answer, row);
-    if (mixture == nullptr) return tr("layer %1 is not a mixture of experts").arg(row);
-    const ExpertsOfLayer& of = *mixture;
+    const ExpertsOfLayer* const found = mixtureOf(answer, row);
+    if (found == nullptr) return tr("layer %1 is not a mixture of experts").arg(row);
+    const ExpertsOfLayer& mixture = *found;
     QStringList choices;
-    for (std::size_t k = 0; k < of.experts[column].size(); ++k)
+    for (std::size_t k = 0; k < mixture.experts[column].size(); ++k)
         choices << tr("expert %1 with weight %2")
-                       .arg(of.experts[column][k])
-                       .arg(numberText(of.weights[column][k], 3));
+                       .arg(mixture.experts[column][k])
+                       .arg(numberText(mixture.weights[column][k], 3));
     return tr("layer %1, token %2, “%3”: %4")
-        .arg(of.layer)
+        .arg(mixture.layer)
         .arg(column)
         .arg(formatToken(answer.tokens[column]), choices.join(QStringLiteral(", ")));
 }
 
 QString ExpertsPanel::countReadout(const ExpertsAnswer& answer, std::size_t row, std::size_t column) const {
-    const ExpertsOfLayer* const mixture = mixtureOf(answer, row);
-    if (mixture == nullptr) return tr("layer %1 is not a mixture of experts").arg(row);
-    const ExpertsOfLayer& of = *mixture;
+    const ExpertsOfLayer* const found = mixtureOf(answer, row);
+    if (found == nullptr) return tr("layer %1 is not a mixture of experts").arg(row);
+    const ExpertsOfLayer& mixture = *found;
     const auto tokens = static_cast<double>(answer.tokens.size());
-    const double each =
-        tokens * static_cast<double>(of.experts.front().size()) / static_cast<double>(of.counts.size());
+    const double each = tokens * static_cast<double>(mixture.experts.front().size()) /
+                        static_cast<double>(mixture.counts.size());
     return tr("layer %1, expert %2: %3 of %4 tokens; %5 if all experts were used equally often")
-        .arg(of.layer)
+        .arg(mixture.layer)
         .arg(column)
-        .arg(of.counts[column])
+        .arg(mixture.counts[column])
         .arg(tokens)
         .arg(numberText(each, 3));
 }

@@ -6,10 +6,12 @@
 
 namespace roper {
 
-/// What the map of chosen experts shows of the expert with the largest score.
+/// What the map of chosen experts shows for each token: the number of the expert that the router scores
+/// highest, or the weight of its output.
 enum class ExpertColor { index, weight };
 
-/// The experts that the routers of a mixture of experts choose for each token, and how many tokens take each.
+/// The experts that the routers of a mixture of experts choose for each token, and how many tokens each
+/// expert processes.
 class ExpertsPanel : public ModelPanel {
     Q_OBJECT
 

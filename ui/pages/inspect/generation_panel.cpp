@@ -22,7 +22,8 @@
 namespace roper {
 namespace {
 
-constexpr double kMargin = 14, kCellWidth = 15, kCellHeight = 38, kBarRow = 22, kLetters = 1.15;
+constexpr double kMargin = 14, kCellWidth = 15, kCellHeight = 38, kBarRow = 22;
+constexpr double kTokenFontScale = 1.15;
 
 }  // namespace
 
@@ -31,23 +32,23 @@ ContinuationView::ContinuationView(InspectState& state, QWidget* parent)
                  tr("Generated text, its probabilities and its attention")),
       state_(state) {
     setFocusPolicy(Qt::StrongFocus);
-    const auto begin_anew = [this] {
+    const auto reset = [this] {
         chosen_ = 0;
         head_ = -1;
         emit chosenChanged(0);
         update();
     };
-    connect(&state_, &InspectState::modelChanged, this, begin_anew);
-    connect(&state_, &InspectState::answered, this, [begin_anew](const AnswerSpec* what) {
-        if (what == &answers::continuation) begin_anew();
+    connect(&state_, &InspectState::modelChanged, this, reset);
+    connect(&state_, &InspectState::answered, this, [reset](const AnswerSpec* spec) {
+        if (spec == &answers::continuation) reset();
     });
     connect(&state_, &InspectState::answerOrProgressChanged, this, qOverload<>(&QWidget::update));
 }
 
-void ContinuationView::choose(int step) {
+void ContinuationView::choose(int generated) {
     if (state_.answer(answers::continuation) == nullptr) return;
     const int last = static_cast<int>(state_.answer(answers::continuation)->generated()) - 1;
-    chosen_ = std::clamp(step, 0, std::max(0, last));
+    chosen_ = std::clamp(generated, 0, std::max(0, last));
     emit chosenChanged(chosen_);
     update();
 }
@@ -70,7 +71,7 @@ std::vector<double> ContinuationView::weights() const {
 
 TokenLines ContinuationView::linesIn(const QRectF& area) const {
     const Continuation* c = state_.answer(answers::continuation);
-    const QFontMetricsF metrics(monospaced(font(), kLetters));
+    const QFontMetricsF metrics(monospaced(font(), kTokenFontScale));
     return layOutTokens(c != nullptr ? c->tokens : std::vector<std::string>(),
                         area.adjusted(kMargin, kMargin + 18, -kMargin, 0),
                         {.line = kCellHeight, .height = kCellHeight}, [&](const std::string& token) {
@@ -85,24 +86,25 @@ QRectF ContinuationView::tokenRect(int index) const {
 
 void ContinuationView::paintText(QPainter& painter, const TokenLines& lines, const Theme& theme) const {
     const Continuation& c = *state_.answer(answers::continuation);
-    const std::vector<double> looked_at = weights();
-    const double most = std::max(1e-12, *std::ranges::max_element(looked_at));
+    const std::vector<double> attention_weights = weights();
+    const double largest = std::max(1e-12, *std::ranges::max_element(attention_weights));
     const auto colors = theme.sequentialColors();
     const auto prompt_tokens = static_cast<int>(c.prompt_tokens);
-    const QFont plain = painter.font(), mono = monospaced(plain, kLetters);
+    const QFont plain = painter.font(), mono = monospaced(plain, kTokenFontScale);
     for (int index = 0; index < static_cast<int>(lines.cells.size()); ++index) {
         const QRectF cell = lines.cell(index);
         const QRectF letter = cell.adjusted(0, 0, 0, -14);
-        const auto share = looked_at[static_cast<std::size_t>(index)] / most;
+        const auto fraction = attention_weights[static_cast<std::size_t>(index)] / largest;
         constexpr double kShown = 0.004, kOpacity = 0.75;
         QColor fill = theme.background;
-        if (share > kShown) {
-            fill = mixed(fill, QColor(colors[static_cast<std::size_t>(std::lround(255 * share))]), kOpacity);
+        if (fraction > kShown) {
+            fill =
+                mixed(fill, QColor(colors[static_cast<std::size_t>(std::lround(255 * fraction))]), kOpacity);
             painter.fillRect(letter, fill);
         }
         const bool is_generated = index >= prompt_tokens;
         painter.setFont(mono);
-        constexpr double kReadable = 4.5;  // WCAG 2.1, 1.4.3
+        constexpr double kReadable = 4.5;  // contrast required by the Web Content Accessibility Guidelines
         const QColor usual = is_generated ? theme.text : theme.faint_text;
         drawColoredText(painter, letter, Qt::AlignCenter,
                         formatToken(c.tokens[static_cast<std::size_t>(index)]),
@@ -143,13 +145,13 @@ void ContinuationView::paintCandidates(QPainter& painter, const QRectF& box, con
                         formatToken(candidate.text), theme.text);
         painter.setPen(Qt::NoPen);
         painter.setBrush(is_generated ? Theme::output() : theme.faded(Theme::output(), 0.35));
-        const double full = box.width() - 104 - widest;
-        painter.drawRect(
-            QRectF(box.left() + widest + 6, y + 4, std::max(1.0, full * candidate.probability), kBarRow - 8));
-        drawColoredText(painter,
-                        QRectF(box.left() + widest + 14 + full * candidate.probability, y, 90, kBarRow),
-                        kLeftMiddle, probabilityText(candidate.probability),
-                        is_generated ? theme.text : theme.faint_text);
+        const double full_length = box.width() - 104 - widest;
+        painter.drawRect(QRectF(box.left() + widest + 6, y + 4,
+                                std::max(1.0, full_length * candidate.probability), kBarRow - 8));
+        drawColoredText(
+            painter, QRectF(box.left() + widest + 14 + full_length * candidate.probability, y, 90, kBarRow),
+            kLeftMiddle, probabilityText(candidate.probability),
+            is_generated ? theme.text : theme.faint_text);
     }
 }
 
@@ -177,13 +179,13 @@ void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const 
 QString ContinuationView::describe(int index) const {
     const Continuation& c = *state_.answer(answers::continuation);
     const auto prompt_tokens = static_cast<int>(c.prompt_tokens);
-    QString said = tr("“%1” at position %2: attention weight %3 when the framed token was generated")
+    QString text = tr("“%1” at position %2: attention weight %3 when the framed token was generated")
                        .arg(formatToken(c.tokens[static_cast<std::size_t>(index)]), QString::number(index),
                             numberText(weights()[static_cast<std::size_t>(index)], 4));
     if (index >= prompt_tokens)
-        said += tr("    generated with probability %1")
+        text += tr("    generated with probability %1")
                     .arg(probabilityText(c.probability[static_cast<std::size_t>(index - prompt_tokens)]));
-    return said;
+    return text;
 }
 
 void ContinuationView::mousePressEvent(QMouseEvent* event) {
@@ -232,8 +234,8 @@ GenerationPanel::GenerationPanel(const ShownModels& models, QWidget* parent)
     for (InspectState* one : {&state(), &comparison()})
         connect(one, &InspectState::answerOrProgressChanged, this, &GenerationPanel::refreshWhenVisible);
     connect(&state(), &InspectState::modelChanged, this, &GenerationPanel::showModel);
-    connect(&state(), &InspectState::answered, this, [this](const AnswerSpec* what) {
-        if (what == &answers::continuation) fillHeads();
+    connect(&state(), &InspectState::answered, this, [this](const AnswerSpec* spec) {
+        if (spec == &answers::continuation) fillHeads();
     });
     forwardReadouts(continuation_, comparison_continuation_);
     comparison_text_ = titled(comparison_title_, comparison_continuation_);
@@ -318,11 +320,11 @@ void GenerationPanel::showModel() {
     const Specification* s = run != nullptr && run->specification() ? &*run->specification() : nullptr;
     const bool has_problems = s != nullptr && s->task.hasProblems();
     // Solutions can be nearly as long as the training sequences.
-    constexpr int kOfAText = 64, kOfALanguageModel = 24;
+    constexpr int kTextTokens = 64, kLanguageModelTokens = 24;
     count_->setValue(has_problems   ? static_cast<int>(s->training.length)
-                     : is_published ? kOfALanguageModel
-                                    : kOfAText);
-    // A prompt for another kind of model makes no sense to this one.
+                     : is_published ? kLanguageModelTokens
+                                    : kTextTokens);
+    // A run's prompt makes no sense to a published model, or the reverse.
     const bool other_kind = !shown_model_.isEmpty() && isPublishedModel(shown_model_) != is_published;
     if (prompt_->text().isEmpty() || other_kind)
         prompt_->setText(is_published ? exampleProse() : examplePrompt(*run));

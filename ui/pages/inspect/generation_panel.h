@@ -14,22 +14,24 @@
 
 namespace roper {
 
-/// A generated text. Above, the whole text: the prompt plain, generated tokens coloured by their probability;
-/// the background of each token shows its attention weight at the chosen step. Below, the likeliest tokens of
-/// that step. A click or the arrow keys choose a step.
+/// Above, a prompt with the generated text. A bar below each generated token shows its probability; the
+/// background of every token, its attention weight when the chosen generated token was predicted. Below, the
+/// likeliest candidates for that token. A click or the arrow keys choose one.
 class ContinuationView : public FigureView {
     Q_OBJECT
 
   public:
     ContinuationView(InspectState& state, QWidget* parent);
 
+    /// Index of the chosen token among the generated ones, from 0.
     int chosen() const { return chosen_; }
-    void choose(int step);
+    void choose(int generated);
     /// @param head  layer·heads + head; −1: the mean over all heads
     void setHead(int head) { setAndUpdate(head_, head); }
 
-    /// Attention weights over the text when the chosen token was generated.
+    /// Attention weights of all tokens when the chosen token was predicted; 0 for that and later ones.
     std::vector<double> weights() const;
+    /// Cell of a token on the canvas. @param index  from 0 at the first token of the prompt
     QRectF tokenRect(int index) const;
 
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
@@ -39,7 +41,7 @@ class ContinuationView : public FigureView {
     QSize minScreenSize() const override { return {220, 130}; }
 
   signals:
-    void chosenChanged(int step);
+    void chosenChanged(int generated);
 
   protected:
     void mousePressEvent(QMouseEvent* event) override;
@@ -89,10 +91,11 @@ class GenerationPanel : public ModelPanel {
     QDoubleSpinBox* temperature_;
     QPushButton* generate_;
     QComboBox* head_;
-    QLabel *continuation_title_, *comparison_title_, *end_note_;
+    QLabel *continuation_title_, *comparison_title_;
+    QLabel* end_note_;  ///< the continuation by the changed model
     QWidget* comparison_text_;
-    QString shown_model_;
-    bool filling_ = false;
+    QString shown_model_;   ///< model for which prompt and length were last set
+    bool filling_ = false;  ///< the program fills `head_`, so its signals are not choices
 };
 
 }  // namespace roper

@@ -14,7 +14,7 @@ namespace {
 
 using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr Eigen::Index kThumbnailSide = 40;  // cells: the resolution of a thumbnail
+constexpr Eigen::Index kThumbnailSide = 40;  // cells per side of a thumbnail
 
 QString tr(const char* text) {
     return QCoreApplication::translate("roper::HeadMaps", text);
@@ -34,7 +34,8 @@ const SafetensorsFile::Tensor& tensorOf(const SafetensorsFile& file, const std::
     return tensor;
 }
 
-/// Weights of layers × heads; rejects files with none, or with more than any real model has.
+/// Attention weights [layers, heads, queries, keys]; refuses files with no layer or head, or with more than
+/// any real model has.
 const SafetensorsFile::Tensor& attentionOf(const SafetensorsFile& file,
                                            const std::string& name = "attention") {
     constexpr std::int64_t kMaxLayersOrHeads = 4096;
@@ -73,12 +74,12 @@ Eigen::MatrixXf downsampled(const Eigen::MatrixXf& map, Eigen::Index side) {
     const Eigen::Index span = (map.rows() + side - 1) / std::max<Eigen::Index>(side, 1);
     if (span <= 1) return map;
     const Eigen::Index cells = (map.rows() + span - 1) / span;
-    Eigen::MatrixXf thumbnails = Eigen::MatrixXf::Zero(cells, cells);
+    Eigen::MatrixXf thumbnail = Eigen::MatrixXf::Zero(cells, cells);
     for (Eigen::Index row = 0; row < map.rows(); ++row)
         for (Eigen::Index column = 0; column < map.cols(); ++column)
-            thumbnails(row / span, column / span) =
-                std::max(thumbnails(row / span, column / span), map(row, column));
-    return thumbnails;
+            thumbnail(row / span, column / span) =
+                std::max(thumbnail(row / span, column / span), map(row, column));
+    return thumbnail;
 }
 
 HeatMapView::Map attentionMap(std::shared_ptr<const Eigen::MatrixXd> weights, bool causal,

@@ -5,22 +5,22 @@
 namespace roper {
 namespace {
 
-/// A member of an answer that lists the heads.
+/// A member of the head's record in an answer that lists all heads; nothing for NaN.
 template <const auto& spec, auto member>
-std::optional<double> memberOf(const InspectState& state, const HeadReport& of) {
+std::optional<double> memberOf(const InspectState& state, const HeadReport& report) {
     if (const auto* answer = state.answer(spec))
         for (const auto& one : answer->heads)
-            if (one.layer == of.layer && one.head == of.head && std::isfinite(one.*member))
+            if (one.layer == report.layer && one.head == report.head && std::isfinite(one.*member))
                 return one.*member;
     return std::nullopt;
 }
 
-/// An entry of an answer with a table [layers][heads].
+/// The head's entry in an answer with a table [layers][heads].
 template <const auto& spec>
-std::optional<double> entryOf(const InspectState& state, const HeadReport& of) {
+std::optional<double> entryOf(const InspectState& state, const HeadReport& report) {
     const auto* answer = state.answer(spec);
     if (answer == nullptr) return std::nullopt;
-    return answer->score.at(static_cast<std::size_t>(of.layer)).at(static_cast<std::size_t>(of.head));
+    return answer->score.at(static_cast<std::size_t>(report.layer)).at(static_cast<std::size_t>(report.head));
 }
 
 }  // namespace

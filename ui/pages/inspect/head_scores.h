@@ -8,16 +8,16 @@
 
 namespace roper {
 
-/// A number for each head, from a question of its own, by which heads can be coloured and sorted.
+/// A score by which heads can be coloured and sorted. A question of its own computes it for all heads.
 struct HeadScore {
     QString name;              ///< "induction score"
     const AnswerSpec* answer;  ///< asked when the score is shown
     double low = 0, high = 1;  ///< ends of the colour scale
-    /// The score; nothing while it is unknown, or if the head has none.
+    /// The score of a head; nothing while it is unknown, or if the head has none.
     std::optional<double> (*of)(const InspectState& state, const HeadReport& report) = nullptr;
 };
 
-/// All of them, in the order of the choices in the window.
+/// All scores, in the order of the combo boxes.
 const std::vector<HeadScore>& headScores();
 
 }  // namespace roper

@@ -42,8 +42,7 @@ class TextHeads : public HeadsView {
     QString figureCaption() const override {
         if (state().summary() == nullptr) return {};
         return tr("Attention of all heads of %1, each scaled to its largest weight; each cell shows the "
-                  "largest "
-                  "weight in it")
+                  "largest weight in it")
             .arg(state().modelName());
     }
 
@@ -174,7 +173,7 @@ void HeadsPanel::showLabels() {
     label_->setCurrentIndex(std::max(0, label_->findData(kept)));
 }
 
-/// The numbers by which the thumbnails are sorted; empty while unknown, and by place.
+/// The numbers by which the thumbnails are sorted; empty while unknown, and for the order by layer and head.
 std::vector<double> HeadsPanel::numbersOfOrder() const {
     const auto order = static_cast<Order>(order_->currentIndex());
     const HeadScore* const score = scoreAt(order_, Order::first_score);

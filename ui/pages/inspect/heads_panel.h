@@ -11,10 +11,10 @@
 
 namespace roper {
 
-/// Quantity by distance that the chart of a head's reach shows.
+/// Quantity that the chart of a head's reach (its attention by distance) shows.
 enum class ReachQuantity { weight, score };
 
-/// All heads as thumbnails, and the chosen one large.
+/// All heads as a scatter plot and as thumbnails; the map of the chosen head and its attention by distance.
 class HeadsPanel : public ModelPanel {
     Q_OBJECT
 
@@ -35,9 +35,9 @@ class HeadsPanel : public ModelPanel {
     void refresh() override;
 
   private:
-    /// Sort orders of the thumbnails, in the order of the combo box.
+    /// Sort orders of the thumbnails, in the order of the combo box; `place`: by layer and head.
     enum class Order { place, entropy, distance, first_score };  ///< then the entries of `headScores`
-    /// The score chosen in a box whose entries from `first` on are scores; null: none.
+    /// The score chosen in a combo box whose entries from `first` on are scores; null for other entries.
     template <class Choice>
     static const HeadScore* scoreAt(const QComboBox* box, Choice first) {
         const int score = box->currentIndex() - static_cast<int>(first);
@@ -59,7 +59,7 @@ class HeadsPanel : public ModelPanel {
     QComboBox *label_, *color_by_, *reach_quantity_, *order_;
     QSpinBox *layer_, *head_;
     QLabel* map_title_;
-    bool filling_ = false;
+    bool filling_ = false;  ///< the program fills the inputs, so their signals are not choices
 };
 
 }  // namespace roper

@@ -35,7 +35,7 @@ QImage pictureOf(const Eigen::MatrixXf& map, const Theme& theme) {
     return image;
 }
 
-/// The same with one shape per cell, so that vector exports stay vector graphics.
+/// Draws a map with one shape per cell, so that vector exports stay vector graphics.
 void paintCells(QPainter& painter, const Eigen::MatrixXf& map, const QRectF& box, const Theme& theme) {
     const auto colors = theme.sequentialColors();
     const float largest = std::max(map.maxCoeff(), 1e-12F);
@@ -113,10 +113,10 @@ HeadsView::Grid HeadsView::sortedGrid(const QRectF& box, int count) const {
 }
 
 QRectF HeadsView::mapRect(const Grid& grid, int place, const HeadThumbnails& all) const {
-    const bool by_place = !isSorted(all);
-    const int columns = by_place ? all.heads : grid.columns;
+    const bool is_sorted = isSorted(all);
+    const int columns = is_sorted ? grid.columns : all.heads;
     int row = place / columns, column = place % columns;
-    if (by_place && grid.across) std::swap(row, column);
+    if (!is_sorted && grid.across) std::swap(row, column);
     return {grid.box.left() + grid.cell.width() * column,
             grid.box.top() + grid.cell.height() * row + grid.title, grid.side, grid.side};
 }

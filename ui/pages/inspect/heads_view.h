@@ -7,21 +7,21 @@
 
 namespace roper {
 
-/// Thumbnails of the attention of all heads, each scaled to its largest weight. By place, a row is a layer,
-/// or a column if that makes larger maps; sorted by a number, heads fill the lines one after another. A click
-/// or the arrow keys choose a head. Derived classes provide the attention.
+/// Thumbnails of the attention of all heads, each scaled to its largest weight. Without a sort order, layers
+/// are rows, or columns if that makes larger maps; sorted heads fill one row after the other. A click or the
+/// arrow keys choose a head. Derived classes provide the attention.
 class HeadsView : public FigureView {
     Q_OBJECT
 
   public:
     HeadsView(InspectState& state, QWidget* parent);
 
-    /// Sorts by ascending `numbers`, one per head; NaN comes last. Empty: by place.
+    /// Sorts by ascending `numbers`, one per head; NaN comes last. Empty: by layer and head.
     void setSortedBy(std::vector<double> numbers) { setAndUpdate(numbers_, std::move(numbers)); }
-    /// layer·heads + head of all heads in display order.
+    /// All heads in display order, each as layer·heads + head.
     std::vector<int> ordered() const;
     QRectF headRect(int layer, int head) const;
-    /// Layer and head at a point of the canvas.
+    /// Layer and head at a point of the canvas; nothing between maps.
     std::optional<std::pair<int, int>> headAt(const QPointF& at) const;
 
     QSize minFigureSize() const override { return {240, 200}; }
@@ -32,7 +32,7 @@ class HeadsView : public FigureView {
     void headChosen(int layer, int head);
 
   protected:
-    /// Null while unknown; a text is then shown instead.
+    /// Null while unknown; `placeholderText` is then shown instead.
     virtual std::shared_ptr<const HeadThumbnails> heads() const = 0;
     virtual QString placeholderText() const = 0;
     /// Text of the readout for a head under the pointer.
@@ -47,19 +47,20 @@ class HeadsView : public FigureView {
     struct Grid {
         int columns = 1, rows = 1;
         QRectF box;
-        QSizeF cell;
+        QSizeF cell;          ///< of a map with its title and a gap
         double side = 0;      ///< of one map
         double title = 0;     ///< height of the title above each map; 0: none
-        bool across = false;  ///< by place: layers are columns
+        bool across = false;  ///< without a sort order: layers are columns
     };
     bool isSorted(const HeadThumbnails& all) const { return numbers_.size() == all.maps.size(); }
     Grid grid(const QRectF& area, const HeadThumbnails& all) const;
     Grid sortedGrid(const QRectF& box, int count) const;
+    /// @param place  index in display order
     QRectF mapRect(const Grid& grid, int place, const HeadThumbnails& all) const;
     void paintNumbers(QPainter& painter, const QRectF& area, const Grid& grid, const Theme& theme) const;
 
     InspectState& state_;
-    std::vector<double> numbers_;
+    std::vector<double> numbers_;  ///< see `setSortedBy`
 };
 
 }  // namespace roper

@@ -7,7 +7,7 @@
 namespace roper {
 namespace {
 
-/// A field of the question as a field of the figure's settings.
+/// A field of the question, as a field of a figure's settings.
 Field<InspectFigureSettings> ofQuestion(const Field<Question>& field) {
     Field<InspectFigureSettings> made;
     static_cast<FieldInfo&>(made) = field;
@@ -18,24 +18,24 @@ Field<InspectFigureSettings> ofQuestion(const Field<Question>& field) {
     return made;
 }
 
-/// One key for the quantities of two figures: pairs and learned positions.
+/// The setting `quantity`, which chooses what the figures of pairs show, and what learned-positions shows.
 Field<InspectFigureSettings> quantityField() {
-    static const std::vector<std::string> of_bands = {"score_share", "query_norm", "key_norm", "value_norm"};
-    std::vector<std::string> names = of_bands;
+    static const std::vector<std::string> of_pairs = {"score_share", "query_norm", "key_norm", "value_norm"};
+    std::vector<std::string> names = of_pairs;
     for (const char* learned :
          {"query_key_frequency", "value_frequency", "relative_bias", "least_denominator"})
         names.emplace_back(learned);
     Field<InspectFigureSettings> made;
     static_cast<FieldInfo&>(made) = {
         "", "quantity", "",
-        "for head-bands: the quantity shown for each pair; for learned-positions: one of the last four",
+        "for bands and head-bands: the quantity of each pair; for learned-positions: one of the last four",
         Choice{names}};
     made.text = [](const InspectFigureSettings& picture) {
-        return picture.learned.value_or(of_bands.at(static_cast<std::size_t>(picture.quantity)));
+        return picture.learned.value_or(of_pairs.at(static_cast<std::size_t>(picture.quantity)));
     };
     made.set = [info = static_cast<FieldInfo>(made)](InspectFigureSettings& picture, std::string_view text) {
         const std::size_t chosen = readChoice(info, text);
-        if (chosen < of_bands.size())
+        if (chosen < of_pairs.size())
             picture.quantity = static_cast<PairQuantity>(chosen);
         else
             picture.learned = std::string(text);
@@ -67,9 +67,8 @@ const std::vector<Field<InspectFigureSettings>>& inspectFields() {
                                 Choice{{"weight", "score"}}},
                                &P::reach));
         Field<P> token = optionalField<P>({"", "token", "",
-                                           "for predictions: after which token; for walkthrough: which token "
-                                           "is followed; for continuation: "
-                                           "which generated token is framed; from 0",
+                                           "predictions: after which token; walkthrough: of which token; "
+                                           "continuation: which generated one; from 0",
                                            IntegerRange{0, 1 << 20}},
                                           memberAt<P>(&P::token));
         token.former_keys = {"character"};

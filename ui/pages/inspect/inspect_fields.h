@@ -8,7 +8,7 @@
 
 namespace roper {
 
-/// Settings of a figure of the Inspect page that is drawn without a window.
+/// Settings of a figure of the Inspect page that is drawn without a window. Most affect only some figures.
 struct InspectFigureSettings {
     Question question = {};
     SurprisalView::Shade shade = SurprisalView::Shade::trained;
@@ -16,12 +16,12 @@ struct InspectFigureSettings {
     PairQuantity quantity = PairQuantity::score_fraction;
     ReachQuantity reach = ReachQuantity::weight;
     ExpertColor expert_color = ExpertColor::index;
-    std::optional<std::int64_t> token = {};
+    std::optional<std::int64_t> token = {};   ///< index of a token, from 0
     std::optional<std::string> stage = {};    ///< of a walkthrough
     std::optional<std::int64_t> key = {};     ///< token whose key and value a walkthrough shows
     std::optional<std::int64_t> step = {};    ///< step of a snapshot or checkpoint
-    std::int64_t problems = 16;               ///< per size
-    std::optional<std::string> learned = {};  ///< quantity of learned positions
+    std::int64_t problems = 16;               ///< solved-by-size: problems of each size
+    std::optional<std::string> learned = {};  ///< learned-positions: name of the quantity
     bool mean = false;                        ///< head-bands: mean over all heads
     bool over_training = false;               ///< kernels: the chosen head at every checkpoint
     std::string comparison = {};              ///< another run, or the path of a published model

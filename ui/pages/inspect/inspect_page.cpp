@@ -14,14 +14,14 @@
 namespace roper {
 namespace {
 
-/// For view settings that are only restored.
-constexpr int kMinPanelHeight = 320;  // in a lower window, the page scrolls
+constexpr int kMinPanelHeight = 320;  // pixels; in a lower window, the page scrolls
 
+/// The text, empty, of view settings that are restored but never stored.
 std::string nothing() {
     return {};
 }
 
-/// Rows with room above and below, which belongs to them: gaps between rows could not be clicked.
+/// Adds space above and below the text of each row. Gaps between rows could not be clicked.
 class RoomyRows : public QStyledItemDelegate {
   public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -123,7 +123,7 @@ void InspectPage::registerViewSettings() {
         const QString head = QString::fromStdString(text);
         if (!head.isEmpty()) state_->setHead(head.section('.', 0, 0).toInt(), head.section('.', 1).toInt());
     };
-    // Settings of older versions, which had two pages.
+    // Settings of older versions, in which two pages, Models and Inspect, had these panels.
     registerViewSetting("view.models_model", nothing, restore);
     registerViewSetting("view.models_head", nothing, restore_head);
     registerViewSetting(
@@ -143,12 +143,12 @@ void InspectPage::registerViewSettings() {
     registerPanelSetting();
 }
 
-/// Keeps the name of the panel in front; also reads settings of older versions, which stored an index on one
-/// of two pages.
+/// Stores the title of the shown panel; also restores settings of older versions, which stored its index on
+/// one of two pages, and settings that only guided tours contain.
 void InspectPage::registerPanelSetting() {
     const auto show_named = [this](const QString& name) {
-        for (const ModelPanel* panel : panels_)
-            if (name == panel->title() || name == panel->help()) choose(*panel);  // older: the help text
+        for (const ModelPanel* panel : panels_)  // older versions stored the help text
+            if (name == panel->title() || name == panel->help()) choose(*panel);
     };
     const auto titles = [](std::initializer_list<const ModelPanel*> panels) {
         QStringList all;
@@ -163,15 +163,16 @@ void InspectPage::registerPanelSetting() {
         {&panel<TrainingPanel>(), &panel<GenerationPanel>(), &panel<SizesPanel>(), &panel<LearnedPanel>()});
     for (const auto& former :
          {std::pair{std::string("view.models"), models}, std::pair{std::string("view.inspect"), inspect}})
-        registerViewSetting(former.first, nothing, [show_named, of = former.second](const std::string& text) {
-            bool is_number = false;
-            const int place = QString::fromStdString(text).toInt(&is_number);
-            if (is_number) show_named(of.value(place));
-        });
+        registerViewSetting(former.first, nothing,
+                            [show_named, names = former.second](const std::string& text) {
+                                bool is_number = false;
+                                const int index = QString::fromStdString(text).toInt(&is_number);
+                                if (is_number) show_named(names.value(index));
+                            });
     registerViewSetting(
         "view.inspect_panel", [this] { return shownPanel().title().toStdString(); },
         [show_named](const std::string& title) {
-            show_named(title == "Bands" ? tr("Pairs") : QString::fromStdString(title));  // older
+            show_named(title == "Bands" ? tr("Pairs") : QString::fromStdString(title));  // former title
         });
     registerViewSetting(
         "view.inspect_changes",
@@ -180,7 +181,7 @@ void InspectPage::registerPanelSetting() {
             changes_wanted_ = text.empty() ? std::nullopt : std::optional(text == "1");
             showOrHideChanges();
         });
-    // Texts are given by tours and not kept: a copied setup should not contain them.
+    // Guided tours set the texts. They are not stored, because a copied setup should not contain them.
     registerViewSetting("view.inspect_text", nothing, [this](const std::string& text) {
         if (!text.empty()) readText(QString::fromStdString(text));
     });
@@ -232,7 +233,7 @@ void InspectPage::connectState() {
     });
 }
 
-/// If no model is open, opens the last run by name that has snapshots; names of runs begin with the time.
+/// If no model is open, opens the newest run that has snapshots: names of runs begin with the time.
 void InspectPage::onVisibilityChanged(bool seen) {
     if (!seen) return;
     fillModels();
@@ -258,7 +259,7 @@ void InspectPage::refreshHiddenTabs() {
 void InspectPage::readText(const QString& text) {
     if (text != text_->toPlainText()) text_->setPlainText(text);
     state_->setText(text);
-    requestVisibleAnswers();  // also after a cancelled question
+    requestVisibleAnswers();  // asks a cancelled question again
 }
 
 /// Requests only what the visible panel needs.

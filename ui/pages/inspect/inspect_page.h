@@ -29,8 +29,8 @@
 
 namespace roper {
 
-/// Page 7: inside a model, either a run at a step or a published model. A list selects a panel; each panel
-/// shows one aspect of the model, and the change panel ablates parts of it.
+/// Page 7: a look inside a model, either a run at a step or a published model. A list selects a panel; each
+/// panel shows one aspect of the model, and the change panel ablates parts of it.
 class InspectPage : public Page {
     Q_OBJECT
 
@@ -56,9 +56,9 @@ class InspectPage : public Page {
     /// The list of panel names; the chosen panel is shown.
     QListWidget& chooser() { return *chooser_; }
     InspectState& state() { return *state_; }
-    /// The comparison model, which reads the same text at the same step and head; its pairs, kernels, heads
-    /// and texts are drawn as well.
+    /// The comparison model: same text, step and head. Some panels show it beside the model of the page.
     InspectState& comparisonState() { return *comparison_state_; }
+    /// @param model  as in `open`; empty: no comparison
     void setComparison(const QString& model);
     /// Shows a run, alone or together with its twin if it has one.
     void inspect(const QString& run, bool with_twin);
@@ -108,7 +108,7 @@ class InspectPage : public Page {
     RunStore& store_;
     InspectState *state_, *comparison_state_;
     ShownModels shown_;
-    std::vector<ModelPanel*> panels_;  ///< in the order of the list
+    std::vector<ModelPanel*> panels_;  ///< in the order of `chooser_`
     QComboBox *models_, *steps_, *comparison_box_;
     QPlainTextEdit* text_;
     QLabel *summary_, *cost_, *message_;
@@ -120,10 +120,10 @@ class InspectPage : public Page {
     ChangePanel* change_;
     QWidget* change_area_;
     QToolButton* changes_button_;              ///< shows or hides `change_area_`
-    std::optional<bool> changes_wanted_ = {};  ///< by the user; otherwise shown where there is room
-    bool is_preparing_ =
-        false;  ///< while a figure is prepared without a window, which needs less than a panel
-    bool filling_ = false;
+    std::optional<bool> changes_wanted_ = {};  ///< the user's choice; nothing: shown where there is room
+    /// A figure is being prepared without a window; it requests fewer answers than a panel.
+    bool is_preparing_ = false;
+    bool filling_ = false;      ///< the program fills the combo boxes, so their signals are not choices
     QString model_to_restore_;  ///< model of the last session, opened when the page is first shown
 };
 

@@ -38,8 +38,8 @@ QString chosenText(const QComboBox& models) {
 
 void InspectPage::open(const QString& model) {
     const RunWatcher *run = store_.find(model), *before = store_.find(state_->model());
-    const auto taskOf = [](const RunWatcher* of) {
-        return of != nullptr && of->specification() ? of->specification()->task.name : std::string();
+    const auto taskOf = [](const RunWatcher* one) {
+        return one != nullptr && one->specification() ? one->specification()->task.name : std::string();
     };
     const bool is_empty = text_->toPlainText().isEmpty();
     if (run != nullptr) {
@@ -87,7 +87,7 @@ void InspectPage::fillModels() {
                                                       : tr("choose a model"));
 }
 
-/// Lists the run's checkpoints. "Newest" asks a run in training about its current weights.
+/// Lists the run's checkpoints. At "newest step", a run in training answers with its current weights.
 void InspectPage::fillSteps() {
     const QScopedValueRollback filling(filling_, true);
     steps_->clear();
@@ -129,7 +129,7 @@ void InspectPage::fillComparison() {
     comparison_box_->setToolTip(chosenText(*comparison_box_));
 }
 
-/// Fills the welcome text with first steps, each with a button.
+/// Adds buttons below the welcome text: to open one of the first models in the list, or another one.
 void InspectPage::fillWelcome() {
     while (QLayoutItem* item = welcome_buttons_->takeAt(0)) {
         item->widget()->deleteLater();  // may be the button that is being clicked
@@ -183,8 +183,8 @@ void InspectPage::openPublished(const QString& path) {
     open(QFileInfo(path).absoluteFilePath());
 }
 
-/// Shows the welcome text in place of the text panel while there is no model, and the change panel only for
-/// panels that it affects.
+/// Shows the welcome text in place of the text panel while there is no model, and the change panel only
+/// beside panels whose answers depend on the change.
 void InspectPage::showCurrentPanel() {
     const AnswerSpecs requiredAnswers = shownPanel().requiredAnswers();
     changes_button_->setVisible(
@@ -192,17 +192,17 @@ void InspectPage::showCurrentPanel() {
     showOrHideChanges();
     const int row = chooser_->currentRow();
     stack_->setCurrentIndex(state_->model().isEmpty() && row == 0 ? 0 : row + 1);
-    // Hidden panels take no room.
+    // Hidden panels do not affect the size of the page.
     for (ModelPanel* panel : panels_) {
         const auto policy = panel == &shownPanel() ? QSizePolicy::Preferred : QSizePolicy::Ignored;
         panel->setSizePolicy(policy, policy);
     }
 }
 
-/// In a narrow window the change panel is hidden unless it is wanted, in use or changes something.
+/// Hides the change panel in a narrow window, unless the user wants it, is using it or has made a change.
 void InspectPage::showOrHideChanges() {
     constexpr int kRoomy = 1060;
-    const int room = parentWidget() != nullptr ? parentWidget()->width() : width();  // what can be seen
+    const int room = parentWidget() != nullptr ? parentWidget()->width() : width();  // visible width
     const bool in_use = change_area_->isAncestorOf(QApplication::focusWidget());
     const bool shown =
         changes_wanted_.value_or(room >= zoomed(kRoomy) || in_use || !state_->change().isEmpty());
@@ -219,7 +219,7 @@ void InspectPage::showModel() {
     const ModelSummary* m = state_->summary();
     showCurrentPanel();
     if (m == nullptr) return summary_->clear();
-    // All runs have the same architecture, so the method is shown instead.
+    // All runs have the same architecture, so their method is shown instead of the family.
     const RunWatcher* run = state_->run();
     const std::string kind =
         run != nullptr && run->specification() ? run->specification()->methodTitle() : m->family;

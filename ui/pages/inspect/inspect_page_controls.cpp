@@ -14,12 +14,12 @@
 #include "ui/pages/inspect/inspect_page.h"
 #include "ui/theme/zoom.h"
 
-// The controls of the Inspect page, the layout of its figures, and these figures without a window.
+// The controls and actions of the Inspect page, and its figures drawn without a window.
 
 namespace roper {
 namespace {
 
-constexpr qsizetype kRoomForText = 1 << 17;  // longer than any text that a model reads
+constexpr qsizetype kRoomForText = 1 << 17;  // characters; longer than any text that the page sends
 
 }  // namespace
 
@@ -197,8 +197,8 @@ Figure& InspectPage::prepareFigure(FigureRequest request) {
         throw Error(ErrorKind::usage, request.kind + " needs a text: --set text=…");
     const QString model = QString::fromStdString(request.run);
     requireModel(model);
-    const bool is_of_run =
-        requiredAnswers.empty();  // drawn from the run's files, without an answer of the model
+    // Such figures are drawn from the run's files, without an answer of the model.
+    const bool is_of_run = requiredAnswers.empty();
     if (!is_of_run)
         openForFigure(model, picture);
     else if (isPublishedModel(model) &&
@@ -213,7 +213,7 @@ Figure& InspectPage::prepareFigure(FigureRequest request) {
         shown.refreshNow();
         return figure;
     }
-    // The colouring is known now and may require more answers.
+    // `prepare` has chosen the colours, for which more answers may be required.
     for (InspectState* state : {comparison_state_, state_})
         state->setRequiredAnswers(shown.answersForFigure(kind));
     for (InspectState* state : {comparison_state_, state_}) {

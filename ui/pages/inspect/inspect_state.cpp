@@ -42,13 +42,13 @@ void InspectState::dismissError() {
         setMessage({});
 }
 
-InspectState::Entry& InspectState::entryOf(const AnswerSpec& what) {
-    Entry& entry = entries_[what.name];
-    entry.spec = &what;
+InspectState::Entry& InspectState::entryOf(const AnswerSpec& spec) {
+    Entry& entry = entries_[spec.name];
+    entry.spec = &spec;
     return entry;
 }
 
-/// Cancels the pending and requested questions of the selected needs, and forgets all refusals.
+/// Cancels the pending and requested questions of outdated specs. Failed questions may be asked again.
 void InspectState::dropRequests(const AnswerPredicate& is_outdated) {
     if (pending_ != nullptr && is_outdated(*pending_)) clearPending();
     for (auto& [name, entry] : entries_) {
@@ -84,7 +84,7 @@ void InspectState::setModel(const QString& model, std::optional<std::int64_t> st
     model_ = model;
     step_ = step;
     chosen_step_ = chosen;
-    sizes_.forget();  // other steps solve other problems
+    sizes_.forget();  // counted with other weights
     entries_.clear();
     checkForCheckpoints();
     setHead(layer_, head_);
@@ -97,9 +97,9 @@ void InspectState::setStep(std::optional<std::int64_t> step) {
 }
 
 void InspectState::matchStep(const InspectState& other) {
-    const std::vector<std::int64_t> there = checkpoints();
+    const std::vector<std::int64_t> steps = checkpoints();
     std::optional<std::int64_t> step = other.chosenStep();
-    if (step && !there.empty()) step = there[static_cast<std::size_t>(nearestStep(there, *step))];
+    if (step && !steps.empty()) step = steps[static_cast<std::size_t>(nearestStep(steps, *step))];
     setStep(run() != nullptr ? step : std::nullopt);
 }
 
@@ -110,7 +110,7 @@ std::vector<std::int64_t> InspectState::checkpoints() const {
     return listed ? stepsOf(*listed) : known_checkpoints_;
 }
 
-/// Looks for new files of the run.
+/// Looks for new checkpoints and snapshots of the run.
 void InspectState::checkForCheckpoints() {
     if (run() == nullptr) return;
     std::vector<std::int64_t> checkpoints = this->checkpoints();
@@ -153,7 +153,7 @@ void InspectState::setText(const QString& text) {
     if (text == text_) return;
     text_ = text;
     token_.reset();
-    const auto is_of_text = [](const AnswerSpec& what) { return what.dependsOnText(); };
+    const auto is_of_text = [](const AnswerSpec& spec) { return spec.dependsOnText(); };
     dropRequests(is_of_text);
     forget(is_of_text);
     emit inputsChanged();
@@ -163,7 +163,7 @@ void InspectState::setText(const QString& text) {
 void InspectState::setChange(const ModelChange& change) {
     if (change == change_) return;
     change_ = change;
-    const auto is_of_change = [](const AnswerSpec& what) { return what.dependsOnChange(); };
+    const auto is_of_change = [](const AnswerSpec& spec) { return spec.dependsOnChange(); };
     dropRequests(is_of_change);
     forget(is_of_change);
     emit inputsChanged();
@@ -203,9 +203,9 @@ void InspectState::setRequiredAnswers(AnswerSpecs requiredAnswers) {
     askNext();
 }
 
-void InspectState::request(const AnswerSpec& what, const Question& question) {
-    if (pending_ == &what) clearPending();
-    Entry& entry = entryOf(what);
+void InspectState::request(const AnswerSpec& spec, const Question& question) {
+    if (pending_ == &spec) clearPending();
+    Entry& entry = entryOf(spec);
     entry.requested = question;
     entry.refused.reset();
     entry.known.reset();
@@ -231,42 +231,42 @@ const HeadReport* InspectState::report(int layer, int head) const {
     return nullptr;
 }
 
-/// Nothing if there is no question to ask.
-std::optional<Question> InspectState::questionFor(const AnswerSpec& what) const {
-    const QuestionKind& kind = what.questionKind();
-    const auto entry = entries_.find(what.name);
+/// The question for a spec with the current inputs; nothing if it cannot or need not be asked.
+std::optional<Question> InspectState::questionFor(const AnswerSpec& spec) const {
+    const QuestionKind& kind = spec.questionKind();
+    const auto entry = entries_.find(spec.name);
     const bool is_requested = entry != entries_.end() && entry->second.requested;
-    if (what.on_request && !is_requested) return std::nullopt;
-    if (what.dependsOnText() && text_.isEmpty()) return std::nullopt;
-    if (what.change == AnswerSpec::Change::required && change_.isEmpty()) return std::nullopt;
-    if (&what == &answers::kernel_history && summary() != nullptr && summary()->checkpoints.size() < 2)
+    if (spec.on_request && !is_requested) return std::nullopt;
+    if (spec.dependsOnText() && text_.isEmpty()) return std::nullopt;
+    if (spec.change == AnswerSpec::Change::required && change_.isEmpty()) return std::nullopt;
+    if (&spec == &answers::kernel_history && summary() != nullptr && summary()->checkpoints.size() < 2)
         return std::nullopt;
     Question question = is_requested ? *entry->second.requested : Question{};
     question.what = kind.name;
-    if (what.count > 0) question.count = what.count;
+    if (spec.count > 0) question.count = spec.count;
     if (!kind.reads_text)
         question.text.clear();
-    else if (what.dependsOnText())
+    else if (spec.dependsOnText())
         question.text = text_.toStdString();
     if (kind.heads == QuestionKind::Heads::one || question.positions) {
         question.layer = layer_;
         question.head = head_;
     }
-    if (&what == &answers::token_map) question.distance = distance_;
-    if (&what == &answers::walkthrough) question.token = token_;
+    if (&spec == &answers::token_map) question.distance = distance_;
+    if (&spec == &answers::walkthrough) question.token = token_;
     const ModelChange scaled = question.change;  // scaling for longer texts
-    question.change = what.dependsOnChange() ? change_ : ModelChange{};
-    if (&what == &answers::lengths) {
+    question.change = spec.dependsOnChange() ? change_ : ModelChange{};
+    if (&spec == &answers::lengths) {
         question.change.factor = scaled.factor;
         question.change.original_length = scaled.original_length;
     }
     return question;
 }
 
-/// Nothing for a run in training, whose trainer answers.
-std::optional<std::int64_t> InspectState::stepFor(const AnswerSpec& what) const {
+/// The step of the checkpoint to ask; nothing for a published model, and for a run whose trainer answers.
+std::optional<std::int64_t> InspectState::stepFor(const AnswerSpec& spec) const {
     const RunWatcher* run = this->run();
-    if (!what.is_live || chosen_step_ || run == nullptr) return step_;
+    if (!spec.is_live || chosen_step_ || run == nullptr) return step_;
     if (run->isActive() || known_checkpoints_.empty()) return std::nullopt;
     return known_checkpoints_.back();
 }
@@ -286,18 +286,18 @@ void InspectState::askNext() {
                 .arg(kMaxTextBytes));
         return;
     }
-    for (const AnswerSpec* what : wanted) {
-        const auto question = questionFor(*what);
-        const Entry& entry = entryOf(*what);
+    for (const AnswerSpec* spec : wanted) {
+        const auto question = questionFor(*spec);
+        const Entry& entry = entryOf(*spec);
         if (!question || entry.known == question || entry.refused == question) continue;
-        if (what != &answers::model && summary() == nullptr) return;  // the model could not be opened
-        pending_ = what;
+        if (spec != &answers::model && summary() == nullptr) return;  // the model could not be opened
+        pending_ = spec;
         sent_question_ = *question;
         progress_ = -1;
         Request request{Command::question, "1"};
         request.question = questionSettings(*question);
         emit answerOrProgressChanged();
-        client_.ask({model_, request, stepFor(*what)});
+        client_.ask({model_, request, stepFor(*spec)});
         return;
     }
     emit answerOrProgressChanged();

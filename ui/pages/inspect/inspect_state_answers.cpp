@@ -6,21 +6,21 @@
 #include "ui/live/token_texts.h"
 #include "ui/pages/inspect/inspect_state.h"
 
-// The next question, its cost, and the reading of answers.
+// The pending question, the cost of reading the text, and the answers.
 
 namespace roper {
 
-bool InspectState::isAsking(const AnswerSpec& what) const {
-    const auto found = entries_.find(what.name);
-    return pending_ == &what || (found != entries_.end() && found->second.requested);
+bool InspectState::isAsking(const AnswerSpec& spec) const {
+    const auto found = entries_.find(spec.name);
+    return pending_ == &spec || (found != entries_.end() && found->second.requested);
 }
 
 QString InspectState::pendingWork() const {
     if (pending_ == nullptr) return {};
     if (pending_ == &answers::model) return tr("opening the model");
-    QString said = tr("computing: %1").arg(QString::fromStdString(pending_->questionKind().help));
-    if (pending_->dependsOnHead()) said += tr(", layer %1, head %2").arg(layer_).arg(head_);
-    return sent_question_.change.isEmpty() ? said : tr("%1, with the change").arg(said);
+    QString text = tr("computing: %1").arg(QString::fromStdString(pending_->questionKind().help));
+    if (pending_->dependsOnHead()) text += tr(", layer %1, head %2").arg(layer_).arg(head_);
+    return sent_question_.change.isEmpty() ? text : tr("%1, with the change").arg(text);
 }
 
 QString InspectState::placeholder(const QString& otherwise) const {
@@ -29,7 +29,8 @@ QString InspectState::placeholder(const QString& otherwise) const {
 
 std::optional<InspectState::Cost> InspectState::cost() const {
     if (summary() == nullptr || text_.isEmpty()) return std::nullopt;
-    constexpr double kBytesOfAToken = 4, kOverProducts = 2, kGiga = 1e9;
+    constexpr double kBytesPerToken = 4, kGiga = 1e9;
+    constexpr double kSlowdown = 2;  // of a forward pass, relative to its matrix products alone
     constexpr double kQueriesAtATime = 128, kLogitsAtATime = 8192;
     const ModelSummary& m = *summary();
     const TextReading* reading = answer(answers::reading);
@@ -37,20 +38,21 @@ std::optional<InspectState::Cost> InspectState::cost() const {
     const auto bytes = static_cast<double>(text_.toUtf8().size());
     const double T = reading != nullptr               ? static_cast<double>(reading->ids.size())
                      : walkthrough != nullptr         ? static_cast<double>(walkthrough->tokens.size())
-                     : QFileInfo(model_).isAbsolute() ? std::max(1.0, bytes / kBytesOfAToken)
+                     : QFileInfo(model_).isAbsolute() ? std::max(1.0, bytes / kBytesPerToken)
                                                       : bytes;
     const auto C = static_cast<double>(m.width), V = static_cast<double>(m.vocabulary),
                H = static_cast<double>(m.heads), d = static_cast<double>(m.head_dim),
                L = static_cast<double>(m.layers), P = static_cast<double>(m.parameters_per_token);
-    // Per token: its parameters except embeddings, and the logits; plus scores and mixing over half of T², or
-    // all of it. A model that predicts masked tokens reads the text once for each.
+    // Two per token and parameter, including the output head, plus scores and weighted sums over all T² pairs
+    // of tokens, or half of them. A model that predicts masked tokens reads the text once for each token.
     const double operations = (m.predicts_masked ? T : 1) * (2 * T * std::max(0.0, P - V * C) +
                                                              (m.causal ? 2 : 4) * T * T * L * H * d) +
                               2 * T * V * C;
+    // float32: parameters, activations, and blocks of scores and logits.
     const double held =
         4 * (mostParametersUsed(m, T) + T * (2 * static_cast<double>(m.feed_forward) + 6 * C) +
              3 * kQueriesAtATime * T * H + 3 * kLogitsAtATime * T);
-    return Cost{kOverProducts * operations / (std::max(m.gflops, 1.0) * kGiga), held,
+    return Cost{kSlowdown * operations / (std::max(m.gflops, 1.0) * kGiga), held,
                 static_cast<std::int64_t>(T)};
 }
 
@@ -83,18 +85,18 @@ void InspectState::clampToModel() {
 }
 
 void InspectState::finish(std::shared_ptr<const void> answer) {
-    const AnswerSpec& what = *pending_;
-    Entry& entry = entryOf(what);
+    const AnswerSpec& spec = *pending_;
+    Entry& entry = entryOf(spec);
     entry.answer = std::move(answer);
     entry.known = sent_question_;
-    if (failed_ == &what) setMessage({});
-    if (entry.requested && questionFor(what) == sent_question_) entry.requested.reset();
-    if (&what == &answers::model) clampToModel();
-    if (&what == &answers::patch)
+    if (failed_ == &spec) setMessage({});
+    if (entry.requested && questionFor(spec) == sent_question_) entry.requested.reset();
+    if (&spec == &answers::model) clampToModel();
+    if (&spec == &answers::patch)
         forget([](const AnswerSpec& one) { return &one == &answers::patch_positions; });
     pending_ = nullptr;
-    emit answered(&what);
-    if (&what == &answers::model) {
+    emit answered(&spec);
+    if (&spec == &answers::model) {
         emit modelChanged();
         emit inputsChanged();
     }
@@ -115,7 +117,7 @@ void InspectState::fail(const QString& why) {
 void InspectState::receiveMap(const QByteArray& payload) {
     const Question question = sent_question_;
     const bool causal = summary() == nullptr || summary()->causal;
-    // A model without an output head gives no reading; the answer about its heads then lists the tokens.
+    // A model without an output head cannot answer `reading`, but the answer `heads` lists the tokens, too.
     QStringList tokens;
     if (const TextReading* reading = answer(answers::reading))
         tokens = shownTokens(reading->tokens);

@@ -31,7 +31,8 @@ void LayersPanel::refresh() {
     map.value_name = tr("−ln p, nats");
     lens_map_->setTitle(tr("−ln p of the next token, read off after every layer (logit lens)"));
     lens_map_->setCaption(
-        tr("−ln p of the next token from the residual stream after every layer, by the final norm and head"));
+        tr("−ln p of the next token from the residual stream after every layer, by the final norm and output "
+           "head"));
     lens_map_->setMap(std::move(map));
 }
 

@@ -4,7 +4,7 @@
 
 namespace roper {
 
-/// Logit lens: the prediction of every layer, read through the model's output head.
+/// Logit lens: the next token as predicted from the residual stream after every layer.
 class LayersPanel : public ModelPanel {
     Q_OBJECT
 

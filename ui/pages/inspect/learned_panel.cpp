@@ -121,10 +121,10 @@ void LearnedPanel::fillChoices() {
 std::vector<CurveChart::Curve> LearnedPanel::driftCurves(const std::string& quantity,
                                                          std::int64_t layer) const {
     std::map<std::int64_t, CurveChart::Curve> by_pair;
-    std::map<std::int64_t, double> begun;
+    std::map<std::int64_t, double> initial;
     for (const MethodRow& row : rows_) {
         if (row.quantity != quantity || row.layer != layer || !row.index) continue;
-        const double start = begun.emplace(*row.index, row.value).first->second;
+        const double start = initial.emplace(*row.index, row.value).first->second;
         CurveChart::Curve& curve = by_pair[*row.index];
         curve.x.push_back(static_cast<double>(row.step));
         curve.y.push_back(row.value / start);
@@ -136,14 +136,14 @@ std::vector<CurveChart::Curve> LearnedPanel::driftCurves(const std::string& quan
         curve.key = QStringLiteral("pair-%1").arg(pair);
         curve.label = tr("pair %1").arg(pair);
         curve.color = theme.pair(static_cast<int>(pair), pairs);
-        curve.formula = tr("θ was %1").arg(begun[pair]);
+        curve.formula = tr("θ was %1").arg(initial[pair]);
         curve.in_legend = pairs <= 8 || pair % (pairs / 4) == 0 || pair == pairs - 1;
         curves.push_back(std::move(curve));
     }
     return curves;
 }
 
-/// One curve per head from the rows selected by `wanted`, with `x` of each row as abscissa.
+/// One curve per head from the rows for which `wanted` is true; `x` gives the abscissa of a row.
 template <class Wanted, class X>
 std::vector<CurveChart::Curve> LearnedPanel::curvesByHead(Wanted wanted, X x) const {
     std::map<std::int64_t, CurveChart::Curve> by_head;
@@ -177,13 +177,13 @@ void LearnedPanel::draw() {
         curves = driftCurves(quantity, layer);
         marks.push_back({1, {}, true});
         double farthest = 1;
-        QString who;
+        QString pair;
         for (const CurveChart::Curve& curve : curves)
             if (!curve.y.isEmpty() && std::abs(curve.y.back() - 1) > std::abs(farthest - 1)) {
                 farthest = curve.y.back();
-                who = curve.label;
+                pair = curve.label;
             }
-        if (!who.isEmpty()) summary = tr("largest change: %1, × %2").arg(who, numberText(farthest, 4));
+        if (!pair.isEmpty()) summary = tr("largest change: %1, × %2").arg(pair, numberText(farthest, 4));
     } else if (quantity == kBias) {
         chart_->setAxisNames(tr("bucket"), tr("bias"));
         const std::int64_t newest = rows_.back().step;

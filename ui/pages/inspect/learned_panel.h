@@ -9,8 +9,9 @@
 
 namespace roper {
 
-/// Quantities of a run's position method that are learned or monitored over training (method.csv): drift of
-/// trained frequencies from θᵢ, T5's biases by bucket, the smallest denominators of linear attention.
+/// Quantities of a run's position method that are learned or monitored over training (method.csv): trained
+/// frequencies relative to their initial θᵢ, T5's biases by bucket of distances, the smallest denominators of
+/// linear attention.
 class LearnedPanel : public ModelPanel {
     Q_OBJECT
 
@@ -43,11 +44,11 @@ class LearnedPanel : public ModelPanel {
     QLabel* summary_;
     CurveChart* chart_;
     QTimer timer_;
-    QString run_;  ///< run whose rows are shown
-    std::uintmax_t size_ = 0;
+    QString run_;              ///< run whose rows are shown
+    std::uintmax_t size_ = 0;  ///< bytes of method.csv when it was read
     std::vector<MethodRow> rows_;
-    QString problem_;
-    bool filling_ = false;
+    QString problem_;       ///< why the file could not be read; empty without an error
+    bool filling_ = false;  ///< the program fills the combo boxes, so their signals are not choices
 };
 
 }  // namespace roper

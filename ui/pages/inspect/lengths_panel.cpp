@@ -92,7 +92,7 @@ void LengthsPanel::prepare(const QString& figure, const InspectFigureSettings& p
 void LengthsPanel::refresh() {
     const bool is_open = state().summary() != nullptr;
     read_longer_->setEnabled(is_open);
-    // The characters of other tasks spell no needle.
+    // Vocabularies of tasks with problems lack the letters of a sentence.
     hide_needle_->setEnabled(is_open && !state().summary()->has_problems);
     showLengths();
     showNeedle();
@@ -105,7 +105,7 @@ QString LengthsPanel::needleReadout(const NeedleAnswer& answer, std::size_t row,
              answer.found[row][column] ? tr("found") : tr("not found"));
 }
 
-/// Means over windows of the text, because single tokens are too noisy to compare.
+/// Draws means over windows of the text, because the losses of single tokens are too noisy to compare.
 void LengthsPanel::showLengths() {
     const LengthsAnswer* answer = state().answer(answers::lengths);
     if (answer == nullptr) {

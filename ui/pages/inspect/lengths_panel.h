@@ -9,7 +9,8 @@
 
 namespace roper {
 
-/// Texts longer than in training: loss by position with scaled frequencies, and a needle test.
+/// Texts longer than in training: the loss by position with scaled frequencies, and whether the model finds a
+/// sentence (the needle) hidden in the text.
 class LengthsPanel : public ModelPanel {
     Q_OBJECT
 
@@ -33,7 +34,7 @@ class LengthsPanel : public ModelPanel {
     CurveChart* lengths_;
     HeatMapView* needle_map_;
     NumberEdit* length_factor_;
-    QSpinBox* trained_;
+    QSpinBox* trained_;  ///< training context length in tokens; 0: as the model states
     LineEdit *needle_text_, *needle_question_, *needle_answer_;
     QPushButton *read_longer_, *hide_needle_;
 };

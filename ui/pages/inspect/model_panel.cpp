@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-/// The change without what it does to heads; changes of positions stay.
+/// The change without its ablations and other changes of heads; changes of positions remain.
 ModelChange withoutHeads(ModelChange change) {
     change.layer.reset();
     change.head.reset();
@@ -61,7 +61,7 @@ void ModelPanel::offerHeads(FigureView& figure, HeadAt headAt) {
                 state().setHead(layer, head);
                 emit(this->*show)();
             });
-        // What else is changed in chosen heads would apply to this one, too.
+        // Other changes of heads are dropped, because they would now apply to this head.
         const ModelChange restored = withoutHeads(state().change());
         ModelChange ablated = restored;
         ablated.layer = layer;
@@ -71,7 +71,7 @@ void ModelPanel::offerHeads(FigureView& figure, HeadAt headAt) {
         menu.addAction(is_ablated ? tr("Ablate nothing") : tr("Ablate %1").arg(title), this,
                        [this, change = is_ablated ? restored : ablated] {
                            state().setChange(change);
-                           // Snapshots show no changes, the attention of heads does.
+                           // A panel that does not show changes, such as Snapshots, gives way to Heads.
                            const auto shown = requiredAnswers();
                            if (std::ranges::find(shown, &answers::changed) == shown.end())
                                emit attentionRequested();

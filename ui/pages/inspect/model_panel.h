@@ -16,7 +16,7 @@ struct ShownModels {
     InspectState &state, &comparison;
 };
 
-/// One panel of the page: its controls, and figures of a model's answers. Hidden figures are not drawn.
+/// A panel of the Inspect page: controls, and figures of the model's answers. Refreshed only while visible.
 class ModelPanel : public QWidget {
     Q_OBJECT
 
@@ -32,7 +32,7 @@ class ModelPanel : public QWidget {
     virtual AnswerSpecs requiredAnswers() const { return {&answers::reading, &answers::changed}; }
     /// The same for the comparison model.
     virtual AnswerSpecs comparisonAnswers() const { return {}; }
-    /// Answers that one figure needs from both models; nothing for figures made from a run's files.
+    /// Answers that one figure needs from both models; empty for figures made from a run's files.
     virtual AnswerSpecs answersForFigure(const QString& figure) const {
         return static_cast<void>(figure), requiredAnswers();
     }
@@ -41,6 +41,7 @@ class ModelPanel : public QWidget {
         static_cast<void>(figure), static_cast<void>(picture);
     }
 
+    /// Calls `refresh` now if the panel is visible, otherwise when it is next shown.
     void refreshWhenVisible();
     void refreshNow();
 
@@ -70,9 +71,9 @@ class ModelPanel : public QWidget {
     }
 
     using HeadAt = std::function<std::optional<std::pair<int, int>>(const QPointF&)>;
-    /// Adds what can be done with the head at a point to the context menu of a figure: show its attention or
-    /// its values, walk through it, ablate it.
-    /// @param headAt  layer and head at a point of the canvas
+    /// Adds actions on the head under the pointer to a figure's context menu: show its attention, show its
+    /// values, walk through it, ablate it.
+    /// @param headAt  layer and head at a point of the canvas; nothing if there is none
     void offerHeads(FigureView& figure, HeadAt headAt);
 
     /// The answer about the chosen head; null while unknown.
@@ -84,9 +85,9 @@ class ModelPanel : public QWidget {
         return is_it ? answer : nullptr;
     }
 
-    /// A map of an answer.
-    /// @param placeholder  its text while it is empty
-    /// @param text_at      the readout of a cell
+    /// A heat map for an answer; the panel draws it, and `text_at` provides the readout of a cell.
+    /// @param figure       name of the figure
+    /// @param placeholder  text while the map is empty
     template <class Panel, class Answer>
     HeatMapView* makeMap(const QString& figure, const QString& placeholder,
                          const TypedAnswerSpec<Answer>& spec,
@@ -111,14 +112,14 @@ class ModelPanel : public QWidget {
   private:
     QString title_, help_;
     ShownModels models_;
-    bool is_stale_ = true;
+    bool is_stale_ = true;  ///< `refresh` is pending
 };
 
-/// Rows of numbers, all of the same length, as a map.
-/// @param limit  of the colour scale; 0: the largest number
+/// A map of rows of numbers; all rows have the same length, and there is at least one.
+/// @param limit  end of the colour scale; 0: the largest magnitude
 HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, HeatMapView::Scale scale,
                            double limit = 0);
-/// Checks that a number is below a count. @throws Error (usage)
+/// The number, if it is below `count`. @throws Error (usage) naming the setting `key` otherwise
 int checkedBelow(const std::string& key, std::int64_t number, int count);
 double largestOf(const std::vector<std::vector<double>>& rows);
 

@@ -12,8 +12,8 @@ namespace roper {
 namespace {
 
 constexpr double kMargin = 10, kDialLine = 18;
-constexpr double kMaxSide = 190;       // of a dial
-constexpr double kSideWithLabel = 44;  // below this, dials have no numbers
+constexpr double kMaxSide = 190;       // of a dial, in pixels at zoom 1
+constexpr double kSideWithLabel = 44;  // smaller dials have no numbers
 
 /// The angle from one arrow to another, −180 to 180 degrees, counterclockwise.
 double turnBetween(const QPointF& from, const QPointF& to) {
@@ -92,7 +92,7 @@ PairArrows::Grid PairArrows::gridIn(const QRectF& area, bool legend) const {
             grid.columns = columns;
         }
     }
-    // Rows of equal length, in the middle.
+    // Makes the rows as equal in length as possible, and centres them.
     const int rows = (count + grid.columns - 1) / grid.columns;
     grid.columns = (count + rows - 1) / rows;
     grid.box.setLeft(grid.box.left() + (grid.box.width() - grid.side * grid.columns) / 2);
@@ -127,7 +127,7 @@ void PairArrows::paintDial(QPainter& painter, const QRectF& cell, std::size_t pa
             const QPointF arrow = arrowOf(vector, pair);
             const double length = lengthOf(arrow);
             if (length == 0) return center;
-            // √length: a few pairs are often ten times as long as the others.
+            // √length, because a few pairs are often ten times as long as the others.
             return center +
                    QPointF(arrow.x(), -arrow.y()) / length * radius * std::sqrt(length / longest_[v]);
         };

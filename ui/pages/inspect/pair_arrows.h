@@ -6,24 +6,24 @@
 
 namespace roper {
 
-/// Vectors before and after a rotation, one dial for each rotated pair of features. Arrows are drawn with the
-/// square root of their length, relative to the longest of the vector.
+/// Vectors before and after a rotation: one dial for each rotated pair of features, with an arrow for each
+/// vector. An arrow is as long as the square root of the pair's norm, relative to the vector's longest pair.
 class PairArrows : public FigureView {
     Q_OBJECT
 
   public:
     struct Vector {
-        QString key, name;  ///< for CSV, and for the legend
+        QString key, name;  ///< name in CSV; name in the legend
         QColor color;
-        std::vector<double> before = {}, after = {};  ///< of the same length
+        std::vector<double> before = {}, after = {};  ///< features [d]
     };
-    /// A rotation's features: pair 0, which usually rotates fastest, comes first.
+    /// The two features of each rotated pair; pair 0, which usually rotates fastest, comes first.
     using Pairs = std::vector<std::vector<int>>;
 
     PairArrows(const QString& name, QWidget* parent);
 
-    /// @param contributions  a number for each pair, such as its share of a score; or empty
-    /// @param meaning        what the number is
+    /// @param contributions  a number for each pair, such as what it adds to a score; empty: none
+    /// @param meaning        readout text before the number, such as "adds to the score"
     void setVectors(Pairs pairs, std::vector<Vector> vectors, std::vector<double> contributions = {},
                     const QString& meaning = {});
     void setHeadline(const QString& text) { setAndUpdate(headline_, text); }
@@ -59,7 +59,7 @@ class PairArrows : public FigureView {
 
     Pairs pairs_;
     std::vector<Vector> vectors_;
-    std::vector<double> longest_;  ///< the longest pair of each vector, before or after
+    std::vector<double> longest_;  ///< norm of the longest pair of each vector, before or after
     std::vector<double> contributions_;
     QString headline_, caption_, meaning_;
 };

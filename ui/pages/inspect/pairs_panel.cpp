@@ -16,7 +16,7 @@ const Eigen::VectorXd& numbersOf(const HeadReport& report, PairQuantity quantity
     return *all[static_cast<std::size_t>(quantity)];
 }
 
-/// The same for so many pairs; those that a narrower or unrotated head lacks are 0.
+/// The same, padded with zeros to `pairs` entries: a narrow or unrotated head has fewer pairs.
 Eigen::VectorXd numbersOf(const HeadReport& report, PairQuantity quantity, Eigen::Index pairs) {
     const Eigen::VectorXd& own = numbersOf(report, quantity);
     Eigen::VectorXd all = Eigen::VectorXd::Zero(pairs);
@@ -24,7 +24,7 @@ Eigen::VectorXd numbersOf(const HeadReport& report, PairQuantity quantity, Eigen
     return all;
 }
 
-/// The number of pairs of the head that has most.
+/// The largest number of pairs in a head.
 Eigen::Index mostPairs(const HeadsAnswer& heads, PairQuantity quantity) {
     Eigen::Index pairs = 0;
     for (const HeadReport& report : heads.heads)
@@ -45,8 +45,9 @@ PairsPanel::PairsPanel(const ShownModels& models, QWidget* parent)
                          tr("The chosen quantity of every pair and head is shown here."), answers::heads,
                          &PairsPanel::pairReadout)),
       head_pairs_(new BarChart(QStringLiteral("head-bands"), tr("pair, the fastest first"), {}, this)),
-      quantity_(named(new QComboBox, tr("Quantity of each pair"),
-                      tr("Its share of the scores, or the mean norm of q, k or v in it"))),
+      quantity_(
+          named(new QComboBox, tr("Quantity of each pair"),
+                tr("Its share of the scores' variance, or the mean norm of its features in q, k or v"))),
       mean_(named(new QCheckBox(tr("mean of all heads")), tr("Mean of all heads"),
                   tr("Lower chart: the mean over all heads of all layers instead of the chosen head"))) {
     quantity_->addItems(
@@ -122,21 +123,21 @@ QString PairsPanel::pairReadout(const HeadsAnswer& answer, std::size_t row, std:
     if (row >= answer.heads.size()) return {};
     const HeadReport& report = answer.heads[row];
     const auto& theta = answer.theta.at(static_cast<std::size_t>(report.layer));
-    QString said = tr("layer %1, head %2, pair %3").arg(report.layer).arg(report.head).arg(column);
+    QString text = tr("layer %1, head %2, pair %3").arg(report.layer).arg(report.head).arg(column);
     if (column < theta.size())
-        said += tr(" (one turn in %1 tokens)").arg(numberText(2 * std::numbers::pi / theta[column], 3));
+        text += tr(" (one turn in %1 tokens)").arg(numberText(2 * std::numbers::pi / theta[column], 3));
     const auto pair = static_cast<Eigen::Index>(column);
     if (pair < report.bands.share.size())
-        said += tr(": share of the scores %1 %").arg(numberText(100 * report.bands.share[pair], 3));
-    if (pair >= report.query_norms.size()) return said;
-    return said + tr("; norms of q %1, k %2, v %3")
+        text += tr(": share of the scores %1 %").arg(numberText(100 * report.bands.share[pair], 3));
+    if (pair >= report.query_norms.size()) return text;
+    return text + tr("; norms of q %1, k %2, v %3")
                       .arg(numberText(report.query_norms[pair], 3), numberText(report.key_norms[pair], 3),
                            numberText(report.value_norms[pair], 3));
 }
 
-/// Of the chosen head, or the mean over all heads; nothing while unknown.
-std::optional<Eigen::VectorXd> PairsPanel::pairNumbersOf(const InspectState& of) const {
-    const HeadsAnswer* heads = of.answer(answers::heads);
+/// The quantity by pair, of the chosen head or as a mean over all heads; nothing while unknown.
+std::optional<Eigen::VectorXd> PairsPanel::pairNumbersOf(const InspectState& model_state) const {
+    const HeadsAnswer* heads = model_state.answer(answers::heads);
     if (heads == nullptr || heads->heads.empty()) return std::nullopt;
     const Eigen::Index pairs = mostPairs(*heads, quantity());
     Eigen::VectorXd sum = Eigen::VectorXd::Zero(pairs);
@@ -172,10 +173,11 @@ void PairsPanel::showHeadPairs() {
         categories.push_back(pair);
     for (BarChart::Series& one : series)
         one.values.resize(static_cast<std::size_t>(pairs), 0);  // a model with fewer pairs
-    const QString of = mean_->isChecked() ? tr("mean of all heads")
-                                          : tr("layer %1, head %2").arg(state().layer()).arg(state().head());
-    head_pairs_->setHeadline(QStringLiteral("%1, %2").arg(quantity_->currentText(), of));
-    head_pairs_->setCaption(tr("%1 by pair, %2").arg(quantity_->currentText(), of));
+    const QString heads = mean_->isChecked()
+                              ? tr("mean of all heads")
+                              : tr("layer %1, head %2").arg(state().layer()).arg(state().head());
+    head_pairs_->setHeadline(QStringLiteral("%1, %2").arg(quantity_->currentText(), heads));
+    head_pairs_->setCaption(tr("%1 by pair, %2").arg(quantity_->currentText(), heads));
     head_pairs_->setBars(categories, series);
 }
 

@@ -9,10 +9,10 @@
 
 namespace roper {
 
-/// Quantity that the map of pairs shows for each pair.
+/// Quantity of a pair: its share of the scores' variance, or the mean norm of its features in q, k or v.
 enum class PairQuantity { score_fraction, query_norm, key_norm, value_norm };
 
-/// Share of each pair of features in every head, and in the chosen head compared with the model beside it.
+/// A quantity of each pair of features in every head, and in the chosen head beside the comparison model's.
 class PairsPanel : public ModelPanel {
     Q_OBJECT
 
@@ -38,9 +38,9 @@ class PairsPanel : public ModelPanel {
     PairQuantity quantity() const { return static_cast<PairQuantity>(quantity_->currentIndex()); }
     void showPairs();
     void showHeadPairs();
-    std::optional<Eigen::VectorXd> pairNumbersOf(const InspectState& state) const;
+    std::optional<Eigen::VectorXd> pairNumbersOf(const InspectState& model_state) const;
     QString pairReadout(const HeadsAnswer& answer, std::size_t row, std::size_t column) const;
-    /// Layer and head of a row of the map.
+    /// Layer and head of a row of the map; nothing if the row does not exist.
     std::optional<std::pair<int, int>> headOfRow(int row) const;
 
     HeatMapView* pairs_map_;

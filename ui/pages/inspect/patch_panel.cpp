@@ -38,7 +38,7 @@ PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
                    : std::optional(std::pair(cell.y(), cell.x()));
     });
     connect(patch_positions_, &BarChart::categoryHovered, this,
-            [this](int place) { emit hovered(tokenReadout(place)); });
+            [this](int position) { emit hovered(tokenReadout(position)); });
     forwardReadouts(patch_positions_);
     columnOf({rowOf({patch_button_, {other_, 1}}),
               {makeSplitter(Qt::Vertical, {patch_map_, patch_positions_}, {420, 220}), 1}},
@@ -75,12 +75,12 @@ QString PatchPanel::headReadout(const PatchAnswer& answer, std::size_t row, std:
         .arg(numberText(100 * answer.restored[row][column], 3));
 }
 
-QString PatchPanel::tokenReadout(int place) const {
+QString PatchPanel::tokenReadout(int position) const {
     const PatchAnswer* answer = state().answer(answers::patch_positions);
-    if (answer == nullptr || place < 0) return {};
-    const auto token = static_cast<std::size_t>(place);
+    if (answer == nullptr || position < 0) return {};
+    const auto token = static_cast<std::size_t>(position);
     return tr("token %1, “%2” (in the other text “%3”): restores %4 %")
-        .arg(place)
+        .arg(position)
         .arg(formatToken(answer->tokens[token]), formatToken(answer->other_tokens[token]),
              numberText(100 * answer->restored.front()[token], 3));
 }

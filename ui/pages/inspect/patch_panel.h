@@ -18,7 +18,7 @@ class PatchPanel : public ModelPanel {
     PageFigures::Figures figures() const override { return {patch_map_, patch_positions_}; }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    /// The text to compare with.
+    /// Sets the text with which that of the page is compared.
     void setOther(const QString& text) { other_->setText(text); }
 
     HeatMapView& patch() { return *patch_map_; }
@@ -29,12 +29,12 @@ class PatchPanel : public ModelPanel {
 
   private:
     void enableButton();
-    /// @param positions  whether to patch the positions of the chosen head, not every head
+    /// @param positions  patch the chosen head position by position; otherwise each head at all positions
     void ask(bool positions);
     void showPatch();
     void showPatchPositions();
     QString headReadout(const PatchAnswer& answer, std::size_t row, std::size_t column) const;
-    QString tokenReadout(int place) const;
+    QString tokenReadout(int position) const;
 
     HeatMapView* patch_map_;
     BarChart* patch_positions_;

@@ -12,7 +12,7 @@
 namespace roper {
 namespace {
 
-/// Minimum and maximum of one of the two numbers of the sizes.
+/// Minimum and maximum over all sizes of one of their two numbers.
 std::pair<std::int64_t, std::int64_t> rangeOf(const std::vector<SizeScore>& scores,
                                               std::int64_t ProblemSize::*number) {
     const auto [low, high] = std::ranges::minmax_element(
@@ -27,15 +27,15 @@ QStringList labelsInRange(const std::pair<std::int64_t, std::int64_t>& range) {
     return labels;
 }
 
-double percent(std::int64_t correct, std::int64_t of) {
-    return 100.0 * static_cast<double>(correct) / static_cast<double>(of);
+double percent(std::int64_t correct, std::int64_t total) {
+    return 100.0 * static_cast<double>(correct) / static_cast<double>(total);
 }
 
 std::int64_t countedOf(const SizeScore& score, bool fully) {
     return fully ? score.fully_correct.value_or(0) : score.correct;
 }
 
-/// @param fully  count only problems with every step of the working right
+/// @param fully  count only problems with every step of the working correct
 HeatMapView::Map mapOf(const SizeTable& table, bool fully) {
     const auto rows = rangeOf(table.scores, &ProblemSize::first),
                columns = rangeOf(table.scores, &ProblemSize::second);
@@ -96,23 +96,23 @@ bool SizesView::hasWorking() const {
 }
 
 void SizesView::refresh() {
-    QStringList said;
-    if (is_name_shown_) said << state_.title();
+    QStringList parts;
+    if (is_name_shown_) parts << state_.title();
     const auto& table = state_.sizes().table();
     const bool fully = working_required_ && hasWorking();
     if (!table || table->scores.empty()) {
         map_->setMap({});
     } else {
-        std::int64_t correct = 0, of = 0;
+        std::int64_t correct = 0, total = 0;
         for (const SizeScore& score : table->scores) {
             correct += countedOf(score, fully);
-            of += score.of;
+            total += score.of;
         }
-        said << (fully ? tr("step %1: %2 of %3 fully solved, %4 %") : tr("step %1: %2 of %3 solved, %4 %"))
-                    .arg(table->step)
-                    .arg(correct)
-                    .arg(of)
-                    .arg(fixedNumberText(percent(correct, of), 1));
+        parts << (fully ? tr("step %1: %2 of %3 fully solved, %4 %") : tr("step %1: %2 of %3 solved, %4 %"))
+                     .arg(table->step)
+                     .arg(correct)
+                     .arg(total)
+                     .arg(fixedNumberText(percent(correct, total), 1));
         map_->setCaption(
             (fully ? tr("Share of the problems of each size that %1 solves with every step of the working "
                         "right, at step %2, %3 problems per size; sizes with fewer than 1,000 "
@@ -124,7 +124,7 @@ void SizesView::refresh() {
                 .arg(table->scores.front().of));
         map_->setMap(mapOf(*table, fully));
     }
-    total_->setText(said.join(QStringLiteral(" · ")));
+    total_->setText(parts.join(QStringLiteral(" · ")));
 }
 
 QString SizesView::textAt(int row, int column) const {

@@ -9,7 +9,7 @@
 
 namespace roper {
 
-/// Share of problems that a run solves, by size, with the total above.
+/// Share of problems that a run solves, by their size (`ProblemSize`, two numbers), with the total above.
 class SizesView : public QWidget {
     Q_OBJECT
 
@@ -18,9 +18,9 @@ class SizesView : public QWidget {
 
     HeatMapView& map() { return *map_; }
     const HeatMapView& map() const { return *map_; }
-    /// Whether the run's name is shown, as beside another run.
+    /// Shows or hides the run's name, which is needed only beside another run.
     void setNameShown(bool named);
-    /// For tasks with a working: whether only problems with every step of it right count as solved.
+    /// For tasks whose solutions show their working: counts a problem only if every step is correct.
     void setWorkingRequired(bool fully);
     bool hasWorking() const;
 
@@ -38,7 +38,7 @@ class SizesView : public QWidget {
     bool is_name_shown_ = false, working_required_ = false;
 };
 
-/// Share of problems that a run solves, by size, beside that of another run.
+/// Share of problems that a run solves, by size, beside that of the comparison model.
 class SizesPanel : public ModelPanel {
     Q_OBJECT
 

@@ -33,10 +33,10 @@ bool Snapshots::list(const RunFolder& folder) {
 }
 
 std::shared_ptr<const HeadMaps> Snapshots::read(const StepFile& file) {
-    // Keeps snapshots, so that scrubbing reads each file once, within a limit.
+    // Caches snapshots up to these limits, so that dragging the slider reads each file once.
     constexpr std::size_t kMaxCached = 64;
-    constexpr std::size_t kMaxWeights = 32U << 20U;
-    constexpr std::uint64_t kMaxSnapshotSize = 1U << 30U;
+    constexpr std::size_t kMaxWeights = 32U << 20U;        // attention weights in the cache
+    constexpr std::uint64_t kMaxSnapshotSize = 1U << 30U;  // bytes of a file
     const bool is_large =
         maps_ && maps_->count() * maps_->text.size() * maps_->text.size() * read_.size() > kMaxWeights;
     if (read_.size() >= kMaxCached || is_large) read_.clear();

@@ -61,16 +61,16 @@ void SolvedBySize::readResult() {
     if (process == nullptr) return;
     process_ = nullptr;
     process->deleteLater();
-    const QJsonObject said = QJsonDocument::fromJson(process->readAllStandardOutput()).object();
-    if (said.isEmpty()) {
+    const QJsonObject result = QJsonDocument::fromJson(process->readAllStandardOutput()).object();
+    if (result.isEmpty()) {
         const QString why = QString::fromUtf8(process->readAllStandardError()).trimmed();
         return setMessage(why.isEmpty() ? tr("roper-train eval ended unexpectedly.") : why.section('\n', -1));
     }
     SizeTable table;
-    table.step = said["step"].toInteger();
-    for (const QJsonValue& name : said["names"].toArray())
+    table.step = result["step"].toInteger();
+    for (const QJsonValue& name : result["names"].toArray())
         table.names << name.toString();
-    for (const QJsonValue& row : said["scores"].toArray()) {
+    for (const QJsonValue& row : result["scores"].toArray()) {
         const QJsonArray cells = row.toArray();
         table.scores.push_back(
             {{cells[0].toInteger(), cells[1].toInteger()}, cells[2].toInteger(), cells[3].toInteger()});

@@ -14,7 +14,7 @@ namespace roper {
 /// Solved problems by size, from `roper-train eval --by-size`.
 struct SizeTable {
     std::int64_t step = 0;
-    QStringList names;  ///< names of the two numbers of a size
+    QStringList names;  ///< names of the two numbers of a size: "letters of the string", "index"
     std::vector<SizeScore> scores;
 };
 
@@ -27,10 +27,12 @@ class SolvedBySize : public QObject {
     using QObject::QObject;
     ~SolvedBySize() override;
 
-    /// @param run   null: the message asks the user to choose one
-    /// @param step  checkpoint; default: the newest
+    /// @param run       null: the message asks the user to choose one
+    /// @param step      checkpoint; nothing: the newest
+    /// @param problems  of each size
     void count(const RunWatcher* run, std::optional<std::int64_t> step, int problems);
     void stop();
+    /// Drops the table.
     void forget();
 
     bool isCounting() const { return process_ != nullptr; }

@@ -16,7 +16,7 @@ namespace {
 enum Column { kTitle, kProgram, kFamily, kParameters, kType, kSize, kMemory, kColumns };
 constexpr int kPathRole = Qt::UserRole, kProblemRole = Qt::UserRole + 1, kNumberRole = Qt::UserRole + 2;
 
-/// Sorts columns of quantities by number.
+/// A row of the list; columns of quantities are sorted by their numbers, not as texts.
 class ModelRow : public QTreeWidgetItem {
   public:
     using QTreeWidgetItem::QTreeWidgetItem;

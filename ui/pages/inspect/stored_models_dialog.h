@@ -10,7 +10,7 @@
 namespace roper {
 
 /// Lists the models that other programs have downloaded (`roper-train models`), each with its family, size
-/// and the memory that it takes, or the reason why it cannot be opened. Rows appear while the files are read.
+/// and the memory that reading a text takes, or why it cannot be opened. Rows appear as files are read.
 class StoredModelsDialog : public QDialog {
     Q_OBJECT
 

@@ -154,7 +154,7 @@ SubsetsPanel::SubsetsPanel(const ShownModels& models, QWidget* parent)
     connect(band_count_, &QSpinBox::valueChanged, this, show_passes);
     show_passes(band_count_->value());
     connect(compute_, &QPushButton::clicked, this, [this] {
-        emit requiredAnswersChanged();  // also after a cancelled question
+        emit requiredAnswersChanged();  // asks a cancelled question again
         Question question{"subsets"};
         question.count = band_count_->value();
         state().request(answers::subsets, question);

@@ -8,8 +8,8 @@
 
 namespace roper {
 
-/// Loss with every subset of the bands, the best first: one row per subset, with a square per band, filled if
-/// scores use the band.
+/// Loss with every subset of the bands (groups of pairs with similar frequencies), the best first: one row
+/// per subset, with a square per band, filled if scores use the band.
 class SubsetsView : public FigureView {
     Q_OBJECT
 

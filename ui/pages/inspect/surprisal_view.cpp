@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kTextMargin = 12, kLegend = 26, kLine = 26, kPadding = 6;
 constexpr double kDarkest_nats = 8;   ///< −ln p of the darkest shade: about 1 in 3,000
-constexpr double kDarkestChange = 4;  ///< the same for differences
+constexpr double kDarkestChange = 4;  ///< nats: change of −ln p with the darkest shade
 
 /// −ln p of a token; nothing for tokens that are not predicted and while unknown.
 std::optional<double> nllOf(const TextReading* reading, std::size_t token) {
@@ -32,9 +32,9 @@ SurprisalView::SurprisalView(InspectState& state, QWidget* parent)
     QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
-    connect(&state_, &InspectState::answered, this, [this](const AnswerSpec* what) {
-        if (what == &answers::reading) choose(-1);
-        if (what == &answers::reading || what == &answers::changed) refresh();
+    connect(&state_, &InspectState::answered, this, [this](const AnswerSpec* spec) {
+        if (spec == &answers::reading) choose(-1);
+        if (spec == &answers::reading || spec == &answers::changed) refresh();
     });
     connect(&state_, &InspectState::modelChanged, this, &SurprisalView::refresh);
     connect(&state_, &InspectState::inputsChanged, this, &SurprisalView::refresh);
@@ -172,16 +172,16 @@ void SurprisalView::paintFigure(QPainter& painter, const QRectF& area, const The
 QString SurprisalView::describe(int token) const {
     const auto index = static_cast<std::size_t>(token);
     const TextReading *before = state_.answer(answers::reading), *after = state_.answer(answers::changed);
-    QString said = tr("token %1, “%2”").arg(token).arg(formatToken(before->tokens[index]));
+    QString text = tr("token %1, “%2”").arg(token).arg(formatToken(before->tokens[index]));
     const auto nll = nllOf(before, index);
     if (!nll)
-        return said + (before->masked ? tr(": it is not masked") : tr(": the first token is not predicted"));
-    said +=
+        return text + (before->masked ? tr(": it is not masked") : tr(": the first token is not predicted"));
+    text +=
         tr(": −ln p %1 nats, probability %2").arg(fixedNumberText(*nll, 3), probabilityText(std::exp(-*nll)));
     if (const auto changed = nllOf(after, index))
-        said += tr("; with the change %1 nats, %2")
+        text += tr("; with the change %1 nats, %2")
                     .arg(fixedNumberText(*changed, 3), probabilityText(std::exp(-*changed)));
-    return said;
+    return text;
 }
 
 void SurprisalView::mousePressEvent(QMouseEvent* event) {

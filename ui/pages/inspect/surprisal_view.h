@@ -23,6 +23,7 @@ class SurprisalView : public FigureView {
     void setShade(Shade shade) { setAndUpdate(shade_, shade); }
     /// Index of the chosen token, from 0.
     int chosen() const { return chosen_; }
+    /// @param token  its index; negative: the last
     void choose(int token);
     /// Position of a token on the canvas.
     QRectF tokenRect(int token) const;

@@ -77,7 +77,7 @@ void PredictionsView::paintFigure(QPainter& painter, const QRectF& area, const T
     for (const Row& row : rows)
         widest = std::max(widest, metrics.horizontalAdvance(formatToken(row.token)));
     widest = std::min(widest + 8, 0.4 * box.width());
-    const double full = std::max(10.0, box.width() - widest - kPredictionsNumber - 6);
+    const double full_length = std::max(10.0, box.width() - widest - kPredictionsNumber - 6);
     double y = box.top() + kPredictionsTitle;
     double legend = 0;
     if (two) {
@@ -97,7 +97,7 @@ void PredictionsView::paintFigure(QPainter& painter, const QRectF& area, const T
         const auto bar = [&](std::optional<double> p, double top, double height, const QColor& color) {
             painter.setPen(Qt::NoPen);
             painter.setBrush(color);
-            const double length = p ? std::max(1.0, full * *p) : 0;
+            const double length = p ? std::max(1.0, full_length * *p) : 0;
             if (p) painter.drawRect(QRectF(box.left() + widest, top + 3, length, height - 6));
             drawColoredText(painter,
                             QRectF(box.left() + widest + length + 6, top, kPredictionsNumber, height),
@@ -140,7 +140,7 @@ TextPanel::TextPanel(const ShownModels& models, QWidget* parent)
              this);
     connect(surprisal_, &SurprisalView::chosenChanged, predictions_, &PredictionsView::setToken);
     connect(surprisal_, &SurprisalView::chosenChanged, &state(), [this](int token) {
-        if (token >= 0) state().setToken(token);  // a walkthrough follows it
+        if (token >= 0) state().setToken(token);  // for the Walkthrough panel
     });
     forwardReadouts(surprisal_, predictions_);
 }

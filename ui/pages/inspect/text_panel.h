@@ -15,7 +15,7 @@ class PredictionsView : public FigureView {
   public:
     PredictionsView(InspectState& state, QWidget* parent);
 
-    /// The successors shown are those of this token of the text.
+    /// Shows the successors of a token of the text. @param token  its index; −1: none
     void setToken(int token) { setAndUpdate(token_, token); }
 
     QSize minFigureSize() const override { return {240, 150}; }

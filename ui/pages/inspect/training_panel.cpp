@@ -16,7 +16,7 @@
 namespace roper {
 namespace {
 
-/// The snapshot of a step. @throws Error (usage) naming the existing ones
+/// Index of the snapshot at a step; without a step, of the last. @throws Error (usage) naming existing steps
 int snapshotOf(const InspectState& state, std::optional<std::int64_t> step) {
     const auto steps = stepsOf(state.snapshots().files());
     if (steps.empty()) throw Error(ErrorKind::usage, "the run has no snapshots; name a text: --set text=…");
@@ -31,15 +31,16 @@ int snapshotOf(const InspectState& state, std::optional<std::int64_t> step) {
 }
 
 /// Sort orders of heads, in the order of the combo box.
-enum class HeadOrder { place, entropy, distance, diagonal };
+enum class HeadOrder { by_index, entropy, distance, diagonal };
 
+/// Numbers by which heads are sorted, ascending; empty: by layer and head.
 std::vector<double> numbersOf(const HeadMaps& maps, HeadOrder order) {
     std::vector<double> numbers;
-    if (order == HeadOrder::place) return numbers;
+    if (order == HeadOrder::by_index) return numbers;
     for (const HeadStatistics& s : maps.statistics)
         numbers.push_back(order == HeadOrder::entropy    ? s.entropy
                           : order == HeadOrder::distance ? s.mean_distance
-                                                         : -s.diagonal);  // the clearest first
+                                                         : -s.diagonal);  // descending
     return numbers;
 }
 
@@ -83,7 +84,7 @@ class SnapshotHeads : public HeadsView {
             : isPublishedModel(state().model())
                 ? tr("Type a text and press “Read” to see every head's attention to it.")
                 : tr("This run has no snapshots yet, or takes none (snapshots.every = 0).\nType a text "
-                     "and press “Read” to see its newest model's attention to it."));
+                     "and press “Read” to see how the newest weights attend to it."));
     }
 
     QString describe(int layer, int head) const override {
@@ -265,8 +266,7 @@ void TrainingPanel::showMapOf(const InspectState& state, HeadsView& thumbnails, 
                             shownTokens(maps->tokens)));
 }
 
-/// Shows the comparison run's snapshot of the same step, or the nearest. If both models read the current
-/// text, snapshots do not apply.
+/// Shows the comparison run's snapshot at the same step, or the nearest, unless the current text is shown.
 void TrainingPanel::followComparison() {
     const auto maps = state().maps();
     if (!hasComparison() || state().readsMaps() || maps == nullptr) return;

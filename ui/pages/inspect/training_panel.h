@@ -11,8 +11,8 @@
 
 namespace roper {
 
-/// The heads of a run over training, from its snapshots, beside those of another run at the same step. Also
-/// the heads of a run's current weights, reading the text of the page.
+/// The heads of a run over training, from its snapshots, beside those of the comparison run at the same step.
+/// On request, the heads of the current weights on the page's text instead.
 class TrainingPanel : public ModelPanel {
     Q_OBJECT
 
@@ -53,8 +53,8 @@ class TrainingPanel : public ModelPanel {
         *comparison_thumbnails_title_;
     QPushButton *play_, *read_weights_, *back_;
     QWidget *comparison_thumbnails_area_, *comparison_area_;
-    QTimer player_;
-    bool filling_ = false;
+    QTimer player_;         ///< shows the next snapshot at each tick
+    bool filling_ = false;  ///< the program moves the slider, so its signal is not the user's
 };
 
 }  // namespace roper

@@ -9,7 +9,7 @@
 #include "ui/theme/numbers.h"
 
 namespace roper {
-/// The two curves of a kernel: norm and direction.
+/// Two curves for each kernel by distance: ‖K(δ)‖, and the cosine of K(δ) and K(0).
 struct ValuesPanel::KernelCurves {
     std::vector<CurveChart::Curve> norms, directions;
 
@@ -120,9 +120,9 @@ void ValuesPanel::showKernels() {
 void ValuesPanel::addKernelsOfHeads(KernelCurves& curves) const {
     const Theme theme = Theme::of(palette());
     const int layer = state().layer(), chosen = state().head();
-    const auto kernelOf = [layer](const InspectState& of, int head) -> const ValueKernel& {
-        const auto place = static_cast<std::size_t>(layer * of.summary()->heads + head);
-        return of.answer(answers::kernels)->kernels.at(place);
+    const auto kernelOf = [layer](const InspectState& model_state, int head) -> const ValueKernel& {
+        const auto index = static_cast<std::size_t>(layer * model_state.summary()->heads + head);
+        return model_state.answer(answers::kernels)->kernels.at(index);
     };
     const auto heads = static_cast<int>(state().summary()->heads);
     for (int head = 0; head < heads; ++head)
@@ -136,7 +136,7 @@ void ValuesPanel::addKernelsOfHeads(KernelCurves& curves) const {
                    true);
 }
 
-/// Adds the chosen head at every checkpoint. The legend lists only some of many.
+/// Adds the chosen head at every checkpoint. The legend lists only some of many checkpoints.
 void ValuesPanel::addKernelsOverTraining(KernelCurves& curves) const {
     constexpr int kNamed = 6;
     const Theme theme = Theme::of(palette());
@@ -189,7 +189,7 @@ void ValuesPanel::showOv() {
         curve.key = QStringLiteral("sigma_%1").arg(i + 1);
         curve.label = tr("σ%1").arg(i + 1);
         curve.color = theme.pair(static_cast<int>(i), std::max(2, static_cast<int>(count)));
-        curve.in_legend = i % 3 == 0 || i + 1 == count;  // the legend lists only some of many
+        curve.in_legend = i % 3 == 0 || i + 1 == count;  // the legend lists only some of the curves
         for (std::size_t distance = 0; distance < answer->singular_values.size(); ++distance) {
             curve.x << static_cast<double>(distance);
             curve.y << answer->singular_values[distance][i];

@@ -8,7 +8,8 @@
 
 namespace roper {
 
-/// Value kernels of heads by distance, now or over training, and their effect on tokens.
+/// Value kernels K(δ) of heads by distance δ (`ValueKernel`), at one step or over training, and what they add
+/// to the logits of tokens.
 class ValuesPanel : public ModelPanel {
     Q_OBJECT
 
@@ -32,8 +33,7 @@ class ValuesPanel : public ModelPanel {
   private:
     struct KernelCurves;
 
-    /// For a run: the kernels of the chosen head at every checkpoint, instead of all heads of its layer at
-    /// the newest.
+    /// For a run: kernels of the chosen head at every checkpoint, instead of all heads of its layer at one.
     bool isOverTraining() const { return over_training_->isEnabled() && over_training_->isChecked(); }
     void showKernels();
     void addKernelsOfHeads(KernelCurves& curves) const;

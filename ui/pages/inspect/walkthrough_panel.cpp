@@ -14,11 +14,11 @@
 namespace roper {
 namespace {
 
-double lengthOf(const std::vector<double>& vector) {
+double normOf(const std::vector<double>& vector) {
     return std::sqrt(std::inner_product(vector.begin(), vector.end(), vector.begin(), 0.0));
 }
 
-/// What each pair adds to the score of a query and a key, both rotated.
+/// What each pair adds to the score of the rotated query and a rotated key.
 std::vector<double> pairScores(const Walkthrough& w, std::size_t key) {
     std::vector<double> scores;
     for (const std::vector<int>& pair : w.pairs) {
@@ -32,7 +32,7 @@ std::vector<double> pairScores(const Walkthrough& w, std::size_t key) {
     return scores;
 }
 
-/// “ the” (token 3)
+/// "“ the” (token 3)"
 QString tokenName(const Walkthrough& w, std::size_t token) {
     return WalkthroughPanel::tr("“%1” (token %2)").arg(formatToken(w.tokens[token]), QString::number(token));
 }
@@ -55,8 +55,9 @@ struct WalkthroughPanel::Stage {
     QString name, title;
     QString (WalkthroughPanel::*show)(const Walkthrough&);
     bool has_key = false;     ///< whether it shows the key j
-    bool has_arrows = false;  ///< or bars
-    bool (*is_part)(const Walkthrough&) = [](const Walkthrough&) { return true; };
+    bool has_arrows = false;  ///< otherwise it is drawn as bars
+    /// Whether the model has this stage.
+    bool (*applies_to)(const Walkthrough&) = [](const Walkthrough&) { return true; };
 };
 
 const std::vector<WalkthroughPanel::Stage>& WalkthroughPanel::allStages() {
@@ -173,9 +174,9 @@ void WalkthroughPanel::prepare(const QString& figure, const InspectFigureSetting
         throw Error(ErrorKind::usage, "the stage " + chosen_.toStdString() + " is drawn by the figure " +
                                           right.toStdString() + ", not by " + figure.toStdString());
     }
-    Walkthrough of_model;
+    Walkthrough of_model;  // has only what `applies_to` reads for stages with arrows
     of_model.rotated = state().summary()->rotated;
-    if (stage.has_arrows && !stage.is_part(of_model))
+    if (stage.has_arrows && !stage.applies_to(of_model))
         throw Error(ErrorKind::usage,
                     "this model has no stage " + chosen_.toStdString() + "; of q, k, v and o, " +
                         (of_model.rotated.empty() ? "none rotates" : "it rotates " + of_model.rotated));
@@ -197,13 +198,13 @@ void WalkthroughPanel::refresh() {
     showStage();
 }
 
-/// Lists the stages that the model has. If the chosen one is not among them, the first is shown.
+/// Lists the stages that the model has. If the chosen stage is not among them, the first is shown.
 void WalkthroughPanel::fillStages() {
     const Walkthrough* w = walkthrough();
-    if (w == nullptr && stages_->count() > 0) return;  // until the answer arrives
+    if (w == nullptr && stages_->count() > 0) return;  // keeps the list until the answer arrives
     stages_->clear();
     for (const Stage& stage : allStages()) {
-        if (w != nullptr && !stage.is_part(*w)) continue;
+        if (w != nullptr && !stage.applies_to(*w)) continue;
         auto* item = new QListWidgetItem(tr("%1  %2").arg(stages_->count() + 1).arg(stage.title), stages_);
         item->setData(Qt::UserRole, stage.name);
         if (stage.name == chosen_) stages_->setCurrentItem(item);
@@ -242,7 +243,8 @@ void WalkthroughPanel::fillInputs() {
 
 void WalkthroughPanel::move(int by) {
     stages_->setCurrentRow(std::clamp(stages_->currentRow() + by, 0, stages_->count() - 1));
-    if (!(by < 0 ? back_ : next_)->isEnabled()) stages_->setFocus();  // not whatever comes after the button
+    // If a focused button is disabled, Qt moves the focus to the widget after it.
+    if (!(by < 0 ? back_ : next_)->isEnabled()) stages_->setFocus();
 }
 
 bool WalkthroughPanel::eventFilter(QObject* watched, QEvent* event) {
@@ -311,14 +313,14 @@ void WalkthroughPanel::showFeatures(const std::vector<BarChart::Series>& series)
 }
 
 QString WalkthroughPanel::showResidual(const Walkthrough& w) {
-    std::vector<int> places(w.residual.size());
-    std::iota(places.begin(), places.end(), -1);
+    std::vector<int> layers(w.residual.size());
+    std::iota(layers.begin(), layers.end(), -1);  // −1: the embeddings
     bars_->setXName(tr("after layer"));
     bars_->setCategoryName(-1, tr("emb"));
     bars_->setHeadline(
         tr("‖x‖ of the token in the residual stream; marked: what layer %1 receives").arg(w.layer));
     bars_->setMarked(static_cast<int>(w.layer) - 1);
-    bars_->setBars(places,
+    bars_->setBars(layers,
                    {{QStringLiteral("length"), tr("‖x‖"), Theme::of(palette()).frame, w.residual, {}}});
     const auto before = static_cast<std::size_t>(w.layer);
     QString text = tr("%1 arrives at layer %2 as the vector x<sub>n</sub> of norm %3.")
@@ -340,8 +342,8 @@ QString WalkthroughPanel::showProjections(const Walkthrough& w) {
     showFeatures(series);
     return tr("The normalized x of each token is multiplied by three matrices: query q<sub>n</sub> (norm "
               "%1), and key and value of %2 (norms %3 and %4).")
-        .arg(number(lengthOf(w.query)), tokenName(w, keyIndex()).toHtmlEscaped(),
-             number(lengthOf(w.keys[keyIndex()])), number(lengthOf(w.values[keyIndex()])));
+        .arg(number(normOf(w.query)), tokenName(w, keyIndex()).toHtmlEscaped(),
+             number(normOf(w.keys[keyIndex()])), number(normOf(w.values[keyIndex()])));
 }
 
 QString WalkthroughPanel::showRotation(const Walkthrough& w) {
@@ -433,7 +435,7 @@ QString WalkthroughPanel::showSum(const Walkthrough& w) {
                                   "in the sum itself marks how far away each value was.")
                              : tr("The weighted sum of the rotated values: Σ<sub>j</sub> "
                                   "a<sub>nj</sub> R(j) v<sub>j</sub>, of norm %1."))
-        .arg(number(lengthOf(w.sum)));
+        .arg(number(normOf(w.sum)));
 }
 
 QString WalkthroughPanel::showRotationBack(const Walkthrough& w) {
@@ -442,8 +444,8 @@ QString WalkthroughPanel::showRotationBack(const Walkthrough& w) {
                         {{QStringLiteral("output"), tr("output"), Theme::output(), w.sum, w.output}});
     return tr(
         "The sum is rotated back by the position of the query: o<sub>n</sub> = R(−n) Σ<sub>j</sub> "
-        "a<sub>nj</sub> R(j) v<sub>j</sub>. In effect, each value has been rotated by −(n − j), minus "
-        "its distance from the query.");
+        "a<sub>nj</sub> R(j) v<sub>j</sub>. In effect, each value has been rotated by −(n − j), the "
+        "negative of its distance from the query.");
 }
 
 QString WalkthroughPanel::showOutput(const Walkthrough& w) {
@@ -457,7 +459,7 @@ QString WalkthroughPanel::showOutput(const Walkthrough& w) {
     return tr("The output matrix of the head projects o<sub>n</sub> (norm %1) to the width of the model: a "
               "vector of norm %2. With the other heads and the feed-forward layer, x<sub>n</sub> has "
               "norm %3 after the layer.")
-        .arg(number(lengthOf(w.output)), number(w.added[head]), number(w.residual[after]));
+        .arg(number(normOf(w.output)), number(w.added[head]), number(w.residual[after]));
 }
 
 QString WalkthroughPanel::showPrediction(const Walkthrough& w) {
@@ -476,7 +478,7 @@ QString WalkthroughPanel::showPrediction(const Walkthrough& w) {
         series[0].values.push_back(probabilityIn(w.predictions, one.id));
         series[1].values.push_back(probabilityIn(w.without_head, one.id));
     };
-    // The five likeliest of both, with both probabilities.
+    // The five likeliest with the head and without it, each with both probabilities.
     static constexpr std::size_t kShown = 5;
     const auto likeliest = [](const std::vector<Prediction>& all) {
         return std::vector<Prediction>(

@@ -20,7 +20,7 @@ class WalkthroughPanel : public ModelPanel {
   public:
     WalkthroughPanel(const ShownModels& models, QWidget* parent);
 
-    /// As in the settings of a figure, in the order of the computation.
+    /// Values of the figure setting `stage`, in the order of the computation.
     static std::vector<std::string> stageNames();
 
     PageFigures::Figures figures() const override { return {bars_, arrows_}; }
@@ -47,9 +47,9 @@ class WalkthroughPanel : public ModelPanel {
         return w.rotated.find(tensor) != std::string::npos;
     }
     static const std::vector<Stage>& allStages();
-    /// Null if there is no answer for the chosen head.
+    /// Null if there is no answer for the chosen head and token.
     const Walkthrough* walkthrough() const;
-    /// The stage in the list that is shown; null: none.
+    /// The stage that is selected in the list; null: none.
     const Stage* shownStage() const;
     static const Stage& stageNamed(const QString& name);
     void fillStages();
@@ -58,7 +58,7 @@ class WalkthroughPanel : public ModelPanel {
     void move(int by);
     std::size_t keyIndex() const { return static_cast<std::size_t>(key_->value()); }
 
-    // One function for each stage; each returns its description.
+    // One function for each stage draws it and returns its description.
     QString showResidual(const Walkthrough& w);
     QString showProjections(const Walkthrough& w);
     QString showRotation(const Walkthrough& w);
@@ -69,6 +69,7 @@ class WalkthroughPanel : public ModelPanel {
     QString showRotationBack(const Walkthrough& w);
     QString showOutput(const Walkthrough& w);
     QString showPrediction(const Walkthrough& w);
+    /// Draws a number for each key that the query sees, as bars.
     void showOverTokens(const Walkthrough& w, const QString& key, const QString& label, const QColor& color,
                         const std::vector<double>& values);
     void showFeatures(const std::vector<BarChart::Series>& series);
@@ -80,10 +81,10 @@ class WalkthroughPanel : public ModelPanel {
     PairArrows* arrows_;
     QSpinBox *layer_, *head_, *token_, *key_;
     QPushButton *back_, *next_;
-    QString chosen_ = QStringLiteral("residual");  ///< name of the stage, even if the model does not have it
-    std::optional<int> chosen_key_;                ///< by the user; otherwise the key has the largest weight
-    QString text_of_key_;                          ///< for which the key was chosen
-    bool is_filling_ = false;
+    QString chosen_ = QStringLiteral("residual");  ///< name of a stage, which the model may not have
+    std::optional<int> chosen_key_;  ///< the user's choice; nothing: the key with the largest weight
+    QString text_of_key_;            ///< text for which `chosen_key_` was chosen
+    bool is_filling_ = false;        ///< the program fills the inputs, so their signals are not choices
 };
 
 }  // namespace roper
