@@ -273,7 +273,7 @@ int run(int argc, char** argv) {
     const pid_t parent = ::getppid();
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // ends with the trainer, which alone needs the output
     if (::getppid() != parent) return static_cast<int>(ErrorKind::other);
-    CLI::App app("Learns SentencePiece vocabularies and tokenizes texts.");
+    CLI::App app("Learns SentencePiece vocabularies and tokenizes texts.", "roper-tokenizer");
     app.require_subcommand(1);
     Options options;
     CLI::App* prepare_command =

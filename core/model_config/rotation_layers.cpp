@@ -9,16 +9,16 @@
 namespace roper {
 
 std::vector<std::string> RotationReader::layerKinds() const {
-    const auto count = integer("num_hidden_layers", 1, kMaxLayers);
-    if (auto listed = config_.texts("layer_types", kMaxLayers)) {
+    const auto count = integer("num_hidden_layers", 1, kMaxConfigLayers);
+    if (auto listed = config_.texts("layer_types", kMaxConfigLayers)) {
         if (type_.forces_last && !listed->empty()) listed->back() = type_.last_layer;
         return *listed;
     }
     std::vector<std::string> kinds;
     if (!count || type_.layers.empty()) return kinds;
     const auto own =
-        config_.firstInteger({"sliding_window_pattern", "_sliding_window_pattern"}, 1, kMaxLayers);
-    const auto global = config_.integer("global_attn_every_n_layers", 1, kMaxLayers);
+        config_.firstInteger({"sliding_window_pattern", "_sliding_window_pattern"}, 1, kMaxConfigLayers);
+    const auto global = config_.integer("global_attn_every_n_layers", 1, kMaxConfigLayers);
     for (int i = 0; i < *count; ++i) {
         const bool is_dense = i < denseLayers();
         const int layer = is_dense ? i : i - denseLayers();  // patterns start after the dense layers
@@ -37,17 +37,17 @@ std::vector<std::string> RotationReader::layerKinds() const {
 
 int RotationReader::denseLayers() const {
     if (type_.rotating != RotatingLayers::sliding_or_dense) return 0;
-    return config_.integer("first_k_dense_replace", 0, kMaxLayers).value_or(0);
+    return config_.integer("first_k_dense_replace", 0, kMaxConfigLayers).value_or(0);
 }
 
 int RotationReader::densePattern() const {
-    return config_.integer("prefix_dense_sliding_window_pattern", 1, kMaxLayers).value_or(1);
+    return config_.integer("prefix_dense_sliding_window_pattern", 1, kMaxConfigLayers).value_or(1);
 }
 
 std::vector<bool> RotationReader::forcedLayers(int layers) const {
     std::vector<bool> forced(static_cast<std::size_t>(layers));
     if (type_.rotating != RotatingLayers::sliding_or_dense || densePattern() != 1) return forced;
-    const auto kinds = config_.texts("mlp_layer_types", kMaxLayers);
+    const auto kinds = config_.texts("mlp_layer_types", kMaxConfigLayers);
     for (std::size_t layer = 0; layer < forced.size(); ++layer)
         forced[layer] = kinds ? layer < kinds->size() && (*kinds)[layer] == "dense"
                               : static_cast<int>(layer) < denseLayers();
@@ -56,7 +56,7 @@ std::vector<bool> RotationReader::forcedLayers(int layers) const {
 
 void RotationReader::placeLayers() {
     const std::vector<std::string> kinds = layerKinds();
-    const auto count = integer("num_hidden_layers", 1, kMaxLayers);
+    const auto count = integer("num_hidden_layers", 1, kMaxConfigLayers);
     const int layers = !kinds.empty() ? static_cast<int>(kinds.size()) : count.value_or(0);
     const std::vector<bool> rotates = rotatingLayers(kinds, layers);
     std::vector<int> unrotated;
@@ -103,8 +103,8 @@ std::vector<bool> RotationReader::rotatingLayers(const std::vector<std::string>&
 }
 
 std::vector<bool> RotationReader::markedLayers(int layers) const {
-    const auto listed = config_.numbers("no_rope_layers", 0, 1, kMaxLayers);
-    const int interval = config_.integer("no_rope_layer_interval", 1, kMaxLayers).value_or(4);
+    const auto listed = config_.numbers("no_rope_layers", 0, 1, kMaxConfigLayers);
+    const int interval = config_.integer("no_rope_layer_interval", 1, kMaxConfigLayers).value_or(4);
     std::vector<bool> marked;
     for (int layer = 0; layer < layers; ++layer) {
         const auto at = static_cast<std::size_t>(layer);

@@ -13,7 +13,7 @@ namespace roper {
 /// Bounds of members. Lengths are in tokens; listed factors are LongRoPE's, one for each pair.
 inline constexpr double kMaxTextLength = 1e9, kMinBase = 1.0001, kMaxBase = 1e15;
 inline constexpr double kMaxFactor = 10000, kMinListedFactor = 1e-3, kMaxListedFactor = 1e6;
-inline constexpr int kMaxHeadDim = 1 << 16, kMaxLayers = 1024;
+inline constexpr int kMaxConfigHeadDim = 1 << 16, kMaxConfigLayers = 1024;
 inline constexpr const char *kParameters = "rope_parameters", *kScaling = "rope_scaling",
                             *kTrained = "original_max_position_embeddings",
                             *kRotaryFraction = "partial_rotary_factor", *kByLayer = "per_layer_config";
@@ -62,7 +62,9 @@ class RotationReader {
     void requireSameWidthPerKind() const;
 
     /// The value of a member for layers that per_layer_config does not mention.
-    std::optional<int> ofAll(const std::string& member) const { return integer(member, 2, kMaxHeadDim); }
+    std::optional<int> ofAll(const std::string& member) const {
+        return integer(member, 2, kMaxConfigHeadDim);
+    }
 
     /// The value of a member for layers of a kind, from per_layer_config if it is there.
     std::optional<int> byLayer(const std::string& member, const std::string& kind) const;

@@ -400,7 +400,7 @@ ParsedRotation readRotation(const ConfigFields& config) {
     parsed.model_type = part.model_type;
     if (!type.is_known && !part.model_type.empty())
         parsed.notes.push_back("the model type " + quoteExcerpt(part.model_type) +
-                                " is unknown; it is read like most models");
+                               " is unknown; it is read like most models");
     RotationReader(part.config, type, parsed).read();
     return parsed;
 }

@@ -17,7 +17,7 @@ void RotationReader::readPerLayerConfig() {
     for (const std::string& key : layers->objectKeys()) {
         const auto layer = parseNumber(key);
         const ConfigFields own = *layers->object(key);
-        if (!layer || *layer != std::floor(*layer) || *layer < 0 || *layer >= kMaxLayers)
+        if (!layer || *layer != std::floor(*layer) || *layer < 0 || *layer >= kMaxConfigLayers)
             layers->refuse(key, "must be the number of a layer, from 0");
         for (const char* member :
              {kParameters, kScaling, "rope_theta", kRotaryFraction, "max_position_embeddings", kTrained,
@@ -30,7 +30,7 @@ void RotationReader::readPerLayerConfig() {
 void RotationReader::readPerLayerMember(const ConfigFields& own, const std::string& member, int layer) {
     const auto is_by_layer = std::find(type_.per_layer_keys.begin(), type_.per_layer_keys.end(), member);
     if (is_by_layer != type_.per_layer_keys.end()) {
-        if (const auto value = own.integer(member, 2, kMaxHeadDim)) per_layer_[member][layer] = *value;
+        if (const auto value = own.integer(member, 2, kMaxConfigHeadDim)) per_layer_[member][layer] = *value;
         return;
     }
     const bool is_width = member == "hidden_size" || member == "num_attention_heads";
@@ -79,25 +79,25 @@ int RotationReader::headWidth(const ModelType::Kind& kind) const {
     if (!type_.per_layer_keys.empty() && config_.contains(kByLayer))
         if (const auto own = byLayer(type_.per_layer_keys.front(), kind.name)) return *own;
     for (const std::string& key : kind.width_keys)
-        if (const auto given = config_.integer(key, 2, kMaxHeadDim)) return *given;
+        if (const auto given = config_.integer(key, 2, kMaxConfigHeadDim)) return *given;
     if (!kind.width_difference.empty()) return widthDifference(kind);
     if (kind.features > 0 && (!kind.width_keys.empty() || type_.width_keys.empty())) return kind.features;
     for (const std::string& key : type_.width_keys)
         for (const std::string& name : namesOf(key))
-            if (const auto given = config_.integer(name, 2, kMaxHeadDim)) return *given;
+            if (const auto given = config_.integer(name, 2, kMaxConfigHeadDim)) return *given;
     for (const std::string& key : type_.width_keys)
         if (sizes_ && !config_.contains(key))
-            if (const auto usual = sizes_->integer(key, 2, kMaxHeadDim)) return *usual;
+            if (const auto usual = sizes_->integer(key, 2, kMaxConfigHeadDim)) return *usual;
     if (type_.width_keys.empty() && sizes_)
-        if (const auto fixed = sizes_->integer("head_dim", 2, kMaxHeadDim)) return *fixed;
+        if (const auto fixed = sizes_->integer("head_dim", 2, kMaxConfigHeadDim)) return *fixed;
     return derivedHeadWidth();
 }
 
 int RotationReader::widthDifference(const ModelType::Kind& kind) const {
     const auto [all, usual] = kind.width_difference[0];
     const auto [others, usual_others] = kind.width_difference[1];
-    const int width = config_.integer(all, 2, kMaxHeadDim).value_or(usual) -
-                      config_.integer(others, 0, kMaxHeadDim).value_or(usual_others);
+    const int width = config_.integer(all, 2, kMaxConfigHeadDim).value_or(usual) -
+                      config_.integer(others, 0, kMaxConfigHeadDim).value_or(usual_others);
     if (width < 2) config_.refuse(others, "leaves fewer than 2 of a head's features to rotate");
     return width;
 }
@@ -161,10 +161,9 @@ void RotationReader::rotateFeatures(int width, RotaryConfig& rotary) {
 void RotationReader::requireAllRotate(const Source& source, const std::string& method, int rotating) const {
     if (rotating % 2 != 0)
         config_.refuse("qk_rope_head_dim", "must be even, not " + std::to_string(rotating));
-    const int both =
-        rotating +
-        config_.integer(type_.unrotated_features_key, 0, kMaxHeadDim).value_or(type_.unrotated_features);
-    const int all = config_.integer("head_dim", 2, kMaxHeadDim).value_or(both);
+    const int both = rotating + config_.integer(type_.unrotated_features_key, 0, kMaxConfigHeadDim)
+                                    .value_or(type_.unrotated_features);
+    const int all = config_.integer("head_dim", 2, kMaxConfigHeadDim).value_or(both);
     const bool is_scaling = objectUnlessEmpty(kScaling).has_value();
     auto rotary_fraction = source.is_default ? std::nullopt : source.rope->number(kRotaryFraction, 0, 1);
     if (!rotary_fraction && is_scaling) rotary_fraction = config_.number(kRotaryFraction, 0, 1).value_or(1);

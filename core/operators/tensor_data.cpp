@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <stdexcept>
+
 namespace roper {
 
 Dtype dtypeOf(const at::Tensor& tensor) {
@@ -12,8 +14,10 @@ Dtype dtypeOf(const at::Tensor& tensor) {
             return Dtype::I64;
         case at::kDouble:
             return Dtype::F64;
-        default:
+        case at::kFloat:
             return Dtype::F32;
+        default:
+            throw std::invalid_argument("tensors of this type cannot be written to a file");
     }
 }
 

@@ -114,7 +114,7 @@ Error TensorStore::unsupportedTypeError(const std::string& name) const {
     const UnsupportedTensor& left_out = unsupported_.at(name);
     return {ErrorKind::checkpoint, files_[left_out.tensor.file].path + ": the tensor " + toSingleLine(name) +
                                        " is stored as " + left_out.type +
-                                       ", which is not supported; only F32, F16 and BF16 are"};
+                                       ", which is not supported; use F32, F16, BF16 or FP8"};
 }
 
 std::vector<std::string> TensorStore::namesWithoutSuffix(std::string_view ending) const {

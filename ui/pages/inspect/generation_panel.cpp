@@ -22,7 +22,7 @@
 namespace roper {
 namespace {
 
-constexpr double kMargin = 14, kCellWidth = 15, kCellHeight = 38, kBarRow = 22;
+constexpr double kGenerationMargin = 14, kCellWidth = 15, kCellHeight = 38, kBarRow = 22;
 constexpr double kTokenFontScale = 1.15;
 
 }  // namespace
@@ -73,7 +73,7 @@ TokenLines ContinuationView::linesIn(const QRectF& area) const {
     const Continuation* c = state_.answer(answers::continuation);
     const QFontMetricsF metrics(monospaced(font(), kTokenFontScale));
     return layOutTokens(c != nullptr ? c->tokens : std::vector<std::string>(),
-                        area.adjusted(kMargin, kMargin + 18, -kMargin, 0),
+                        area.adjusted(kGenerationMargin, kGenerationMargin + 18, -kGenerationMargin, 0),
                         {.line = kCellHeight, .height = kCellHeight}, [&](const std::string& token) {
                             const QString text = formatToken(token);
                             return text.size() <= 1 ? kCellWidth : metrics.horizontalAdvance(text) + 6;
@@ -165,14 +165,16 @@ void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const 
         return;
     }
     const TokenLines lines = linesIn(area);
-    drawColoredText(painter, QRectF(area.left() + kMargin, area.top() + 6, area.width() - 2 * kMargin, 18),
-                    kLeftMiddle,
-                    tr("pale: prompt; shading: attention of the query that generated the framed token"),
-                    theme.faint_text);
+    drawColoredText(
+        painter,
+        QRectF(area.left() + kGenerationMargin, area.top() + 6, area.width() - 2 * kGenerationMargin, 18),
+        kLeftMiddle, tr("pale: prompt; shading: attention of the query that generated the framed token"),
+        theme.faint_text);
     paintText(painter, lines, theme);
     const double top = lines.bottom + 12;
     paintCandidates(painter,
-                    QRectF(area.left() + kMargin, top, area.width() - 2 * kMargin, area.bottom() - top - 4),
+                    QRectF(area.left() + kGenerationMargin, top, area.width() - 2 * kGenerationMargin,
+                           area.bottom() - top - 4),
                     theme);
 }
 

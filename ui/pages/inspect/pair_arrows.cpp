@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-constexpr double kMargin = 10, kDialLine = 18;
+constexpr double kArrowsMargin = 10, kDialLine = 18;
 constexpr double kMaxSide = 190;       // of a dial, in pixels at zoom 1
 constexpr double kSideWithLabel = 44;  // smaller dials have no numbers
 
@@ -79,7 +79,7 @@ double PairArrows::layLegend(QPainter* painter, const QRectF& area, const Theme*
 }
 
 PairArrows::Grid PairArrows::gridIn(const QRectF& area, bool legend) const {
-    QRectF box = area.adjusted(kMargin, 6, -kMargin, -6);
+    QRectF box = area.adjusted(kArrowsMargin, 6, -kArrowsMargin, -6);
     box.setTop(box.top() + wrappedHeight(headline_, smallFont(font()), box.width()) + 4);
     if (legend) box.setTop(box.top() + layLegend(nullptr, box, nullptr) + 4);
     Grid grid{box};
@@ -103,7 +103,7 @@ void PairArrows::paintWithLegend(bool legend, QPainter& painter, const QRectF& a
                                  const Theme& theme) const {
     painter.setFont(smallFont(painter.font()));
     if (pairs_.empty() || vectors_.empty()) return paintNote(painter, area, emptyText(), theme);
-    const QRectF inner = area.adjusted(kMargin, 6, -kMargin, -6);
+    const QRectF inner = area.adjusted(kArrowsMargin, 6, -kArrowsMargin, -6);
     const double height = wrappedHeight(headline_, painter.font(), inner.width());
     drawColoredText(painter, QRectF(inner.left(), inner.top(), inner.width(), height),
                     Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, headline_, theme.text);

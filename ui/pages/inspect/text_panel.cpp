@@ -28,7 +28,7 @@ PredictionsView::PredictionsView(InspectState& state, QWidget* parent)
 
 std::vector<PredictionsView::Row> PredictionsView::rows() const {
     std::vector<Row> rows;
-    const TextReading* as_trained = state_.answer(answers::reading);
+    const TextPredictions* as_trained = state_.answer(answers::predictions);
     if (as_trained == nullptr || token_ < 0) return rows;
     const auto token = static_cast<std::size_t>(token_);
     const std::size_t index =
@@ -41,7 +41,7 @@ std::vector<PredictionsView::Row> PredictionsView::rows() const {
         rows.push_back({prediction.token, prediction.probability, {}, prediction.id == next});
         ids.push_back(prediction.id);
     }
-    const TextReading* with_change = state_.answer(answers::changed);
+    const TextPredictions* with_change = state_.answer(answers::changed);
     if (with_change == nullptr || index >= with_change->predictions.size()) return rows;
     for (const Prediction& prediction : with_change->predictions[index]) {
         const auto found = std::ranges::find(ids, prediction.id);
@@ -57,7 +57,7 @@ std::vector<PredictionsView::Row> PredictionsView::rows() const {
 }
 
 QString PredictionsView::title() const {
-    const TextReading* reading = state_.answer(answers::reading);
+    const TextPredictions* reading = state_.answer(answers::predictions);
     if (reading == nullptr || token_ < 0 || token_ >= static_cast<int>(reading->tokens.size())) return {};
     return (reading->masked ? tr("in place of token %1, “%2”") : tr("after token %1, “%2”"))
         .arg(token_)
@@ -151,9 +151,11 @@ void TextPanel::setShade(SurprisalView::Shade shade) {
 
 void TextPanel::prepare(const QString&, const InspectFigureSettings& picture) {
     setShade(picture.shade);
+    disconnect(token_of_figure_);
     if (picture.token) {
         const auto token = static_cast<int>(*picture.token);
-        connect(&state(), &InspectState::answered, surprisal_, [this, token] { surprisal_->choose(token); });
+        token_of_figure_ = connect(&state(), &InspectState::answered, surprisal_,
+                                   [this, token] { surprisal_->choose(token); });
     }
 }
 

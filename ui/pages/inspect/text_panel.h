@@ -59,6 +59,7 @@ class TextPanel : public ModelPanel {
     SurprisalView* surprisal_;
     PredictionsView* predictions_;
     QComboBox* shade_;
+    QMetaObject::Connection token_of_figure_;  ///< chooses the token of the figure's settings
 };
 
 }  // namespace roper

@@ -193,16 +193,29 @@ void RunsPanel::askForFolderName() {
                    [this](const QString& name) { rename(name); });
 }
 
-/// One dialog for all selected runs: all receive the entered tags and note.
+/// One dialog for all selected runs. It shows the tags and the note that all have in common; changes of these
+/// apply to all, and what only some runs have is kept.
 void RunsPanel::askForNotes() {
     const auto runs = allSelected();
     if (runs.empty()) return;
+    const RunLabels& first = runs.front()->labels();
+    std::vector<std::string> common = first.tags;
+    std::erase_if(common, [&](const std::string& tag) {
+        return std::any_of(runs.begin(), runs.end(), [&](const RunWatcher* run) {
+            const auto& own = run->labels().tags;
+            return std::find(own.begin(), own.end(), tag) == own.end();
+        });
+    });
+    const bool same_note = std::all_of(
+        runs.begin(), runs.end(), [&](const RunWatcher* run) { return run->labels().note == first.note; });
     QDialog dialog(this);
     dialog.setWindowTitle(tr("Tags and note of %1").arg(countText(static_cast<int>(runs.size()), tr("run"))));
-    auto* tags = new QLineEdit(QString::fromStdString(join(runs.front()->labels().tags, " ")));
+    auto* tags = new QLineEdit(QString::fromStdString(join(common, " ")));
     tags->setPlaceholderText(tr("words, separated by spaces"));
     auto* note = new TextInput(kMaxNoteLength);
-    note->setPlainText(QString::fromStdString(runs.front()->labels().note));
+    note->setPlainText(same_note ? QString::fromStdString(first.note) : QString());
+    if (!same_note)
+        note->setPlaceholderText(tr("The runs have different notes, which stay if this is empty."));
     auto* layout = new QFormLayout(&dialog);
     layout->addRow(tr("Tags"), tags);
     layout->addRow(tr("Note"), note);
@@ -213,12 +226,20 @@ void RunsPanel::askForNotes() {
     dialog.resize(460, 240);
     if (dialog.exec() != QDialog::Accepted) return;
     try {
+        std::vector<std::string> entered;
+        for (const QString& tag : tags->text().split(' ', Qt::SkipEmptyParts))
+            entered.push_back(tag.toStdString());
+        const auto isIn = [](const std::vector<std::string>& list, const std::string& tag) {
+            return std::find(list.begin(), list.end(), tag) != list.end();
+        };
         for (const RunWatcher* run : runs) {
             RunLabels labels = run->labels();
-            labels.tags.clear();
-            for (const QString& tag : tags->text().split(' ', Qt::SkipEmptyParts))
-                labels.tags.push_back(tag.toStdString());
-            labels.note = note->toPlainText().toStdString();
+            std::erase_if(labels.tags,
+                          [&](const std::string& tag) { return isIn(common, tag) && !isIn(entered, tag); });
+            for (const std::string& tag : entered)
+                if (!isIn(labels.tags, tag)) labels.tags.push_back(tag);
+            const std::string text = note->toPlainText().toStdString();
+            if (same_note || !text.empty()) labels.note = text;
             writeLabels(run->folder(), labels);
         }
     } catch (const Error& error) {
