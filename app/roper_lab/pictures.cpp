@@ -84,7 +84,7 @@ void openRunOnInspectPage(MainWindow& window) {
     for (const RunWatcher* run : window.runs().runs())
         if (run->specification() && (chosen.isEmpty() || run->hasSnapshots())) chosen = run->name();
     if (!chosen.isEmpty()) page.open(chosen);
-    page.showPanel<TrainingPanel>();
+    page.showPanel<SnapshotsPanel>();
     waitWhile([&] { return page.state().isAsking(); }, "the answer of the model");
 }
 

@@ -149,8 +149,8 @@ void benchStep(const BenchOptions& options, const Workload& work) {
         if (rates.multiply_add > 0) {
             line["fma_gflops"] = rates.multiply_add / kGiga;
             line["share_of_fma"] = costOf(specification).flop_per_step / seconds / rates.multiply_add;
-            for (std::size_t part = 0; part < kStepParts; ++part)
-                line[std::string(partName(static_cast<StepPart>(part))) + "_ms"] =
+            for (std::size_t part = 0; part < kStepCategories; ++part)
+                line[std::string(categoryName(static_cast<StepCategory>(part))) + "_ms"] =
                     benches[i].parts[part] / kMilli;
         }
         printLine(options, line);

@@ -147,7 +147,7 @@ void CommandLine::addRunsFolder(CLI::App* command) {
     command->add_option("--runs", runs_, "Folder of the runs (default: $ROPER_LAB_RUNS, else ./runs)");
 }
 
-void CommandLine::addReading(CLI::App* command) {
+void CommandLine::addCheckpointOptions(CLI::App* command) {
     command->add_option("run", read_.run, "Name or path of a run")->required();
     command->add_option("--step", read_.step, "Step of the checkpoint (default: the newest)");
     command->add_option("--device", read_.device, "Device: auto, cpu, cuda or cuda:N");
@@ -273,7 +273,7 @@ void CommandLine::addSample() {
 
 void CommandLine::addEval() {
     CLI::App* eval = command("eval", "Evaluate a checkpoint of a run on fresh problems");
-    addReading(eval);
+    addCheckpointOptions(eval);
     eval->add_option(
             "--problems", eval_.evaluation.problems,
             "Number of problems; with --by-size, of each size; for a text, number of sequences of the "
@@ -327,7 +327,7 @@ void CommandLine::addEval() {
 
 void CommandLine::addExport() {
     CLI::App* out = command("export", "Export attention, vector norms, logits, weights or metrics of a run");
-    addReading(out);
+    addCheckpointOptions(out);
     out->add_option(
            "--what", what_,
            "attention, norms, logits, weights, metrics; or huggingface, a folder that transformers reads")
@@ -350,7 +350,8 @@ void CommandLine::addExport() {
 void CommandLine::addServe() {
     CLI::App* serve = command(
         "serve", "Answer questions about a run that is not training, or a published model, on a socket");
-    addReading(serve);
+    addCheckpointOptions(serve);
+    serve->get_option("run")->description("Run, by its name or path, or path of a published model");
     serve->add_flag("--with-parent", with_parent_, "End when stdin is closed");
     serve->add_flag("--json", read_.json, "Print the socket's path as a JSON object");
     setAction(serve, [this] { return serveCommand(read_, with_parent_); });

@@ -60,7 +60,7 @@ class CommandLine {
         };
     }
     void addRunsFolder(CLI::App* command);
-    void addReading(CLI::App* command);  ///< options of commands that read a checkpoint of a run
+    void addCheckpointOptions(CLI::App* command);  ///< options of commands that read a checkpoint of a run
     void addFilter(CLI::App* command, std::string& filter);
     void addProcesses(CLI::App* command);
     void addRun(), addResume(), addFollow(), addList(), addPresets(), addDescribe(), addSample(), addEval(),

@@ -72,7 +72,7 @@ void requireUsedByQuestion(const CLI::App& look, const Question& question) {
     for (const Field<Question>& field : questionFields()) {
         // If the answer is not about single heads, --layer and --head select the heads to change.
         const bool selects_heads = field.name == "layer" || field.name == "head";
-        if (field.name != "text" && !(selects_heads && kind.can_change)) require_used(field.name);
+        if (field.name != "text" && !(selects_heads && kind.accepts_changes)) require_used(field.name);
     }
     require_used("out");
     require_used("text");

@@ -82,7 +82,7 @@ RunSummary summaryOf(const RunFolder& run) {
         summary.step = metrics ? std::max(status.step, metrics->step) : status.step;
         summary.steps = status.steps;
         if (state == RunState::unfinished)
-            summary.steps = run.raisedStepTarget(status).value_or(status.steps);
+            summary.steps = run.stepsToContinueTo(status).value_or(status.steps);
         if (evaluation) summary.last = evaluationText(*evaluation);
         if (!status.error.empty()) summary.last = status.error;
         if (state == RunState::interrupted)
@@ -205,7 +205,7 @@ int resumeCommand(const std::string& run, const fs::path& runs, const SessionOpt
                   Verbosity verbosity) {
     const RunFolder folder = findRun(run, runs);
     const Status status = folder.status();
-    if (status.state == RunState::finished && !folder.raisedStepTarget(status)) {
+    if (status.state == RunState::finished && !folder.stepsToContinueTo(status)) {
         std::cerr << folder.path().string() << " is finished (" << status.step
                   << " steps); nothing to resume. "
                   << (folder.checkpoints().empty()

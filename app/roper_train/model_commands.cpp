@@ -28,7 +28,8 @@ std::vector<SizeRow> sizeRows(const SizeScores& scores) {
     std::vector<SizeRow> rows;
     for (const SizeScore& score : scores.scores)
         rows.push_back({scores.step, nameOf(scores.scaling.method), factorOf(scores.scaling),
-                        score.size.first, score.size.second, score.correct, score.of, score.fully_correct});
+                        score.size.first, score.size.second, score.correct, score.total,
+                        score.fully_correct});
     return rows;
 }
 
@@ -36,7 +37,7 @@ int printScoresBySize(const SizeScores& scores, bool json) {
     if (json) {
         nlohmann::ordered_json list = nlohmann::ordered_json::array();
         for (const SizeScore& score : scores.scores) {
-            list.push_back({score.size.first, score.size.second, score.correct, score.of});
+            list.push_back({score.size.first, score.size.second, score.correct, score.total});
             if (score.fully_correct) list.back().push_back(*score.fully_correct);
         }
         print({{"step", scores.step}, {"names", scores.names}, {"scores", list}});
@@ -45,14 +46,15 @@ int printScoresBySize(const SizeScores& scores, bool json) {
     const bool has_working = !scores.scores.empty() && scores.scores.front().fully_correct;
     std::cout << join(scores.names, ",") << ",correct,of" << (has_working ? ",fully_correct" : "") << "\n";
     for (const SizeScore& score : scores.scores) {
-        std::cout << score.size.first << "," << score.size.second << "," << score.correct << "," << score.of;
+        std::cout << score.size.first << "," << score.size.second << "," << score.correct << ","
+                  << score.total;
         if (score.fully_correct) std::cout << "," << *score.fully_correct;
         std::cout << "\n";
     }
     return 0;
 }
 
-void evaluateByPosition(const RunFolder& folder, const ReadingOptions& reading, const EvalOptions& eval,
+void evaluateByPosition(const RunFolder& folder, const ModelLoadOptions& reading, const EvalOptions& eval,
                         bool json) {
     const PositionLosses losses = lossByPosition(folder, reading, eval.evaluation);
     std::vector<PositionRow> rows;
@@ -67,7 +69,7 @@ void evaluateByPosition(const RunFolder& folder, const ReadingOptions& reading, 
     std::cout << formatRows(rows);
 }
 
-void evaluateAtLength(const RunFolder& folder, const ReadingOptions& reading, const EvalOptions& eval,
+void evaluateAtLength(const RunFolder& folder, const ModelLoadOptions& reading, const EvalOptions& eval,
                       bool json) {
     const RunEvaluation evaluation = evaluateRun(folder, reading, eval.evaluation);
     const EvaluationRow& row = evaluation.row;
@@ -112,8 +114,8 @@ int evalCommand(const CheckpointOptions& options, EvalOptions eval) {
     if (eval.out.empty() && !eval.keep) exit_on_closed_output.emplace();
     if (!eval.out.empty()) eval.out = outputPath(eval.out);
     const RunFolder folder = findRun(options.run, options.runs);
-    const ReadingOptions reading{options.step, options.device,
-                                 [](const std::string& line) { std::cerr << line << "\n"; }};
+    const ModelLoadOptions reading{options.step, options.device,
+                                   [](const std::string& line) { std::cerr << line << "\n"; }};
     eval.evaluation.scaling = scalingOf(eval);
     if (eval.by_size) {
         const SizeScores scores = evaluateRunBySize(folder, reading, eval.evaluation);
@@ -158,7 +160,7 @@ int exportCommand(const CheckpointOptions& options, const std::string& what, con
         throw Error(ErrorKind::usage, "--precision has no effect on " + what +
                                           "; it sets the precision of logits, attention and norms");
     const RunFolder folder = findRun(options.run, options.runs);
-    const ReadingOptions reading{options.step, options.device, {}, precision};
+    const ModelLoadOptions reading{options.step, options.device, {}, precision};
     if (what == "attention") {
         exportAttention(folder, reading, text, out);
     } else if (what == "norms") {

@@ -58,7 +58,7 @@ std::string durationText(double seconds) {
 std::string evaluationText(const EvaluationRow& row) {
     std::string text;
     if (row.correct)
-        text = std::to_string(*row.correct) + " of " + std::to_string(row.of.value_or(0)) + " correct" +
+        text = std::to_string(*row.correct) + " of " + std::to_string(row.total.value_or(0)) + " correct" +
                (row.fully_correct ? " (" + std::to_string(*row.fully_correct) + " fully solved)" : "") + ", ";
     if (row.loss) text += "evaluation loss " + formatFixed(*row.loss, 4);
     // Only a text has a loss, but neither problems nor a lower bound.

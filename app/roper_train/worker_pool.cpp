@@ -181,7 +181,7 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
     if (!device.empty()) arguments.insert(arguments.end(), {"--device", device});
     if (!fingerprint->empty()) arguments.insert(arguments.end(), {"--expected-sha256", *fingerprint});
     const Status status = folder.status();
-    const auto raised = folder.raisedStepTarget(status);
+    const auto raised = folder.stepsToContinueTo(status);
     callbacks_.report(!raised ? run + " starts"
                               : run + " resumes from step " + std::to_string(status.step) +
                                     ": its run.toml now asks for " + std::to_string(*raised) + " steps");

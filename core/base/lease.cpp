@@ -298,7 +298,7 @@ bool Lease::renew() {
     return true;
 }
 
-void Lease::requireOwnership() {
+void Lease::requireLease() {
     const auto is_recent = [this] {
         const std::lock_guard lock(mutex_);
         return !lost_ && elapsed() - renewed_ < expires_s_ / 2;

@@ -51,9 +51,9 @@ class Lease {
     /// only if the last heartbeat is not recent.
     /// @throws Error (other) if another process has taken over the lease; Error (disk) if the last heartbeat
     /// is not recent and a new one fails, since another process may then take over at any time
-    void requireOwnership();
+    void requireLease();
 
-    /// Sends a heartbeat now; called by `requireOwnership` and a background thread. @returns whether the
+    /// Sends a heartbeat now; called by `requireLease` and a background thread. @returns whether the
     /// lease is still held
     bool renew();
 

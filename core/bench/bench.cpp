@@ -102,19 +102,19 @@ double secondsSinceProcessStart() {
 }
 
 /// The fraction of a step's time spent in each of its parts, measured by profiling `steps` steps.
-std::array<double, kStepParts> timeFractionsOfParts(BenchModel& model, int steps) {
+std::array<double, kStepCategories> timeFractionsOfParts(BenchModel& model, int steps) {
     const StepProfile profile;
     const double all = secondsOf([&] {
         for (int step = 0; step < steps; ++step)
             model.takeSteps(1);
     });
-    std::array<double, kStepParts> fractions = profile.seconds();
+    std::array<double, kStepCategories> fractions = profile.seconds();
     double rest = 1;
     for (double& fraction : fractions) {
         fraction /= all;
         rest -= fraction;
     }
-    fractions[static_cast<std::size_t>(StepPart::other)] += rest;
+    fractions[static_cast<std::size_t>(StepCategory::other)] += rest;
     return fractions;
 }
 

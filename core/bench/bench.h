@@ -38,8 +38,8 @@ struct MachineRates {
 /// Steps of several models, interleaved so that other load on the machine affects all of them alike.
 struct StepBench {
     BenchTimes times;
-    /// Seconds of the median step by `StepPart`, according to profiled further steps; on a GPU all 0.
-    std::array<double, kStepParts> parts{};
+    /// Seconds of the median step by `StepCategory`, according to profiled further steps; on a GPU all 0.
+    std::array<double, kStepCategories> parts{};
     MachineRates rates;              ///< in the model's precision: medians of measurements between rounds
     std::vector<std::string> notes;  ///< warnings for the user about suboptimal conditions
 };

@@ -55,7 +55,7 @@ SweepRunStatus readRun(const fs::path& runs, const std::string& name) {
         one.status = folder.status();
         one.state = folder.effectiveState(one.status);
         if (one.state == RunState::unfinished)
-            one.status.steps = folder.raisedStepTarget(one.status).value_or(one.status.steps);
+            one.status.steps = folder.stepsToContinueTo(one.status).value_or(one.status.steps);
         one.problem = one.status.error;
     } catch (const Error& error) {
         one.state = RunState::failed;

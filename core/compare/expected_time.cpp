@@ -33,7 +33,7 @@ double evaluationSteps(const Specification& specification, std::int64_t from) {
            static_cast<double>(specification.training.batch);
 }
 
-/// Seconds per step of the bundled presets and their twins on two CPU cores, by `shapeKey`.
+/// Seconds per step of the bundled presets and their twins on two CPU cores, by `stepTimeKey`.
 std::map<std::string, double> timesOfPresets() {
     std::map<std::string, double> seconds;
     for (const std::string& name : presetNames()) {
@@ -41,7 +41,7 @@ std::map<std::string, double> timesOfPresets() {
         if (preset.about.minutes <= 0) continue;
         const double steps = static_cast<double>(preset.training.steps) + evaluationSteps(preset, 0);
         for (const std::string& method : twinMethods())
-            seconds.emplace(shapeKey(withPosition(preset, method)), 60 * preset.about.minutes / steps);
+            seconds.emplace(stepTimeKey(withPosition(preset, method)), 60 * preset.about.minutes / steps);
     }
     return seconds;
 }
@@ -49,7 +49,7 @@ std::map<std::string, double> timesOfPresets() {
 /// Used if nothing was timed: from the time in a preset of the same shape, or from an assumed rate.
 double assumedSecondsPerStep(const Specification& specification) {
     static const std::map<std::string, double> presets = timesOfPresets();
-    const auto same = presets.find(shapeKey(specification));
+    const auto same = presets.find(stepTimeKey(specification));
     if (same != presets.end()) return same->second;
     return flopPerStep(specification) / assumedFlopPerSecond(specification);
 }
@@ -62,7 +62,7 @@ StepTimes::StepTimes(std::span<const RunRecord> runs, Speeds speeds) : speeds_(s
         if (run.host != speeds_.host) continue;
         const auto seconds = medianStepSeconds(run.metrics);
         if (!seconds) continue;
-        const std::string shape = shapeKey(run.specification);
+        const std::string shape = stepTimeKey(run.specification);
         for (auto [times, key] :
              {std::pair{&by_group_, groupKey(run.specification)}, std::pair{&by_shape_, shape}}) {
             const auto [time, is_first] = times->emplace(key, *seconds);
@@ -79,7 +79,7 @@ StepTimes::StepTimes(std::span<const RunRecord> runs, Speeds speeds) : speeds_(s
 std::optional<double> StepTimes::secondsPerStep(const Specification& specification) const {
     if (const auto time = by_group_.find(groupKey(specification)); time != by_group_.end())
         return time->second;
-    const std::string shape = shapeKey(specification);
+    const std::string shape = stepTimeKey(specification);
     if (const auto time = by_shape_.find(shape); time != by_shape_.end()) return time->second;
     return speeds_.secondsPerStep(shape);
 }
@@ -101,7 +101,7 @@ ExpectedTime StepTimes::estimateTotal(std::span<const Specification> specificati
     ExpectedTime sum;
     std::map<std::string, ExpectedTime> known;  // seeds do not affect the time
     for (const Specification& specification : specifications) {
-        const std::string key = groupKey(specification) + shapeKey(specification);
+        const std::string key = groupKey(specification) + stepTimeKey(specification);
         auto found = known.find(key);
         if (found == known.end()) found = known.emplace(key, estimate(specification)).first;
         sum.seconds += found->second.seconds;

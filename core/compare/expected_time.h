@@ -14,7 +14,7 @@ namespace roper {
 struct ExpectedTime {
     /// From the most to the least reliable.
     enum class Basis {
-        same_settings,  ///< steps with the same settings or shape (`shapeKey`), timed on this machine
+        same_settings,  ///< steps with the same settings or shape (`stepTimeKey`), timed on this machine
         other_runs,     ///< the rate of multiply-adds in other runs on this machine
         guess,          ///< nothing was timed here yet: the time in a preset, or a cautious rate
     };
@@ -43,8 +43,9 @@ class StepTimes {
 
   private:
     Speeds speeds_;
-    std::map<std::string, double> by_group_, by_shape_;  ///< fastest seconds per step by groupKey, shapeKey
-    std::optional<double> flop_per_second_;              ///< the median over the shapes timed here
+    std::map<std::string, double> by_group_,
+        by_shape_;                           ///< fastest seconds per step by groupKey, stepTimeKey
+    std::optional<double> flop_per_second_;  ///< the median over the shapes timed here
 };
 
 }  // namespace roper

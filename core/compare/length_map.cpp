@@ -19,7 +19,7 @@ struct Entry {
     double factor;
     std::int64_t length;
     double sum;  // as in `LengthMap::Cell`
-    std::int64_t of;
+    std::int64_t total;
 };
 
 /// The specification without lengths: what the runs of a panel have in common.
@@ -37,7 +37,8 @@ std::vector<Entry> solvedBy(const MeasuredRun& run) {
     std::vector<Entry> entries;
     for (const SizeRow& row : run.sizes)
         if (const auto length = problemLength(run.record.specification.task.name, {row.first, row.second}))
-            entries.push_back({row.scaling, row.factor, *length, static_cast<double>(row.correct), row.of});
+            entries.push_back(
+                {row.scaling, row.factor, *length, static_cast<double>(row.correct), row.total});
     return entries;
 }
 
@@ -88,14 +89,14 @@ void addRun(const MeasuredRun& run, const std::string& label, std::int64_t train
     const Specification& specification = run.record.specification;
     std::set<std::pair<std::string, std::int64_t>> counted;
     for (const Entry& entry : entriesOf(run, map.metric)) {
-        if (entry.of <= 0) continue;
+        if (entry.total <= 0) continue;
         const std::string scaled = entry.scaling == "none" ? label
                                                            : label + ", read with " + entry.scaling + " " +
                                                                  formatNumber(entry.factor);
         LengthMap::Cell& cell =
             panelOf(map, scaled, specification.model.position).cells[{trained, entry.length}];
         cell.sum += entry.sum;
-        cell.of += entry.of;
+        cell.total += entry.total;
         if (counted.emplace(scaled, entry.length).second) ++cell.runs;
     }
 }
@@ -188,7 +189,7 @@ std::string toCsv(const std::vector<LengthMap>& maps) {
             for (const auto& [key, cell] : panel.cells)
                 csv += join({map.task, nameOf(map.metric), "\"" + panel.label + "\"",
                              std::to_string(key.first), std::to_string(key.second), formatNumber(cell.mean()),
-                             std::to_string(cell.of), std::to_string(cell.runs)},
+                             std::to_string(cell.total), std::to_string(cell.runs)},
                             ",") +
                        "\n";
     return csv;

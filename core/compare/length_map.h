@@ -48,11 +48,11 @@ struct LengthMap {
     };
     /// A mean over problems, tokens or positions.
     struct Cell {
-        double sum = 0;       ///< number solved or predicted, or the sum of losses
-        std::int64_t of = 0;  ///< number of problems, tokens or positions
+        double sum = 0;          ///< number solved or predicted, or the sum of losses
+        std::int64_t total = 0;  ///< number of problems, tokens or positions
         int runs = 0;
 
-        double mean() const { return sum / static_cast<double>(of); }
+        double mean() const { return sum / static_cast<double>(total); }
     };
     struct Panel {
         std::string label;     ///< the method, and the scaling of frequencies

@@ -47,8 +47,8 @@ OutcomeValue meanCorrect(const RunRecord& run) {
 OutcomeValue stepsUntil(const RunRecord& run, double solved_fraction) {
     if (run.evaluations.empty() || !run.evaluations.front().correct) return {};
     for (const EvaluationRow& row : run.evaluations)
-        if (row.correct && row.of.value_or(0) > 0 &&
-            static_cast<double>(*row.correct) >= solved_fraction * static_cast<double>(*row.of))
+        if (row.correct && row.total.value_or(0) > 0 &&
+            static_cast<double>(*row.correct) >= solved_fraction * static_cast<double>(*row.total))
             return known(static_cast<double>(row.step));
     return {Outcome::not_reached, 0};
 }
@@ -59,12 +59,12 @@ bool mayGoOn(const RunRecord& run) {
 
 const EvaluationRow* evaluationAt(const RunRecord& run, std::int64_t step) {
     for (const EvaluationRow& row : run.evaluations)
-        if (row.step == step && row.correct && row.of.value_or(0) > 0) return &row;
+        if (row.step == step && row.correct && row.total.value_or(0) > 0) return &row;
     return nullptr;
 }
 
 std::string solvedText(const EvaluationRow& row) {
-    return std::to_string(*row.correct) + " of " + std::to_string(*row.of);
+    return std::to_string(*row.correct) + " of " + std::to_string(*row.total);
 }
 
 std::string whileTraining(const RunRecord& rope, const RunRecord& roper) {
@@ -138,9 +138,9 @@ PossibleRange possibleRange(const RunRecord& run, Measure measure) {
         case Measure::best_correct:
         case Measure::mean_correct:
         case Measure::final_fully_correct:
-            return {0, run.evaluations.empty() || !run.evaluations.back().of
+            return {0, run.evaluations.empty() || !run.evaluations.back().total
                            ? kNoBound
-                           : static_cast<double>(*run.evaluations.back().of)};
+                           : static_cast<double>(*run.evaluations.back().total)};
         case Measure::final_token_accuracy:
             return {0, 100};
         case Measure::steps_until:

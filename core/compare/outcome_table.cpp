@@ -102,7 +102,7 @@ Measure defaultComparisonMeasure(std::span<const RunRecord> runs, const RunGroup
             any_finished = true;
             const EvaluationRow& last = runs[run].evaluations.back();
             if (static_cast<double>(last.correct.value_or(0)) <
-                kSolved * static_cast<double>(last.of.value_or(1)))
+                kSolved * static_cast<double>(last.total.value_or(1)))
                 return by_default;
         }
         if (!any_finished) return by_default;

@@ -106,7 +106,7 @@ bool usedTheSameMachine(const RunRecord& a, const RunRecord& b) {
 /// Number of problems in an evaluation, if both have the same.
 std::optional<std::int64_t> problemsOf(const RunRecord& a, const RunRecord& b) {
     if (a.evaluations.empty() || b.evaluations.empty()) return std::nullopt;
-    const auto of_a = a.evaluations.back().of, of_b = b.evaluations.back().of;
+    const auto of_a = a.evaluations.back().total, of_b = b.evaluations.back().total;
     return of_a == of_b ? of_a : std::nullopt;
 }
 

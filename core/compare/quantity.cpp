@@ -8,8 +8,8 @@ namespace {
 
 /// A count in percent of the problems in an evaluation.
 std::optional<double> percentOfProblems(const std::optional<std::int64_t>& count, const EvaluationRow& row) {
-    if (!count || row.of.value_or(0) == 0) return std::nullopt;
-    return 100 * static_cast<double>(*count) / static_cast<double>(*row.of);
+    if (!count || row.total.value_or(0) == 0) return std::nullopt;
+    return 100 * static_cast<double>(*count) / static_cast<double>(*row.total);
 }
 
 std::optional<double> percentSolved(const EvaluationRow& row) {

@@ -99,8 +99,8 @@ std::string outcomeText(const RunColumn& column, Measure measure) {
         if (outcome.kind == Outcome::not_reached) ++not_reached;
         if (outcome.kind != Outcome::known) continue;
         values.push_back(outcome.value);
-        if (infoOf(measure).unit == "problems" && run->evaluations.back().of)
-            of_problems = " of " + std::to_string(*run->evaluations.back().of);
+        if (infoOf(measure).unit == "problems" && run->evaluations.back().total)
+            of_problems = " of " + std::to_string(*run->evaluations.back().total);
     }
     std::vector<std::string> parts;
     if (!values.empty()) {

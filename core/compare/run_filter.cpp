@@ -50,7 +50,7 @@ std::string valueOf(const std::string& key, const RunRecord& run) {
         if (run.evaluations.empty() || !run.evaluations.back().correct) return {};
         const EvaluationRow& last = run.evaluations.back();
         const auto correct = static_cast<double>(*last.correct);
-        return formatNumber(key == "accuracy" ? 100 * correct / static_cast<double>(last.of.value_or(1))
+        return formatNumber(key == "accuracy" ? 100 * correct / static_cast<double>(last.total.value_or(1))
                                               : correct);
     }
     if (key == kPosition) return run.specification.methodName();

@@ -70,7 +70,7 @@ class CudaGpu final : public Gpu {
 
     bool multipliesBFloat16() const override { return properties_.major >= 8; }
 
-    void rotate(const std::vector<RotationPart>& parts, Pairing pairing, Direction direction) override {
+    void rotate(const std::vector<HeadRotation>& parts, Pairing pairing, Direction direction) override {
         const c10::cuda::CUDAGuard guard(index_);
         kernel_->launch(parts, pairing, direction);
     }

@@ -73,7 +73,7 @@ std::vector<char> compileRotationKernel(const std::string& architecture) {
     return code;
 }
 
-RotationJob makeRotationJob(const std::vector<RotationPart>& parts, Pairing pairing, Direction direction) {
+RotationJob makeRotationJob(const std::vector<HeadRotation>& parts, Pairing pairing, Direction direction) {
     TORCH_CHECK(!parts.empty() && parts.size() <= 3, "up to three parts can be rotated, not ", parts.size());
     const at::Tensor& like = parts.front().from;
     TORCH_CHECK(like.dim() == 4 && like.size(3) % 2 == 0 &&
@@ -87,7 +87,7 @@ RotationJob makeRotationJob(const std::vector<RotationPart>& parts, Pairing pair
     job.is_half_pairing = pairing == Pairing::half ? 1 : 0;
     job.sign = direction == Direction::forward ? 1.0F : -1.0F;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        const RotationPart& part = parts[i];
+        const HeadRotation& part = parts[i];
         for (const at::Tensor& heads : {part.from, part.to})
             TORCH_CHECK(heads.sizes() == like.sizes() && heads.scalar_type() == like.scalar_type() &&
                             heads.device() == like.device() && heads.stride(3) == 1,

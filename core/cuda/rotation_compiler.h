@@ -14,6 +14,6 @@ namespace roper {
 std::vector<char> compileRotationKernel(const std::string& architecture);
 
 /// The arguments of rotation.cu for these parts. @throws c10::Error if their shapes do not match
-RotationJob makeRotationJob(const std::vector<RotationPart>& parts, Pairing pairing, Direction direction);
+RotationJob makeRotationJob(const std::vector<HeadRotation>& parts, Pairing pairing, Direction direction);
 
 }  // namespace roper

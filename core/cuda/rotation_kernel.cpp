@@ -22,7 +22,7 @@ RotationKernel::RotationKernel(const std::string& architecture) {
     bfloat16_ = kernel("rotate_bfloat16");
 }
 
-void RotationKernel::launch(const std::vector<RotationPart>& parts, Pairing pairing,
+void RotationKernel::launch(const std::vector<HeadRotation>& parts, Pairing pairing,
                             Direction direction) const {
     constexpr unsigned kThreads = 256;
     const at::Tensor& like = parts.front().from;

@@ -15,7 +15,7 @@ class RotationKernel {
     explicit RotationKernel(const std::string& architecture);
 
     /// Runs the rotation on the current stream; see `Gpu::rotate`.
-    void launch(const std::vector<RotationPart>& parts, Pairing pairing, Direction direction) const;
+    void launch(const std::vector<HeadRotation>& parts, Pairing pairing, Direction direction) const;
 
   private:
     const void *float32_ = nullptr, *bfloat16_ = nullptr;  ///< kernels of a library that is never unloaded

@@ -27,11 +27,11 @@ Eigen::MatrixXd featureMap(AttentionKind kind, const Eigen::MatrixXd& X) {
     throw std::logic_error("features: no such attention");
 }
 
-double scaleOf(const ScoreRule& rule, Eigen::Index head_dim) {
+double scaleOf(const ScoreFormula& rule, Eigen::Index head_dim) {
     return rule.attention != AttentionKind::softmax ? 1.0 : 1.0 / std::sqrt(static_cast<double>(head_dim));
 }
 
-void zeroAblatedPairs(const ScoreRule& rule, Eigen::MatrixXd& Q) {
+void zeroAblatedPairs(const ScoreFormula& rule, Eigen::MatrixXd& Q) {
     for (const int pair : rule.ablated_pairs) {
         const auto [first, second] = rule.form.query.rotary.plane(pair);
         Q.col(first).setZero();
@@ -40,7 +40,7 @@ void zeroAblatedPairs(const ScoreRule& rule, Eigen::MatrixXd& Q) {
 }
 
 /// Multiplies every pair of row t by the method's decay.
-void applyDecay(const ScoreRule& rule, Eigen::MatrixXd& X, const Rotary& rotary,
+void applyDecay(const ScoreFormula& rule, Eigen::MatrixXd& X, const Rotary& rotary,
                 const Eigen::VectorXd& positions, bool is_query) {
     if (!rule.decay) return;
     for (int i = 0; i < rotary.pairs(); ++i) {
@@ -54,16 +54,16 @@ void applyDecay(const ScoreRule& rule, Eigen::MatrixXd& X, const Rotary& rotary,
 }
 
 /// YaRN and LongRoPE multiply cos and sin, so unrotated features are not scaled.
-void applyAttentionFactor(const ScoreRule& rule, const Rotary& rotary, Eigen::MatrixXd& X) {
+void applyAttentionFactor(const ScoreFormula& rule, const Rotary& rotary, Eigen::MatrixXd& X) {
     if (rule.attention_factor == 1 || rule.attention != AttentionKind::softmax) return;
     X.middleCols(rotary.first, rotary.rotatedWidth()) *= rule.attention_factor;
 }
 
 /// Queries or keys as used in the product, from rows of Q or K and their positions: rotated; queries also
 /// without ablated pairs, and scaled.
-Eigen::MatrixXd rotatedRows(const ScoreRule& rule, const Eigen::MatrixXd& X, const Eigen::VectorXd& positions,
-                            bool is_query) {
-    const RotationStep& step = is_query ? rule.form.query : rule.form.key;
+Eigen::MatrixXd rotatedRows(const ScoreFormula& rule, const Eigen::MatrixXd& X,
+                            const Eigen::VectorXd& positions, bool is_query) {
+    const TensorRotation& step = is_query ? rule.form.query : rule.form.key;
     Eigen::MatrixXd rotated = step.apply(featureMap(rule.attention, X), positions);
     // Ablation follows the rotation: without the query's pair it contributes to no product.
     if (is_query) zeroAblatedPairs(rule, rotated);
@@ -74,17 +74,17 @@ Eigen::MatrixXd rotatedRows(const ScoreRule& rule, const Eigen::MatrixXd& X, con
 }
 
 /// The bias of query n and key j, including the constant 1 in the similarity 1 + cosine of linear_cosine.
-double biasOf(const ScoreRule& rule, Eigen::Index query, Eigen::Index key) {
+double biasOf(const ScoreFormula& rule, Eigen::Index query, Eigen::Index key) {
     const double of_method = rule.bias ? rule.bias(static_cast<int>(query - key)) : 0.0;
     return of_method + (rule.attention == AttentionKind::linear_cosine ? 1.0 : 0.0);
 }
 
-bool hasBias(const ScoreRule& rule) {
+bool hasBias(const ScoreFormula& rule) {
     return rule.bias || rule.attention == AttentionKind::linear_cosine;
 }
 
-ScoreRule ruleFor(const Setup& setup, AttentionForm form) {
-    ScoreRule rule;
+ScoreFormula ruleFor(const Setup& setup, AttentionForm form) {
+    ScoreFormula rule;
     rule.attention = setup.attention;
     rule.form = std::move(form);
     rule.attention_factor = setup.attentionFactor();
@@ -97,7 +97,7 @@ ScoreRule ruleFor(const Setup& setup, AttentionForm form) {
     return rule;
 }
 
-MistakeEffect difference(const ScoreRule& a, double shift_a, const ScoreRule& b, double shift_b,
+MistakeEffect difference(const ScoreFormula& a, double shift_a, const ScoreFormula& b, double shift_b,
                          const HeadVectors& heads) {
     const Eigen::MatrixXd scores_a = scores(a, heads, shift_a), scores_b = scores(b, heads, shift_b);
     const Eigen::MatrixXd outputs_a = outputs(a, heads, weights(a, heads, scores_a), shift_a),
@@ -109,15 +109,15 @@ MistakeEffect difference(const ScoreRule& a, double shift_a, const ScoreRule& b,
 
 }  // namespace
 
-ScoreRule scoreRule(const Setup& setup) {
+ScoreFormula scoreFormula(const Setup& setup) {
     return ruleFor(setup, setup.form());
 }
 
-ScoreRule correctScoreRule(const Setup& setup) {
+ScoreFormula correctScoreRule(const Setup& setup) {
     return ruleFor(setup, setup.correctForm());
 }
 
-Eigen::MatrixXd scores(const ScoreRule& rule, const HeadVectors& heads, double shift) {
+Eigen::MatrixXd scores(const ScoreFormula& rule, const HeadVectors& heads, double shift) {
     const Eigen::VectorXd positions = consecutivePositions(heads.tokens(), shift);
     const Eigen::MatrixXd Q = rotatedRows(rule, heads.Q, positions, true);
     const Eigen::MatrixXd K = rotatedRows(rule, heads.K, positions, false);
@@ -130,7 +130,7 @@ Eigen::MatrixXd scores(const ScoreRule& rule, const HeadVectors& heads, double s
     return made;
 }
 
-Eigen::VectorXd scoreRow(const ScoreRule& rule, const HeadVectors& heads, int query, double shift) {
+Eigen::VectorXd scoreRow(const ScoreFormula& rule, const HeadVectors& heads, int query, double shift) {
     const Eigen::VectorXd positions = consecutivePositions(heads.tokens(), shift);
     const Eigen::MatrixXd q = rotatedRows(rule, heads.Q.row(query), positions.segment(query, 1), true);
     Eigen::VectorXd row = rotatedRows(rule, heads.K, positions, false) * q.row(0).transpose();
@@ -140,8 +140,8 @@ Eigen::VectorXd scoreRow(const ScoreRule& rule, const HeadVectors& heads, int qu
     return row;
 }
 
-Eigen::VectorXd weightRow(const ScoreRule& rule, const HeadVectors& heads, const Eigen::VectorXd& score_row,
-                          int query) {
+Eigen::VectorXd weightRow(const ScoreFormula& rule, const HeadVectors& heads,
+                          const Eigen::VectorXd& score_row, int query) {
     const Eigen::Index seen = rule.causal ? query + 1 : score_row.size();
     Eigen::VectorXd row = Eigen::VectorXd::Zero(score_row.size());
     if (rule.attention == AttentionKind::linear_numerator) {
@@ -160,7 +160,7 @@ Eigen::VectorXd weightRow(const ScoreRule& rule, const HeadVectors& heads, const
     return row;
 }
 
-Eigen::MatrixXd weights(const ScoreRule& rule, const HeadVectors& heads, const Eigen::MatrixXd& scores) {
+Eigen::MatrixXd weights(const ScoreFormula& rule, const HeadVectors& heads, const Eigen::MatrixXd& scores) {
     if (rule.attention == AttentionKind::softmax) return attentionWeights(scores, rule.causal);
     Eigen::MatrixXd made(scores.rows(), scores.cols());
     for (int query = 0; query < scores.rows(); ++query)
@@ -168,7 +168,7 @@ Eigen::MatrixXd weights(const ScoreRule& rule, const HeadVectors& heads, const E
     return made;
 }
 
-Eigen::VectorXd scoreContributions(const ScoreRule& rule, const HeadVectors& heads, int query, int key,
+Eigen::VectorXd scoreContributions(const ScoreFormula& rule, const HeadVectors& heads, int query, int key,
                                    double shift) {
     const Eigen::VectorXd q_position = Eigen::VectorXd::Constant(1, query + shift),
                           k_position = Eigen::VectorXd::Constant(1, key + shift);
@@ -185,22 +185,22 @@ Eigen::VectorXd scoreContributions(const ScoreRule& rule, const HeadVectors& hea
     return parts;
 }
 
-Eigen::MatrixXd outputs(const ScoreRule& rule, const HeadVectors& heads, const Eigen::MatrixXd& weights,
+Eigen::MatrixXd outputs(const ScoreFormula& rule, const HeadVectors& heads, const Eigen::MatrixXd& weights,
                         double shift) {
     const Eigen::VectorXd positions = consecutivePositions(heads.tokens(), shift);
     return rule.form.output.apply(weights * rule.form.value.apply(heads.V, positions), positions);
 }
 
 MistakeEffect shiftEffect(const Setup& setup, const HeadVectors& heads, double shift) {
-    const ScoreRule rule = scoreRule(setup);
+    const ScoreFormula rule = scoreFormula(setup);
     return difference(rule, shift, rule, 0, heads);
 }
 
 MistakeEffect formEffect(const Setup& setup, const HeadVectors& heads, double shift) {
-    return difference(scoreRule(setup), shift, correctScoreRule(setup), shift, heads);
+    return difference(scoreFormula(setup), shift, correctScoreRule(setup), shift, heads);
 }
 
-std::vector<DistanceScores> scoresByDistance(const ScoreRule& rule, const HeadVectors& heads, double shift,
+std::vector<DistanceScores> scoresByDistance(const ScoreFormula& rule, const HeadVectors& heads, double shift,
                                              int max_queries) {
     struct Sum {
         double sum = 0, minimum = 0, maximum = 0;

@@ -10,7 +10,7 @@
 namespace roper {
 
 /// How scores, weights and outputs follow from queries, keys and values; derived once from a setup.
-struct ScoreRule {
+struct ScoreFormula {
     AttentionKind attention = AttentionKind::softmax;
     AttentionForm form;
     double attention_factor = 1;  ///< YaRN and LongRoPE: multiplies rotated features of queries and keys
@@ -22,31 +22,31 @@ struct ScoreRule {
 };
 
 /// The rule of a setup: with the mistake that it simulates, and without.
-ScoreRule scoreRule(const Setup& setup);
-ScoreRule correctScoreRule(const Setup& setup);
+ScoreFormula scoreFormula(const Setup& setup);
+ScoreFormula correctScoreRule(const Setup& setup);
 
 /// Scores of all queries and keys, the argument of softmax: (R q)·(R k)/√d plus the bias of T5 or ALiBi. For
 /// linear attention: the similarities that are normalized to weights. heads [T × d] → [T × T], row = query.
 /// `shift` is added to all positions.
-Eigen::MatrixXd scores(const ScoreRule& rule, const HeadVectors& heads, double shift = 0.0);
+Eigen::MatrixXd scores(const ScoreFormula& rule, const HeadVectors& heads, double shift = 0.0);
 
 /// The scores of one query: [T].
-Eigen::VectorXd scoreRow(const ScoreRule& rule, const HeadVectors& heads, int query, double shift = 0.0);
+Eigen::VectorXd scoreRow(const ScoreFormula& rule, const HeadVectors& heads, int query, double shift = 0.0);
 
 /// Attention weights [T × T] from scores: softmax, or for linear attention normalized similarities. With
 /// `causal`, keys right of the query have weight 0. For linear_numerator, the denominators come from the
 /// unrotated q and k, so rows need not sum to 1 and weights may be negative.
-Eigen::MatrixXd weights(const ScoreRule& rule, const HeadVectors& heads, const Eigen::MatrixXd& scores);
-Eigen::VectorXd weightRow(const ScoreRule& rule, const HeadVectors& heads, const Eigen::VectorXd& score_row,
-                          int query);
+Eigen::MatrixXd weights(const ScoreFormula& rule, const HeadVectors& heads, const Eigen::MatrixXd& scores);
+Eigen::VectorXd weightRow(const ScoreFormula& rule, const HeadVectors& heads,
+                          const Eigen::VectorXd& score_row, int query);
 
 /// Contributions to one score: element i is that of plane i (`Rotary::plane`; 0 if ablated), the last element
 /// is the bias. They sum to the score. [d/2 + 1]
-Eigen::VectorXd scoreContributions(const ScoreRule& rule, const HeadVectors& heads, int query, int key,
+Eigen::VectorXd scoreContributions(const ScoreFormula& rule, const HeadVectors& heads, int query, int key,
                                    double shift = 0.0);
 
 /// o_n for every query: values rotated, summed with the weights, rotated back according to the form. [T × d]
-Eigen::MatrixXd outputs(const ScoreRule& rule, const HeadVectors& heads, const Eigen::MatrixXd& weights,
+Eigen::MatrixXd outputs(const ScoreFormula& rule, const HeadVectors& heads, const Eigen::MatrixXd& weights,
                         double shift = 0.0);
 
 /// Effect of a mistake on tokens 0 … T−1: the largest change of any visible score (causal: of keys up to the
@@ -73,7 +73,7 @@ struct DistanceScores {
 
 /// Scores by distance, ascending; with causal attention from 0.
 /// @param max_queries  in longer texts only this many evenly spaced queries are used
-std::vector<DistanceScores> scoresByDistance(const ScoreRule& rule, const HeadVectors& heads,
+std::vector<DistanceScores> scoresByDistance(const ScoreFormula& rule, const HeadVectors& heads,
                                              double shift = 0, int max_queries = 128);
 
 /// The weighted sum of attention for one query: o = Σ_j a_j v_j.

@@ -17,18 +17,18 @@
 HWY_BEFORE_NAMESPACE();
 namespace roper::HWY_NAMESPACE {
 
-HWY_ATTR void forwardFloat32(const AttentionSetup& setup, const float* qkv, float* out, float* log_sum_exps,
-                             std::size_t item, AttentionScratch& scratch) {
+HWY_ATTR void forwardFloat32(const AttentionArguments& setup, const float* qkv, float* out,
+                             float* log_sum_exps, std::size_t item, AttentionScratch& scratch) {
     forward<Float32Format>(setup, qkv, out, log_sum_exps, item, scratch);
 }
 
-HWY_ATTR void backwardFloat32(const AttentionSetup& setup, const float* qkv, const float* out,
+HWY_ATTR void backwardFloat32(const AttentionArguments& setup, const float* qkv, const float* out,
                               const float* log_sum_exps, const float* grad_out, float* grad_qkv,
                               float* grad_bias, std::size_t item, AttentionScratch& scratch) {
     backward<Float32Format>(setup, qkv, out, log_sum_exps, grad_out, grad_qkv, grad_bias, item, scratch);
 }
 
-HWY_ATTR void forwardBFloat16(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* out,
+HWY_ATTR void forwardBFloat16(const AttentionArguments& setup, const BFloat16* qkv, BFloat16* out,
                               float* log_sum_exps, std::size_t item, AttentionScratch& scratch) {
 #if HWY_ARCH_X86 && HWY_MAX_BYTES >= 64
     if (kernelsMultiplyBFloat16())
@@ -37,7 +37,7 @@ HWY_ATTR void forwardBFloat16(const AttentionSetup& setup, const BFloat16* qkv, 
     forward<BFloat16Format>(setup, qkv, out, log_sum_exps, item, scratch);
 }
 
-HWY_ATTR void backwardBFloat16(const AttentionSetup& setup, const BFloat16* qkv, const BFloat16* out,
+HWY_ATTR void backwardBFloat16(const AttentionArguments& setup, const BFloat16* qkv, const BFloat16* out,
                                const float* log_sum_exps, const BFloat16* grad_out, BFloat16* grad_qkv,
                                float* grad_bias, std::size_t item, AttentionScratch& scratch) {
 #if HWY_ARCH_X86 && HWY_MAX_BYTES >= 64
@@ -133,24 +133,24 @@ float* AttentionScratch::buffer(std::size_t floats) {
     return memory_->floats.get();
 }
 
-void attendForward(const AttentionSetup& setup, const float* qkv, float* out, float* log_sum_exps,
+void attendForward(const AttentionArguments& setup, const float* qkv, float* out, float* log_sum_exps,
                    std::size_t item, AttentionScratch& scratch) {
     HWY_DYNAMIC_DISPATCH(forwardFloat32)(setup, qkv, out, log_sum_exps, item, scratch);
 }
 
-void attendForward(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* out, float* log_sum_exps,
+void attendForward(const AttentionArguments& setup, const BFloat16* qkv, BFloat16* out, float* log_sum_exps,
                    std::size_t item, AttentionScratch& scratch) {
     HWY_DYNAMIC_DISPATCH(forwardBFloat16)(setup, qkv, out, log_sum_exps, item, scratch);
 }
 
-void attendBackward(const AttentionSetup& setup, const float* qkv, const float* out,
+void attendBackward(const AttentionArguments& setup, const float* qkv, const float* out,
                     const float* log_sum_exps, const float* grad_out, float* grad_qkv, float* grad_bias,
                     std::size_t item, AttentionScratch& scratch) {
     HWY_DYNAMIC_DISPATCH(backwardFloat32)
     (setup, qkv, out, log_sum_exps, grad_out, grad_qkv, grad_bias, item, scratch);
 }
 
-void attendBackward(const AttentionSetup& setup, const BFloat16* qkv, const BFloat16* out,
+void attendBackward(const AttentionArguments& setup, const BFloat16* qkv, const BFloat16* out,
                     const float* log_sum_exps, const BFloat16* grad_out, BFloat16* grad_qkv, float* grad_bias,
                     std::size_t item, AttentionScratch& scratch) {
     HWY_DYNAMIC_DISPATCH(backwardBFloat16)

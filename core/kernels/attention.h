@@ -30,7 +30,7 @@ struct RotationTable {
 /// whose value is 0. Features beyond 2·pairs of a table are not rotated, so RoPE has no pairs for values and
 /// outputs. No matrix of T × T numbers is ever kept: softmax is computed block by block (Milakov & Gimelshein
 /// 2018; Dao et al. 2022).
-struct AttentionSetup {
+struct AttentionArguments {
     std::size_t B = 0, T = 0, H = 0, K = 0, d = 0;
     bool shared_kv = false;  ///< values are the keys, and qkv has none
     bool causal = true;      ///< query n sees keys 0 … n, otherwise all keys
@@ -73,9 +73,9 @@ class AttentionScratch {
 /// @param qkv       [B, T, rowsPerToken, d]: q, k, v before rotation
 /// @param out       [B, T, H, d]
 /// @param log_sum_exps  [B, H, T]: log₂ Σ_j 2^(s_nj log₂e), with the sink, needed by the backward pass
-void attendForward(const AttentionSetup& setup, const float* qkv, float* out, float* log_sum_exps,
+void attendForward(const AttentionArguments& setup, const float* qkv, float* out, float* log_sum_exps,
                    std::size_t item, AttentionScratch& scratch);
-void attendForward(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* out, float* log_sum_exps,
+void attendForward(const AttentionArguments& setup, const BFloat16* qkv, BFloat16* out, float* log_sum_exps,
                    std::size_t item, AttentionScratch& scratch);
 
 /// Gradients of the same item, apart from that of a sink of score s, which is
@@ -85,10 +85,10 @@ void attendForward(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* o
 /// @param grad_qkv       [B, T, rowsPerToken, d]
 /// @param grad_bias      [B, H, 2T − 1], to be summed over B; null if there is no bias or its gradient is not
 /// needed
-void attendBackward(const AttentionSetup& setup, const float* qkv, const float* out,
+void attendBackward(const AttentionArguments& setup, const float* qkv, const float* out,
                     const float* log_sum_exps, const float* grad_out, float* grad_qkv, float* grad_bias,
                     std::size_t item, AttentionScratch& scratch);
-void attendBackward(const AttentionSetup& setup, const BFloat16* qkv, const BFloat16* out,
+void attendBackward(const AttentionArguments& setup, const BFloat16* qkv, const BFloat16* out,
                     const float* log_sum_exps, const BFloat16* grad_out, BFloat16* grad_qkv, float* grad_bias,
                     std::size_t item, AttentionScratch& scratch);
 

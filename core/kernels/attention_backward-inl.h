@@ -33,7 +33,7 @@ struct QueryBlock {
 
 /// @param buffer  space for four rows
 template <class Kind>
-HWY_INLINE HWY_ATTR void loadQueryBlock(const AttentionSetup& setup, const Item& item,
+HWY_INLINE HWY_ATTR void loadQueryBlock(const AttentionArguments& setup, const Item& item,
                                         const typename Kind::Number* qkv, const typename Kind::Number* out,
                                         const float* log_sum_exps, const typename Kind::Number* grad_out,
                                         std::size_t first, const QueryBlock<Kind>& block, float* buffer) {
@@ -118,7 +118,7 @@ HWY_INLINE HWY_ATTR void weightGradients(bool causal, const QueryKeyTile& tile, 
 /// Stores the gradients of rows first … first + count − 1 of q, k or v: scale · R(−t) rows. Overwrites
 /// `rows`.
 template <class Number>
-HWY_INLINE HWY_ATTR void storeGradients(const AttentionSetup& setup, const Item& item, QkvPart part,
+HWY_INLINE HWY_ATTR void storeGradients(const AttentionArguments& setup, const Item& item, QkvPart part,
                                         std::size_t first, std::size_t count, float scale, float* rows,
                                         Number* grad_qkv) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -141,7 +141,7 @@ struct BackwardBuffers {
 /// Adds the contributions of the first `queries` queries of the block at `first` to the gradients of `rows`
 /// keys and values from `key` on, and the contributions of these to the queries' gradients.
 template <class Kind>
-HWY_INLINE HWY_ATTR void backwardBlock(const AttentionSetup& setup, const Item& item,
+HWY_INLINE HWY_ATTR void backwardBlock(const AttentionArguments& setup, const Item& item,
                                        const BackwardBuffers<Kind>& buffers,
                                        const QueryBlock<Kind>& query_block, std::size_t first,
                                        std::size_t queries, std::size_t key, std::size_t rows) {
@@ -183,7 +183,7 @@ HWY_INLINE HWY_ATTR void backwardBlock(const AttentionSetup& setup, const Item& 
 
 /// Stores the gradients of an item's keys and values, summed over the heads of its group.
 template <class Kind>
-HWY_INLINE HWY_ATTR void storeKeyValueGradients(const AttentionSetup& setup, const Item& item,
+HWY_INLINE HWY_ATTR void storeKeyValueGradients(const AttentionArguments& setup, const Item& item,
                                                 const BackwardBuffers<Kind>& buffers,
                                                 typename Kind::Number* grad_qkv) {
     // The queries in dS · Q are scaled by log₂e / √d; the scale of the scores is 1 / √d.
@@ -201,7 +201,7 @@ HWY_INLINE HWY_ATTR void storeKeyValueGradients(const AttentionSetup& setup, con
 }
 
 template <class Kind>
-HWY_INLINE HWY_ATTR void backward(const AttentionSetup& setup, const typename Kind::Number* qkv,
+HWY_INLINE HWY_ATTR void backward(const AttentionArguments& setup, const typename Kind::Number* qkv,
                                   const typename Kind::Number* out, const float* log_sum_exps,
                                   const typename Kind::Number* grad_out, typename Kind::Number* grad_qkv,
                                   float* grad_bias, std::size_t item_index, AttentionScratch& scratch) {

@@ -46,7 +46,7 @@ inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 struct Item {
     /// Selects the first query head of the group.
     /// @param depth  numbers per unit of the factors: blocks of 4 × 4 units are transposed
-    Item(const AttentionSetup& setup, std::size_t item, std::size_t depth)
+    Item(const AttentionArguments& setup, std::size_t item, std::size_t depth)
         : b(item / setup.K),
           group(item % setup.K),
           h(group * setup.headsPerItem()),
@@ -93,16 +93,16 @@ class ScratchAllocator {
 enum class QkvPart : std::size_t { query, key, value };
 
 /// Stride from token to token in q, k and v, and in the output.
-inline std::size_t qkvStride(const AttentionSetup& setup) {
+inline std::size_t qkvStride(const AttentionArguments& setup) {
     return setup.rowsPerToken() * setup.d;
 }
-inline std::size_t outputStride(const AttentionSetup& setup) {
+inline std::size_t outputStride(const AttentionArguments& setup) {
     return setup.H * setup.d;
 }
 
 /// A row of q, k or v of token t, for reading or writing.
 template <class Number>
-Number* rowOf(Number* qkv, const AttentionSetup& setup, const Item& item, QkvPart part, std::size_t t) {
+Number* rowOf(Number* qkv, const AttentionArguments& setup, const Item& item, QkvPart part, std::size_t t) {
     const std::size_t row = part == QkvPart::query                    ? item.h
                             : part == QkvPart::key || setup.shared_kv ? setup.H + item.group
                                                                       : setup.H + setup.K + item.group;
@@ -110,7 +110,7 @@ Number* rowOf(Number* qkv, const AttentionSetup& setup, const Item& item, QkvPar
 }
 
 /// The rotation table of queries, keys or values.
-inline const RotationTable& tableOf(const AttentionSetup& setup, QkvPart part) {
+inline const RotationTable& tableOf(const AttentionArguments& setup, QkvPart part) {
     return part == QkvPart::query                    ? setup.query
            : part == QkvPart::key || setup.shared_kv ? setup.key
                                                      : setup.value;
@@ -118,14 +118,14 @@ inline const RotationTable& tableOf(const AttentionSetup& setup, QkvPart part) {
 
 /// Calls work(item) for every head of an item's group.
 template <class Work>
-HWY_INLINE HWY_ATTR void forEachHead(const AttentionSetup& setup, Item item, Work work) {
+HWY_INLINE HWY_ATTR void forEachHead(const AttentionArguments& setup, Item item, Work work) {
     for (const std::size_t end = item.h + setup.headsPerItem(); item.h < end; ++item.h)
         work(item);
 }
 
 /// A row of the output, or of its gradient.
 template <class Number>
-Number* outputRow(Number* out, const AttentionSetup& setup, const Item& item, std::size_t t) {
+Number* outputRow(Number* out, const AttentionArguments& setup, const Item& item, std::size_t t) {
     return out + ((item.b * setup.T + t) * setup.H + item.h) * setup.d;
 }
 
@@ -145,7 +145,7 @@ HWY_INLINE HWY_ATTR const float* toFloatRow(const BFloat16* row, std::size_t d, 
 
 /// to = scale · R(±t) from, for any type of `from`
 template <class Number>
-HWY_INLINE HWY_ATTR void rotate(const AttentionSetup& setup, const RotationTable& table, std::size_t t,
+HWY_INLINE HWY_ATTR void rotate(const AttentionArguments& setup, const RotationTable& table, std::size_t t,
                                 float sign, float scale, const Number* from, float* to) {
     rotateRow(toFloatRow(from, setup.d, to), to, setup.d, setup.pairing, table.cosine + t * table.pairs,
               table.sine + t * table.pairs, table.pairs, sign, scale);
@@ -153,8 +153,8 @@ HWY_INLINE HWY_ATTR void rotate(const AttentionSetup& setup, const RotationTable
 
 /// The same for a row in scratch, for any type of `to`; overwrites `from`.
 template <class Number>
-HWY_INLINE HWY_ATTR void rotateOutput(const AttentionSetup& setup, const RotationTable& table, std::size_t t,
-                                      float scale, float* from, Number* to) {
+HWY_INLINE HWY_ATTR void rotateOutput(const AttentionArguments& setup, const RotationTable& table,
+                                      std::size_t t, float scale, float* from, Number* to) {
     if constexpr (std::is_same_v<Number, float>) {
         rotate(setup, table, t, -1.0F, scale, from, to);
     } else {
@@ -172,7 +172,7 @@ HWY_INLINE HWY_ATTR void rotateOutput(const AttentionSetup& setup, const Rotatio
 /// next block, slightly early.
 /// @param step  numbers from token to token
 template <class Number>
-HWY_INLINE void prefetchAhead(const AttentionSetup& setup, std::size_t t, const Number* row,
+HWY_INLINE void prefetchAhead(const AttentionArguments& setup, std::size_t t, const Number* row,
                               std::size_t step) {
     constexpr std::size_t kAhead = 8, kCacheLine = 64 / sizeof(Number);
     if (t + kAhead >= setup.T) return;
@@ -182,7 +182,7 @@ HWY_INLINE void prefetchAhead(const AttentionSetup& setup, std::size_t t, const 
 
 /// One rotated and scaled row of q, k or v, 0 beyond d and beyond the last token.
 template <class Number>
-HWY_INLINE HWY_ATTR void loadRow(const AttentionSetup& setup, const Item& item, const Number* qkv,
+HWY_INLINE HWY_ATTR void loadRow(const AttentionArguments& setup, const Item& item, const Number* qkv,
                                  QkvPart part, std::size_t t, float scale, float* row) {
     if (t >= setup.T) {
         std::fill_n(row, item.width, 0.0F);
@@ -197,7 +197,7 @@ HWY_INLINE HWY_ATTR void loadRow(const AttentionSetup& setup, const Item& item, 
 /// All keys or values of an item, rotated.
 /// @param buffer  space for two rows
 template <class Kind>
-HWY_INLINE HWY_ATTR void loadRotated(const AttentionSetup& setup, const Item& item,
+HWY_INLINE HWY_ATTR void loadRotated(const AttentionArguments& setup, const Item& item,
                                      const typename Kind::Number* qkv, QkvPart part, const Factor<Kind>& to,
                                      float* buffer) {
     fillFactor(setup.T, item.width, to, buffer,
@@ -212,7 +212,7 @@ struct KeysAndValues {
 
 /// @param of_keys, of_values  directions of the products in which they are factors
 template <class Kind>
-KeysAndValues<Kind> allocateKeysAndValues(const AttentionSetup& setup, ScratchAllocator& allocator,
+KeysAndValues<Kind> allocateKeysAndValues(const AttentionArguments& setup, ScratchAllocator& allocator,
                                           std::size_t numbers, ProductAxis of_keys, ProductAxis of_values) {
     if (!setup.shared_kv)
         return {allocator.factor<Kind>(numbers, of_keys), allocator.factor<Kind>(numbers, of_values)};
@@ -221,7 +221,7 @@ KeysAndValues<Kind> allocateKeysAndValues(const AttentionSetup& setup, ScratchAl
 }
 
 template <class Kind>
-HWY_INLINE HWY_ATTR void loadKeysAndValues(const AttentionSetup& setup, const Item& item,
+HWY_INLINE HWY_ATTR void loadKeysAndValues(const AttentionArguments& setup, const Item& item,
                                            const typename Kind::Number* qkv, const KeysAndValues<Kind>& to,
                                            float* buffer) {
     loadRotated(setup, item, qkv, QkvPart::key, to.keys, buffer);
@@ -230,7 +230,7 @@ HWY_INLINE HWY_ATTR void loadKeysAndValues(const AttentionSetup& setup, const It
 
 /// A block of rotated, scaled queries: [kQueryBlock, width]; 0 beyond T.
 template <class Kind>
-HWY_INLINE HWY_ATTR void loadQueries(const AttentionSetup& setup, const Item& item,
+HWY_INLINE HWY_ATTR void loadQueries(const AttentionArguments& setup, const Item& item,
                                      const typename Kind::Number* qkv, std::size_t first,
                                      const Factor<Kind>& to, float* buffer) {
     const float scale = kLog2OfE / std::sqrt(static_cast<float>(setup.d));
@@ -240,7 +240,7 @@ HWY_INLINE HWY_ATTR void loadQueries(const AttentionSetup& setup, const Item& it
 }
 
 /// Loads the β of a head in units of ln 2 into [distances], 0 beyond. @returns the entry of query − key = 0
-HWY_INLINE HWY_ATTR const float* loadBias(const AttentionSetup& setup, const Item& item, float* to) {
+HWY_INLINE HWY_ATTR const float* loadBias(const AttentionArguments& setup, const Item& item, float* to) {
     std::fill_n(to, item.distances, 0.0F);
     const float* from = setup.bias + item.h * (2 * setup.T - 1);
     for (std::size_t i = 0; i < 2 * setup.T - 1; ++i)
@@ -249,12 +249,12 @@ HWY_INLINE HWY_ATTR const float* loadBias(const AttentionSetup& setup, const Ite
 }
 
 /// The score of a head's sink in units of ln 2, −∞ without one.
-inline float sinkOf(const AttentionSetup& setup, std::size_t head) {
+inline float sinkOf(const AttentionArguments& setup, std::size_t head) {
     return setup.sinks != nullptr ? setup.sinks[head] * kLog2OfE : -kInfinity;
 }
 
 /// Index of the first key in the first block that contains keys visible to queries from `query` on.
-inline std::size_t firstKeyBlock(const AttentionSetup& setup, std::size_t query) {
+inline std::size_t firstKeyBlock(const AttentionArguments& setup, std::size_t query) {
     const bool sees_all = setup.window == 0 || query < setup.window;
     return sees_all ? 0 : (query + 1 - setup.window) / kKeyBlock * kKeyBlock;
 }
@@ -270,7 +270,7 @@ HWY_INLINE std::size_t visibleKeys(bool causal, std::size_t query, std::size_t k
 struct QueryKeyTile {
     std::size_t query, key, count;  ///< first query, first key, number of keys
     const float* bias;              ///< entry of query − key = 0, or null
-    std::size_t window;             ///< as in `AttentionSetup`
+    std::size_t window;             ///< as in `AttentionArguments`
 
     /// Distance from key number j of the tile to the query at `from`.
     std::ptrdiff_t distance(std::size_t from, std::size_t j) const {

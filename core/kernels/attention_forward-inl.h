@@ -77,7 +77,7 @@ HWY_INLINE HWY_ATTR void softmaxStrip(bool causal, std::size_t width, const Quer
 
 /// Divides by the sums, rotates back, and stores the rows of a block of queries.
 template <class Number>
-HWY_INLINE HWY_ATTR void storeOutputs(const AttentionSetup& setup, const Item& item, std::size_t first,
+HWY_INLINE HWY_ATTR void storeOutputs(const AttentionArguments& setup, const Item& item, std::size_t first,
                                       const OnlineSoftmax& running, float* rows, Number* out,
                                       float* log_sum_exps) {
     transpose(running.mixed, kQueryBlock, rows, item.width, item.width, kQueryBlock);
@@ -104,11 +104,11 @@ struct ForwardBuffers {
     float* bias;  ///< [distances], if there is one
     float* row;   ///< space for two rows: [2, width]
 
-    ForwardBuffers(const AttentionSetup& setup, const Item& item, AttentionScratch& scratch)
+    ForwardBuffers(const AttentionArguments& setup, const Item& item, AttentionScratch& scratch)
         : ForwardBuffers(setup, item.tokens * item.width, kQueryBlock * item.width, item, scratch) {}
 
   private:
-    ForwardBuffers(const AttentionSetup& setup, std::size_t all, std::size_t block, const Item& item,
+    ForwardBuffers(const AttentionArguments& setup, std::size_t all, std::size_t block, const Item& item,
                    AttentionScratch& scratch) {
         ScratchAllocator allocator(scratch.buffer(2 * all + 4 * block + 2 * kKeyBlock * kStrip +
                                                   2 * kQueryBlock + 2 * item.width + item.distances));
@@ -128,7 +128,7 @@ struct ForwardBuffers {
 
 /// The attention of one head to the loaded keys and values of its group.
 template <class Kind>
-HWY_INLINE HWY_ATTR void forwardHead(const AttentionSetup& setup, const Item& item,
+HWY_INLINE HWY_ATTR void forwardHead(const AttentionArguments& setup, const Item& item,
                                      const typename Kind::Number* qkv, const ForwardBuffers<Kind>& buffers,
                                      typename Kind::Number* out, float* log_sum_exps) {
     const std::size_t feature_steps = item.width / Kind::kDepth;
@@ -170,7 +170,7 @@ HWY_INLINE HWY_ATTR void forwardHead(const AttentionSetup& setup, const Item& it
 }
 
 template <class Kind>
-HWY_INLINE HWY_ATTR void forward(const AttentionSetup& setup, const typename Kind::Number* qkv,
+HWY_INLINE HWY_ATTR void forward(const AttentionArguments& setup, const typename Kind::Number* qkv,
                                  typename Kind::Number* out, float* log_sum_exps, std::size_t item_index,
                                  AttentionScratch& scratch) {
     const Item item(setup, item_index, Kind::kDepth);

@@ -98,8 +98,8 @@ HWY_INLINE HWY_ATTR void storeToken(const CachedHead<Kind>& head, std::size_t j,
 
 /// row [width] = scale · R(t) from, for d numbers padded with 0.
 template <class Number>
-HWY_INLINE HWY_ATTR void rotatePadded(const AttentionSetup& setup, const RotationTable& table, std::size_t t,
-                                      float scale, const Number* from, float* row) {
+HWY_INLINE HWY_ATTR void rotatePadded(const AttentionArguments& setup, const RotationTable& table,
+                                      std::size_t t, float scale, const Number* from, float* row) {
     rotate(setup, table, t, 1.0F, scale, from, row);
     std::fill(row + setup.d, row + cachedWidth(setup.d), 0.0F);
 }
@@ -107,7 +107,7 @@ HWY_INLINE HWY_ATTR void rotatePadded(const AttentionSetup& setup, const Rotatio
 /// Rotates key and value of token t by row `at` of the tables and stores them as token j.
 /// @param rows  space for two rows
 template <class Kind>
-HWY_INLINE HWY_ATTR void cacheToken(const AttentionSetup& setup, const Item& item,
+HWY_INLINE HWY_ATTR void cacheToken(const AttentionArguments& setup, const Item& item,
                                     const typename Kind::Number* qkv, std::size_t t, std::size_t at,
                                     const CachedHead<Kind>& head, std::size_t j, float* rows,
                                     typename Kind::Unit* packed) {
@@ -119,7 +119,7 @@ HWY_INLINE HWY_ATTR void cacheToken(const AttentionSetup& setup, const Item& ite
 }
 
 template <class Kind>
-HWY_INLINE HWY_ATTR void cacheRows(const AttentionSetup& setup, const typename Kind::Number* qkv,
+HWY_INLINE HWY_ATTR void cacheRows(const AttentionArguments& setup, const typename Kind::Number* qkv,
                                    const CachedLayer<typename Kind::Number>& cache, std::size_t item_index,
                                    AttentionScratch& scratch) {
     const Item item(setup, item_index, Kind::kDepth);
@@ -183,7 +183,7 @@ struct DecodingBuffers {
 /// The attention of the new token in one head to all `keys` cached tokens.
 /// @param bias  β to these, or null
 template <class Kind>
-HWY_INLINE HWY_ATTR void attendHead(const AttentionSetup& setup, const Item& item,
+HWY_INLINE HWY_ATTR void attendHead(const AttentionArguments& setup, const Item& item,
                                     const typename Kind::Number* qkv, const CachedHead<Kind>& head,
                                     std::size_t keys, const float* bias, const DecodingBuffers<Kind>& buffers,
                                     typename Kind::Number* out) {
@@ -214,23 +214,23 @@ HWY_INLINE HWY_ATTR void attendHead(const AttentionSetup& setup, const Item& ite
 }
 
 template <class Kind>
-HWY_INLINE HWY_ATTR void attendItem(const DecodingSetup& decoding, const typename Kind::Number* qkv,
+HWY_INLINE HWY_ATTR void attendItem(const DecodingArguments& decoding, const typename Kind::Number* qkv,
                                     const CachedLayer<typename Kind::Number>& cache,
                                     typename Kind::Number* out, std::size_t item_index,
                                     AttentionScratch& scratch) {
-    const AttentionSetup setup{.B = decoding.B,
-                               .T = 1,
-                               .H = decoding.H,
-                               .K = decoding.K,
-                               .d = decoding.d,
-                               .shared_kv = decoding.shared_kv,
-                               .window = decoding.window,
-                               .pairing = decoding.pairing,
-                               .query = decoding.query,
-                               .key = decoding.key,
-                               .value = decoding.value,
-                               .output = decoding.output,
-                               .sinks = decoding.sinks};
+    const AttentionArguments setup{.B = decoding.B,
+                                   .T = 1,
+                                   .H = decoding.H,
+                                   .K = decoding.K,
+                                   .d = decoding.d,
+                                   .shared_kv = decoding.shared_kv,
+                                   .window = decoding.window,
+                                   .pairing = decoding.pairing,
+                                   .query = decoding.query,
+                                   .key = decoding.key,
+                                   .value = decoding.value,
+                                   .output = decoding.output,
+                                   .sinks = decoding.sinks};
     const Item item(setup, item_index, Kind::kDepth);
     const std::size_t n = static_cast<std::size_t>(decoding.positions[item.b]), keys = n + 1;
     const CachedHead<Kind> head(cache, setup.d, setup.K, static_cast<std::size_t>(decoding.slots[item.b]),
@@ -245,22 +245,22 @@ HWY_INLINE HWY_ATTR void attendItem(const DecodingSetup& decoding, const typenam
     });
 }
 
-HWY_ATTR void cacheFloat32(const AttentionSetup& setup, const float* qkv, const CachedLayer<float>& cache,
+HWY_ATTR void cacheFloat32(const AttentionArguments& setup, const float* qkv, const CachedLayer<float>& cache,
                            std::size_t item, AttentionScratch& scratch) {
     cacheRows<Float32Format>(setup, qkv, cache, item, scratch);
 }
 
-HWY_ATTR void cacheBFloat16(const AttentionSetup& setup, const BFloat16* qkv,
+HWY_ATTR void cacheBFloat16(const AttentionArguments& setup, const BFloat16* qkv,
                             const CachedLayer<BFloat16>& cache, std::size_t item, AttentionScratch& scratch) {
     cacheRows<BFloat16Format>(setup, qkv, cache, item, scratch);
 }
 
-HWY_ATTR void attendFloat32(const DecodingSetup& setup, const float* qkv, const CachedLayer<float>& cache,
+HWY_ATTR void attendFloat32(const DecodingArguments& setup, const float* qkv, const CachedLayer<float>& cache,
                             float* out, std::size_t item, AttentionScratch& scratch) {
     attendItem<Float32Format>(setup, qkv, cache, out, item, scratch);
 }
 
-HWY_ATTR void attendBFloat16(const DecodingSetup& setup, const BFloat16* qkv,
+HWY_ATTR void attendBFloat16(const DecodingArguments& setup, const BFloat16* qkv,
                              const CachedLayer<BFloat16>& cache, BFloat16* out, std::size_t item,
                              AttentionScratch& scratch) {
 #if HWY_ARCH_X86 && HWY_MAX_BYTES >= 64
@@ -288,22 +288,22 @@ std::size_t cachedElements(std::size_t d, std::size_t capacity) {
     return cachedWidth(d) * roundUp(capacity, kKeysPerBlock);
 }
 
-void cachePrompt(const AttentionSetup& setup, const float* qkv, const CachedLayer<float>& cache,
+void cachePrompt(const AttentionArguments& setup, const float* qkv, const CachedLayer<float>& cache,
                  std::size_t item, AttentionScratch& scratch) {
     HWY_DYNAMIC_DISPATCH(cacheFloat32)(setup, qkv, cache, item, scratch);
 }
 
-void cachePrompt(const AttentionSetup& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
+void cachePrompt(const AttentionArguments& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
                  std::size_t item, AttentionScratch& scratch) {
     HWY_DYNAMIC_DISPATCH(cacheBFloat16)(setup, qkv, cache, item, scratch);
 }
 
-void attendToCache(const DecodingSetup& setup, const float* qkv, const CachedLayer<float>& cache, float* out,
-                   std::size_t item, AttentionScratch& scratch) {
+void attendToCache(const DecodingArguments& setup, const float* qkv, const CachedLayer<float>& cache,
+                   float* out, std::size_t item, AttentionScratch& scratch) {
     HWY_DYNAMIC_DISPATCH(attendFloat32)(setup, qkv, cache, out, item, scratch);
 }
 
-void attendToCache(const DecodingSetup& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
+void attendToCache(const DecodingArguments& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
                    BFloat16* out, std::size_t item, AttentionScratch& scratch) {
     HWY_DYNAMIC_DISPATCH(attendBFloat16)(setup, qkv, cache, out, item, scratch);
 }

@@ -13,8 +13,8 @@ namespace roper {
 ///     o_n = R(−n) Σ_{j ≤ n} a_nj R(j)v_j,  a_n· = softmax_j((R(n)q_n)ᵀ R(j)k_j / √d + β_nj)
 ///
 /// The rotated keys and values of earlier tokens come from a cache, so that nothing is rotated twice.
-struct DecodingSetup {
-    std::size_t B = 0, H = 0, K = 0, d = 0;  ///< heads as in `AttentionSetup`
+struct DecodingArguments {
+    std::size_t B = 0, H = 0, K = 0, d = 0;  ///< heads as in `AttentionArguments`
     bool shared_kv = false;
     Pairing pairing = Pairing::half;
     RotationTable query, key, value, output;  ///< at the new tokens' positions: [B, pairs]
@@ -22,7 +22,7 @@ struct DecodingSetup {
     const std::int64_t* slots = nullptr;      ///< index of the cached sequence that each one continues: [B]
     const float* bias = nullptr;              ///< β to keys 0, 1, …: [B, H, bias_keys]; or none
     std::size_t bias_keys = 0;
-    const float* sinks = nullptr;  ///< as in `AttentionSetup`
+    const float* sinks = nullptr;  ///< as in `AttentionArguments`
     std::size_t window = 0;        ///< likewise
 };
 
@@ -41,18 +41,18 @@ std::size_t cachedElements(std::size_t d, std::size_t capacity);
 
 /// Stores the rotated keys and values of a whole prompt in an empty cache, for sequence `item / K` and
 /// key/value head `item % K`, with `setup` and `qkv` as in `attendForward`.
-void cachePrompt(const AttentionSetup& setup, const float* qkv, const CachedLayer<float>& cache,
+void cachePrompt(const AttentionArguments& setup, const float* qkv, const CachedLayer<float>& cache,
                  std::size_t item, AttentionScratch& scratch);
-void cachePrompt(const AttentionSetup& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
+void cachePrompt(const AttentionArguments& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
                  std::size_t item, AttentionScratch& scratch);
 
 /// Adds the new token of sequence `item / K` and key/value head `item % K` to the cache; the heads of its
 /// group attend to it and its predecessors.
 /// @param qkv  [B, rowsPerToken, d]: q, k, v before rotation
 /// @param out  [B, H, d]
-void attendToCache(const DecodingSetup& setup, const float* qkv, const CachedLayer<float>& cache, float* out,
-                   std::size_t item, AttentionScratch& scratch);
-void attendToCache(const DecodingSetup& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
+void attendToCache(const DecodingArguments& setup, const float* qkv, const CachedLayer<float>& cache,
+                   float* out, std::size_t item, AttentionScratch& scratch);
+void attendToCache(const DecodingArguments& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
                    BFloat16* out, std::size_t item, AttentionScratch& scratch);
 
 }  // namespace roper

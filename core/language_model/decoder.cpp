@@ -121,7 +121,8 @@ void Decoder::check(std::span<const std::int64_t> tokens, std::int64_t first,
     if (length > positions)
         throw std::invalid_argument("the model has a table of " + std::to_string(positions) +
                                     " positions; the text has " + std::to_string(length) + " tokens");
-    for (const auto* const list : {&intervention.ablated_heads, &intervention.unrotated})
+    for (const auto* const list : {&intervention.ablated_heads, &intervention.unrotated,
+                                   &intervention.unrotated_value_heads, &intervention.uninverted_heads})
         for (const HeadSelection& choice : *list)
             requireValidHeads(choice, model);
     for (const auto& ablated : intervention.ablated_pairs) {
@@ -279,7 +280,7 @@ LayerView Decoder::projectLatent(const at::Tensor& x, std::int64_t layer, const 
     };
     at::Tensor queries = by.query_down ? normed(linear(x, *by.query_down), *by.query_norm) : x,
                latent = normed(linear(x, by.down), by.norm);
-    const at::Tensor hidden_keys = by.indexer ? keysHiddenByIndexer(x, queries, layer, pass) : at::Tensor();
+    const at::Tensor masked_keys = by.indexer ? keysHiddenByIndexer(x, queries, layer, pass) : at::Tensor();
     if (model.latent.query_scale != 1) queries.mul_(model.latent.query_scale);
     if (model.latent.scale != 1) latent.mul_(model.latent.scale);
     std::vector<at::Tensor> keys;
@@ -291,7 +292,7 @@ LayerView Decoder::projectLatent(const at::Tensor& x, std::int64_t layer, const 
             .q = splitHeads(linear(queries, block.query), model.heads),
             .k = at::cat({shared, unrotated}, -1),
             .v = splitHeads(weights_.product(latent, by.values), model.heads),
-            .hidden_keys = hidden_keys};
+            .masked_keys = masked_keys};
 }
 
 at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pass& pass) {

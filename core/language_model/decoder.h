@@ -27,7 +27,7 @@ struct LayerView {
     /// As used in the scores and the weighted sum; H heads each if an intervention changes part of a group.
     at::Tensor rotated_q = {}, rotated_k = {}, rotated_v = {};
     /// True where a key is hidden from a query [T, all tokens so far] (`KeyIndexer`); undefined: none is.
-    at::Tensor hidden_keys = {};
+    at::Tensor masked_keys = {};
 };
 
 /// Which keys a layer's attention hides from which queries: later ones if it is causal, and those outside its
@@ -35,7 +35,7 @@ struct LayerView {
 /// @param n  positions of queries [Q, 1]
 /// @param j  positions of keys [K]
 /// @returns [Q, K], true where a key is hidden
-at::Tensor hiddenByPosition(const Architecture& model, std::int64_t layer, const at::Tensor& n,
+at::Tensor maskedByPosition(const Architecture& model, std::int64_t layer, const at::Tensor& n,
                             const at::Tensor& j);
 
 /// Stops a computation at NaN or infinity. The message names a parameter with such numbers, if there is one.
@@ -232,7 +232,7 @@ class Decoder {
     /// Queries, keys and values of a layer, before rotation.
     LayerView project(const at::Tensor& x, std::int64_t layer, const Pass& pass);
     LayerView projectLatent(const at::Tensor& x, std::int64_t layer, const Pass& pass);
-    /// `LayerView::hidden_keys`, in decoder_attention.cpp.
+    /// `LayerView::masked_keys`, in decoder_attention.cpp.
     at::Tensor keysHiddenByIndexer(const at::Tensor& x, const at::Tensor& queries, std::int64_t layer,
                                    const Pass& pass);
     /// Causal convolution of every feature by itself, in decoder_recurrent.cpp: x [T, F], taps [F, K] →

@@ -58,7 +58,7 @@ bool Decoder::isPlain(const LayerView& view, const DecoderCache::Layer& all, con
         !model.isWindowed(view.layer) || (model.window >= pass.tokens && (model.causal || !model.chunked));
     return model.attention == AttentionKind::softmax && model.mixers.empty() && pass.cache == nullptr &&
            is_whole && !pass.recorder.attention && !block.sinks && model.score_softcap == 0 &&
-           !pass.bias.defined() && !pass.key_bias.defined() && !view.hidden_keys.defined() &&
+           !pass.bias.defined() && !pass.key_bias.defined() && !view.masked_keys.defined() &&
            all.k.size(0) == all.v.size(0) && all.k.size(2) == all.v.size(2);
 }
 
@@ -79,7 +79,7 @@ at::Tensor Decoder::fusedWeightedSum(const LayerView& view, const DecoderCache::
         qkv.narrow(1, at, items)
             .view({rows, K, items / K, d})
             .copy_(from.transpose(0, 1).unsqueeze(2).expand({rows, K, items / K, d}));
-    AttentionSetup setup;
+    AttentionArguments setup;
     setup.B = static_cast<std::size_t>(pass.sequences);
     setup.T = static_cast<std::size_t>(pass.tokens);
     setup.H = static_cast<std::size_t>(H);
@@ -155,7 +155,7 @@ at::Tensor Decoder::linearWeights(const LayerView& view, const DecoderCache::Lay
     return similarities / counted.sum(-1, /*keepdim=*/true).clamp_min(kMinDenominator);
 }
 
-at::Tensor hiddenByPosition(const Architecture& model, std::int64_t layer, const at::Tensor& n,
+at::Tensor maskedByPosition(const Architecture& model, std::int64_t layer, const at::Tensor& n,
                             const at::Tensor& j) {
     const at::Tensor distance = n - j;
     const bool is_windowed = model.isWindowed(layer);
@@ -177,7 +177,7 @@ at::Tensor Decoder::blockwiseWeightedSum(const LayerView& view, const DecoderCac
     const double scale = model.scoreScaleOf(view.layer);
     const std::int64_t window = model.isWindowed(view.layer) ? model.window : pass.first + T + 1;
     const bool is_chunked = model.chunked && model.isWindowed(view.layer);
-    const bool has_rules = pass.bias.defined() || pass.key_bias.defined() || view.hidden_keys.defined() ||
+    const bool has_rules = pass.bias.defined() || pass.key_bias.defined() || view.masked_keys.defined() ||
                            model.score_softcap > 0 || is_chunked;
     if (T == 1 && model.causal && !has_rules && !pass.recorder.attention &&
         model.attention == AttentionKind::softmax)
@@ -195,9 +195,9 @@ at::Tensor Decoder::blockwiseWeightedSum(const LayerView& view, const DecoderCac
         };
         const at::Tensor n = at::arange(first, first + queries).unsqueeze(1), j = at::arange(from, end);
         at::Tensor hidden;  // undefined if all keys are seen, as by a single causal query
-        if (!model.causal || queries > 1) hidden = hiddenByPosition(model, view.layer, n, j);
-        if (view.hidden_keys.defined()) {
-            const at::Tensor here = view.hidden_keys.narrow(0, begin, queries).narrow(1, from, end - from);
+        if (!model.causal || queries > 1) hidden = maskedByPosition(model, view.layer, n, j);
+        if (view.masked_keys.defined()) {
+            const at::Tensor here = view.masked_keys.narrow(0, begin, queries).narrow(1, from, end - from);
             hidden = hidden.defined() ? hidden.logical_or(here) : here;
         }
         const auto softmaxWeights = [&] {

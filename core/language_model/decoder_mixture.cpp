@@ -13,7 +13,7 @@ namespace {
 /// Sets the scores of experts outside the best groups to −∞. scores [T, experts]
 at::Tensor inBestGroups(const ExpertMixture& mixture, const at::Tensor& scores) {
     const at::Tensor grouped = scores.unflatten(1, {mixture.groups, mixture.experts / mixture.groups});
-    const at::Tensor of_groups = std::get<0>(at::topk(grouped, mixture.summed_of_group)).sum(-1);
+    const at::Tensor of_groups = std::get<0>(at::topk(grouped, mixture.experts_summed_per_group)).sum(-1);
     const at::Tensor best = std::get<1>(at::topk(of_groups, mixture.groups_per_token));
     const at::Tensor hidden = at::ones_like(of_groups, at::kBool).scatter_(1, best, false);
     return grouped.masked_fill(hidden.unsqueeze(-1), -INFINITY).flatten(1);

@@ -78,7 +78,7 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
         for (const CosSin& table : tables)
             saved.insert(saved.end(), {table.cosine, table.sine});
         context->save_for_backward(saved);
-        const AttentionSetup setup = setupOf(context, qkv, beta, sinks, tables);
+        const AttentionArguments setup = setupOf(context, qkv, beta, sinks, tables);
         dispatchType(qkv, [&](auto number) {
             const auto* const from = typedData<decltype(number)>(qkv);
             auto* const to = typedData<decltype(number)>(out);
@@ -96,7 +96,7 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
                          &sinks = saved[4];
         const Tables tables = {
             {{saved[5], saved[6]}, {saved[7], saved[8]}, {saved[9], saved[10]}, {saved[11], saved[12]}}};
-        const AttentionSetup setup = setupOf(context, qkv, beta, sinks, tables);
+        const AttentionArguments setup = setupOf(context, qkv, beta, sinks, tables);
         const at::Tensor grad_out = gradients[0].contiguous();
         const at::Tensor grad_qkv = at::empty_like(qkv);
         at::Tensor grad_bias;  // [B, H, 2T − 1]
@@ -129,10 +129,10 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
         return -(weight * products.sum(-1).transpose(1, 2)).sum(at::IntArrayRef{0, 2});
     }
 
-    static AttentionSetup setupOf(AutogradContext* context, const at::Tensor& qkv, const at::Tensor& bias,
-                                  const at::Tensor& sinks, const Tables& tables) {
+    static AttentionArguments setupOf(AutogradContext* context, const at::Tensor& qkv, const at::Tensor& bias,
+                                      const at::Tensor& sinks, const Tables& tables) {
         const std::vector<std::int64_t> layout = context->saved_data["layout"].toIntVector();
-        AttentionSetup setup;
+        AttentionArguments setup;
         setup.B = sizeOf(qkv.size(0));
         setup.T = sizeOf(qkv.size(1));
         setHeads({layout[0], layout[1], layout[2], layout[3] != 0}, setup);
@@ -192,7 +192,7 @@ void KernelKeyValueCache::append(const at::Tensor& given, const PassPositions& p
     for (auto* layers : {&keys_, &values_})
         layers->push_back(at::zeros({B, layout_.kv_heads, elements}, qkv.options()));
     slots_ = at::arange(B, at::kLong);
-    AttentionSetup setup;
+    AttentionArguments setup;
     setup.B = sizeOf(B);
     setup.T = sizeOf(T);
     setHeads(layout_, setup);
@@ -216,7 +216,7 @@ at::Tensor KernelKeyValueCache::attend(std::size_t layer, const at::Tensor& give
                 "KernelKeyValueCache: ", positions.size(0), " positions and ", qkv.sizes(), " for ",
                 slots_.size(0), " sequences");
     const at::Tensor out = at::zeros({qkv.size(0), 1, layout_.queryWidth()}, qkv.options());
-    DecodingSetup setup;
+    DecodingArguments setup;
     setup.B = sizeOf(slots_.size(0));
     setHeads(layout_, setup);
     setup.pairing = pairing_;

@@ -50,7 +50,7 @@ class Gpu {
     virtual bool multipliesBFloat16() const = 0;
 
     /// Rotates up to three tensors of the same shape, such as q, k and v, in one launch.
-    virtual void rotate(const std::vector<RotationPart>& parts, Pairing pairing, Direction direction) = 0;
+    virtual void rotate(const std::vector<HeadRotation>& parts, Pairing pairing, Direction direction) = 0;
 
     /// Captures the operations that `work` launches, without executing them. The memory that `work` reads and
     /// writes must remain in place.

@@ -141,7 +141,7 @@ class RotateHeadsFunction : public torch::autograd::Function<RotateHeadsFunction
                                                                 keys.sine,      values.cosine, values.sine};
         context->saved_data["pairing"] = pairing;
         const CosSin* const tables[] = {&queries, &keys, &values};
-        std::vector<RotationPart> parts;
+        std::vector<HeadRotation> parts;
         for (std::int64_t part = 0; part < 3; ++part) {
             const at::Tensor from = withDenseRows(qkv.select(0, part));
             parts.push_back({from, emptyHeads(from), tables[part]->cosine, tables[part]->sine});
@@ -158,7 +158,7 @@ class RotateHeadsFunction : public torch::autograd::Function<RotateHeadsFunction
         const at::Tensor made =
             at::empty({like.size(0), like.size(2), 3, like.size(1), like.size(3)}, like.options())
                 .permute({2, 0, 3, 1, 4});
-        std::vector<RotationPart> parts;
+        std::vector<HeadRotation> parts;
         for (std::size_t part = 0; part < 3; ++part)
             parts.push_back({withDenseRows(gradients[part]), made.select(0, static_cast<std::int64_t>(part)),
                              tables[2 * part], tables[2 * part + 1]});

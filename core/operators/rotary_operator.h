@@ -12,7 +12,7 @@ enum class Direction { forward, inverse };  ///< R(m) or R(−m)
 
 /// Source and destination of a rotation of heads: [B, H, T, d] each (B sequences, H heads of d features, T
 /// tokens), with arbitrary strides except the last, which is 1.
-struct RotationPart {
+struct HeadRotation {
     at::Tensor from, to;      ///< of the same type
     at::Tensor cosine, sine;  ///< [T, pairs] (float32); features beyond 2·pairs are copied
 };

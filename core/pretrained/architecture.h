@@ -71,10 +71,10 @@ struct ExpertMixture {
     double min_weight_sum = 0;     ///< lower bound of that divisor
     double added_weight_sum = 0;   ///< added to that divisor (LFM2)
     double scale = 1;              ///< multiplies the weights
-    /// Experts form groups. A token chooses only in the `groups_per_token` groups whose `summed_of_group`
-    /// best experts have the largest sum of scores.
+    /// Experts form groups. A token chooses only in the `groups_per_token` groups whose
+    /// `experts_summed_per_group` best experts have the largest sum of scores.
     std::int64_t groups = 1, groups_per_token = 1;
-    std::int64_t summed_of_group = 2;  ///< 1 in DeepSeek V2
+    std::int64_t experts_summed_per_group = 2;  ///< 1 in DeepSeek V2
     /// ε of `sparse_mixer`: logits whose relative distance to the largest exceeds 2ε are masked.
     double jitter_epsilon = 0;
 

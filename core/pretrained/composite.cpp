@@ -112,7 +112,7 @@ bool isHeadTied(const ConfigFields& whole, const LanguageConfig& language, bool 
     return of_text;
 }
 
-bool isOfOtherInputs(const std::string& key) {
+bool describesImagesOrSounds(const std::string& key) {
     static const std::set<std::string> kKeys = {"alignment_intermediate_size",
                                                 "has_lora_adapter",
                                                 "insert_layer_id",

@@ -41,6 +41,6 @@ bool isHeadTied(const ConfigFields& whole, const LanguageConfig& language, bool 
 
 /// Whether a member of a composite model's config describes how it takes images or sounds, or how these
 /// enter the language model.
-bool isOfOtherInputs(const std::string& key);
+bool describesImagesOrSounds(const std::string& key);
 
 }  // namespace roper

@@ -478,7 +478,7 @@ void refuseUnsupportedMembers(const ConfigFields& whole, const LanguageConfig& l
     const auto is_harmless = [&](const std::string& key) {
         return isHarmless(key) ||
                std::find(rules.ignored.begin(), rules.ignored.end(), key) != rules.ignored.end() ||
-               (language.composite != nullptr && !is_nested && isOfOtherInputs(key));
+               (language.composite != nullptr && !is_nested && describesImagesOrSounds(key));
     };
     refuseUnsupportedMembers(language.fields, is_harmless);
     if (rules.nested != nullptr && language.fields.has(rules.nested))
@@ -486,7 +486,7 @@ void refuseUnsupportedMembers(const ConfigFields& whole, const LanguageConfig& l
     if (!is_nested) return;
     // A member that the language model's config has as well counts only there.
     refuseUnsupportedMembers(whole, [&](const std::string& key) {
-        return isHarmless(key) || isOfOtherInputs(key) || language.fields.contains(key);
+        return isHarmless(key) || describesImagesOrSounds(key) || language.fields.contains(key);
     });
 }
 

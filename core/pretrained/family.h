@@ -390,7 +390,7 @@ struct Family : ModelNames {
     /// Substrings of the names of multi-token prediction (MTP) tensors, which the class does not read.
     std::vector<std::string> mtp_name_parts;
     /// Substrings of the names of tensors that compute other outputs than logits, such as poolers.
-    std::vector<std::string> of_other_outputs = {};
+    std::vector<std::string> other_output_name_parts = {};
     /// MTP layers, which follow the last layer, are not read. A GGUF file counts them as blocks and in
     /// nextn_predict_layers.
     bool has_mtp_layers = false;

@@ -106,8 +106,9 @@ void requireSound(const ExpertMixture& mixture, const Refuse& refuse) {
     if (mixture.scores == RouterScores::sparse_mixer && mixture.per_token != 2)
         refuse("per_token", "is " + std::to_string(mixture.per_token) +
                                 "; this family's router always chooses two experts");
-    const bool fits = mixture.groups_per_token <= mixture.groups && mixture.experts % mixture.groups == 0 &&
-                      (mixture.groups == 1 || mixture.experts / mixture.groups >= mixture.summed_of_group);
+    const bool fits =
+        mixture.groups_per_token <= mixture.groups && mixture.experts % mixture.groups == 0 &&
+        (mixture.groups == 1 || mixture.experts / mixture.groups >= mixture.experts_summed_per_group);
     if (!fits || mixture.experts / mixture.groups * mixture.groups_per_token < mixture.per_token)
         refuse("groups", "is " + std::to_string(mixture.groups) + ": " + std::to_string(mixture.experts) +
                              " experts do not form groups of two or more, " +

@@ -280,7 +280,7 @@ bool TensorLocator::isOfIdentityExpert(const std::string& name) const {
 bool TensorLocator::hasNoEffect(const std::string& name) const {
     if (isOfOtherPart(name) || isMtpTensor(name) || isOfSharedKeys(name) || isOfIdentityExpert(name))
         return true;
-    if (anyOf(family_.of_other_outputs,
+    if (anyOf(family_.other_output_name_parts,
               [&](const std::string& part) { return name.find(part) != std::string::npos; }))
         return true;
     if (isExtraParameter(name) || (family_.trained_here && name.starts_with("optimizer."))) return true;

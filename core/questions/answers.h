@@ -21,6 +21,6 @@
 #include "core/questions/score_parts.h"
 #include "core/questions/sinks_answer.h"
 #include "core/questions/solved_answer.h"
-#include "core/questions/text_reading.h"
+#include "core/questions/text_predictions.h"
 #include "core/questions/token_map.h"
 #include "core/questions/walkthrough.h"

@@ -4,7 +4,7 @@
 // in answers.h and core/reading/answer_NAME.cpp. The columns are the members of QuestionKind.
 #define ROPER_QUESTIONS(QUESTION)                                                                            \
     QUESTION(model, .help = "describe the model: architecture, rotation, data types, size",                  \
-             .reads_text = false, .can_change = false)                                                       \
+             .reads_text = false, .accepts_changes = false)                                                  \
     QUESTION(loss, .help =                                                                                   \
                        "surprisal (−ln p) of every token, in nats; for an encoder, each token is masked "  \
                        "in turn, with one forward pass per token")                                           \
@@ -39,21 +39,22 @@
             "value kernel W_O R(−δ) W_V of every head (its OV circuit at distance δ): norm, and cosine " \
             "similarity to that at distance 0",                                                              \
         .count_meaning = "distances", .default_count = 32, .heads = Heads::chosen, .reads_text = false,      \
-        .can_change = false)                                                                                 \
+        .accepts_changes = false)                                                                            \
     QUESTION(kernel_history, .help = "value kernel of one head at every checkpoint of a run",                \
              .count_meaning = "distances", .default_count = 32, .heads = Heads::one, .reads_text = false,    \
-             .can_change = false)                                                                            \
+             .accepts_changes = false)                                                                       \
     QUESTION(ov_by_distance, .help = "singular values of one head's OV circuit at each distance",            \
              .count_meaning = "distances", .default_count = 16, .heads = Heads::one, .reads_text = false,    \
-             .can_change = false)                                                                            \
-    QUESTION(                                                                                                \
-        token_map, .help = "what one head adds to the logits when it attends to each token of the text",     \
-        .heads = Heads::one, .can_change = false, .repeats_passes = true, .specific_settings = {"distance"}) \
+             .accepts_changes = false)                                                                       \
+    QUESTION(token_map,                                                                                      \
+             .help = "what one head adds to the logits when it attends to each token of the text",           \
+             .heads = Heads::one, .accepts_changes = false, .repeats_passes = true,                          \
+             .specific_settings = {"distance"})                                                              \
     QUESTION(                                                                                                \
         copying,                                                                                             \
         .help =                                                                                              \
             "copying score of every head: how much attending to a token favors that token, from −1 to 1",    \
-        .heads = Heads::chosen, .can_change = false)                                                         \
+        .heads = Heads::chosen, .accepts_changes = false)                                                    \
     QUESTION(                                                                                                \
         subsets,                                                                                             \
         .help =                                                                                              \
@@ -84,10 +85,10 @@
         .count_meaning = "candidates", .default_count = 5, .heads = Heads::one,                              \
         .specific_settings = {"token"})                                                                      \
     QUESTION(vectors, .help = "queries, keys and values of one head, before rotation", .heads = Heads::one,  \
-             .can_change = false, .is_printed = false)                                                       \
+             .accepts_changes = false, .is_printed = false)                                                  \
     QUESTION(maps, .help = "attention of all heads, and the norms of their rotated pairs",                   \
-             .can_change = false, .is_printed = false)                                                       \
+             .accepts_changes = false, .is_printed = false)                                                  \
     QUESTION(continuation, .help = "continue the text, with attention and candidates",                       \
-             .count_meaning = "tokens to generate", .default_count = 64, .can_change = false,                \
+             .count_meaning = "tokens to generate", .default_count = 64, .accepts_changes = false,           \
              .repeats_passes = true, .needs_causal = true, .is_printed = false,                              \
              .specific_settings = {"temperature", "seed"})

@@ -23,7 +23,7 @@ bool QuestionKind::isUsedSetting(std::string_view setting, bool scales) const {
     if (setting == "text") return reads_text;
     if (setting == "count") return !count_meaning.empty();
     if (setting == "layer" || setting == "head") return heads != Heads::none;
-    if (isChangeSetting(setting) && (scales || !is_scale)) return can_change;
+    if (isChangeSetting(setting) && (scales || !is_scale)) return accepts_changes;
     return std::find(specific_settings.begin(), specific_settings.end(), setting) != specific_settings.end();
 }
 

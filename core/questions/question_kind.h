@@ -25,7 +25,7 @@ struct QuestionKind {
     std::int64_t default_count = 0;  ///< default of `count`
     Heads heads = Heads::none;
     bool reads_text = true;       ///< false if it needs only the parameters, or makes its own texts
-    bool can_change = true;       ///< whether a change (ModelChange) can be applied
+    bool accepts_changes = true;  ///< whether a change (ModelChange) can be applied
     bool repeats_passes = false;  ///< runs many passes over all parameters
     bool needs_causal = false;    ///< makes no sense for a model that attends to both sides
     bool is_printed = true;       ///< whether `roper-train look` prints it; false: only the socket answers it

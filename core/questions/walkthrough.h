@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/questions/text_reading.h"
+#include "core/questions/text_predictions.h"
 
 namespace roper {
 

@@ -33,7 +33,7 @@ std::string continuationOf(const QuestionContext& context) {
     // The input of the model: all but the last token, which is no query.
     const std::span<const std::int64_t> read(whole.begin(), whole.end() - 1);
     const AttentionMaps maps = computeAttentionMaps(context, read, N);
-    const TextReading reading =
+    const TextPredictions reading =
         context.reader.predict(maps.final_hidden.narrow(0, prompt - 1, N),
                                read.subspan(static_cast<std::size_t>(prompt - 1)), kCandidates);
     std::vector<std::int64_t> top;

@@ -20,8 +20,8 @@ LengthsAnswer lengthsOf(const QuestionContext& context) {
     for (std::size_t i = 0; i < kMethods.size(); ++i) {
         Intervention changed = context.change;
         changed.scaling = makeScaling(kMethods[i], factor, trained);
-        TextReading reading = context.reader.read(context.ids, 0, changed,
-                                                  {static_cast<std::int64_t>(i), std::ssize(kMethods)});
+        TextPredictions reading = context.reader.read(context.ids, 0, changed,
+                                                      {static_cast<std::int64_t>(i), std::ssize(kMethods)});
         answer.variants.push_back(
             {allNames<ScalingMethod>().at(static_cast<std::size_t>(kMethods[i])), std::move(reading.nll)});
         answer.positions = std::move(reading.positions);

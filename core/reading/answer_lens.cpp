@@ -16,7 +16,7 @@ LensAnswer lensOf(const QuestionContext& context) {
     answer.tokens = context.reader.textsOf(context.ids);
     ForwardHooks recorder;
     recorder.residual = [&](std::int64_t, const at::Tensor& residual) {
-        const TextReading reading =
+        const TextPredictions reading =
             context.reader.predict(context.reader.decoder().finalNorm(residual), context.ids, 1);
         answer.nll.push_back(reading.nll);
         answer.top.emplace_back();

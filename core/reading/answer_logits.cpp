@@ -4,12 +4,12 @@
 namespace roper {
 namespace {
 
-TextReading logitsOf(const QuestionContext& context) {
+TextPredictions logitsOf(const QuestionContext& context) {
     return context.reader.read(context.ids, context.count(), context.change);
 }
 
 /// A line for each masked token, with the candidates in its place.
-void printMasked(const TextReading& read, AnswerWriter& to) {
+void printMasked(const TextPredictions& read, AnswerWriter& to) {
     for (std::size_t i = 0; i < read.positions.size(); ++i) {
         to.text() << formatToken(read.tokens[static_cast<std::size_t>(read.positions[i])]) << " →";
         for (const Prediction& candidate : read.predictions[i])
@@ -19,7 +19,7 @@ void printMasked(const TextReading& read, AnswerWriter& to) {
     }
 }
 
-void printLogits(const TextReading& read, const QuestionContext&, AnswerWriter& to) {
+void printLogits(const TextPredictions& read, const QuestionContext&, AnswerWriter& to) {
     if (to.isJson()) {
         auto of_tokens = nlohmann::ordered_json::array();
         for (const auto& candidates : read.predictions) {

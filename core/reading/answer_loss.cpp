@@ -6,19 +6,19 @@
 namespace roper {
 namespace {
 
-TextReading lossOf(const QuestionContext& context) {
+TextPredictions lossOf(const QuestionContext& context) {
     return context.reader.read(context.ids, 0, context.change);
 }
 
 /// −ln p of a token, eight characters wide; a dash for one that is not predicted.
-std::string lossColumn(const TextReading& read, std::size_t t) {
+std::string lossColumn(const TextPredictions& read, std::size_t t) {
     const auto index = read.indexOf(t);
     if (!index) return "       –";
     const std::string number = formatFixed(read.nll[*index], 3);
     return std::string(number.size() < 8 ? 8 - number.size() : 0, ' ') + number;
 }
 
-void printLoss(const TextReading& read, const QuestionContext& context, AnswerWriter& to) {
+void printLoss(const TextPredictions& read, const QuestionContext& context, AnswerWriter& to) {
     context.requireLoss();
     if (to.isJson()) {
         nlohmann::ordered_json line = {{"ids", read.ids}, {"nll", read.nll}, {"loss", read.loss}};

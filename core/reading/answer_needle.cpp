@@ -66,7 +66,7 @@ NeedleAnswer needleOf(const QuestionContext& context) {
         all.found.emplace_back();
         for (std::int64_t depth = 0; depth < depths; ++depth) {
             const Ids text = hay.with(tokens, all.depths[static_cast<std::size_t>(depth)]);
-            const TextReading reading =
+            const TextPredictions reading =
                 context.reader.read(text, 1, context.change, {i * depths + depth, kLengths * depths});
             double sum = 0;
             bool found = true;

@@ -208,9 +208,9 @@ class WalkthroughObserver {
     /// Whether each key is hidden from the query [T].
     at::Tensor hiddenKeys(const LayerView& view) const {
         const at::Tensor n = at::full({1, 1}, answer_.token), j = at::arange(std::ssize(answer_.scores));
-        const at::Tensor hidden = hiddenByPosition(context_.model(), answer_.layer, n, j).squeeze(0);
-        if (!view.hidden_keys.defined()) return hidden;
-        return hidden.logical_or(view.hidden_keys[answer_.token]);
+        const at::Tensor hidden = maskedByPosition(context_.model(), answer_.layer, n, j).squeeze(0);
+        if (!view.masked_keys.defined()) return hidden;
+        return hidden.logical_or(view.masked_keys[answer_.token]);
     }
 
     /// @param mixed  outputs of all heads [H, T, v]

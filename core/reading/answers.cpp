@@ -45,7 +45,7 @@ auto answerWith(ModelReader& reader, const Question& question, const Answer& ans
         requireSense(kind, reader.architecture());
         requireValidSelection({question.layer, question.head}, reader.architecture());
         Intervention change =
-            kind.can_change ? makeIntervention(question.change, reader.architecture()) : Intervention();
+            kind.accepts_changes ? makeIntervention(question.change, reader.architecture()) : Intervention();
         std::vector<std::int64_t> ids;
         if (kind.reads_text) ids = reader.encode(question.text);
         return answer(QuestionContext{reader, question, std::move(ids), std::move(change)});

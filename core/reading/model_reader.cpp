@@ -140,21 +140,21 @@ at::Tensor ModelReader::hidden(std::span<const std::int64_t> ids, const Interven
     return final_hidden;
 }
 
-TextReading ModelReader::read(std::span<const std::int64_t> ids, std::int64_t candidates,
-                              const Intervention& intervention, PassIndex pass) {
+TextPredictions ModelReader::read(std::span<const std::int64_t> ids, std::int64_t candidates,
+                                  const Intervention& intervention, PassIndex pass) {
     const at::NoGradGuard no_gradients;
     decoder_.head();
     if (architecture().predicts_masked) return readMasked(ids, candidates, intervention, pass);
     return predict(hidden(ids, intervention, {}, pass), ids, candidates);
 }
 
-TextReading ModelReader::readMasked(std::span<const std::int64_t> ids, std::int64_t candidates,
-                                    const Intervention& intervention, PassIndex pass) {
+TextPredictions ModelReader::readMasked(std::span<const std::int64_t> ids, std::int64_t candidates,
+                                        const Intervention& intervention, PassIndex pass) {
     if (!codec_.mask)
         throw Error(ErrorKind::usage,
                     "this model predicts masked tokens, but its tokenizer has no mask token: mask_token in "
                     "tokenizer_config.json is missing");
-    TextReading reading{{ids.begin(), ids.end()}, textsOf(ids), {}};
+    TextPredictions reading{{ids.begin(), ids.end()}, textsOf(ids), {}};
     reading.masked = true;
     for (std::size_t t = codec_.before; t + codec_.after < ids.size(); ++t)
         if (ids[t] != *codec_.mask) reading.positions.push_back(static_cast<std::int64_t>(t));
@@ -177,14 +177,14 @@ TextReading ModelReader::readMasked(std::span<const std::int64_t> ids, std::int6
     return reading;
 }
 
-TextReading ModelReader::predict(const at::Tensor& final_hidden, std::span<const std::int64_t> ids,
-                                 std::int64_t candidates) {
+TextPredictions ModelReader::predict(const at::Tensor& final_hidden, std::span<const std::int64_t> ids,
+                                     std::int64_t candidates) {
     const std::size_t T = ids.size();
     // The last token has no successor in the text; its target is the placeholder 0.
     std::vector<std::int64_t> targets(T);
     std::copy(ids.begin() + 1, ids.end(), targets.begin());
     Scores scores = scoresOf(final_hidden, at::tensor(targets), candidates);
-    TextReading reading{{ids.begin(), ids.end()}, textsOf(ids), {}};
+    TextPredictions reading{{ids.begin(), ids.end()}, textsOf(ids), {}};
     reading.nll = std::move(scores.nll);
     reading.nll.pop_back();
     if (T > 1) reading.loss = meanOf(reading.nll);

@@ -12,7 +12,7 @@
 
 #include "core/language_model/decoder.h"
 #include "core/questions/generated_text.h"
-#include "core/questions/text_reading.h"
+#include "core/questions/text_predictions.h"
 #include "core/reading/opened_model.h"
 
 namespace roper {
@@ -75,12 +75,12 @@ class ModelReader {
     /// predicts masked tokens reads the text once for each token, with this token masked (Salazar et al.
     /// 2020, arXiv 1910.14659: pseudo-log-likelihood), and predicts the most likely tokens in its place.
     /// @throws Error (usage) if such a model's tokenizer has no mask token, or the text no token to mask
-    TextReading read(std::span<const std::int64_t> ids, std::int64_t candidates,
-                     const Intervention& intervention = {}, PassIndex pass = {});
+    TextPredictions read(std::span<const std::int64_t> ids, std::int64_t candidates,
+                         const Intervention& intervention = {}, PassIndex pass = {});
 
     /// Predictions of the next tokens from final hidden states [T, C], after the final norm.
-    TextReading predict(const at::Tensor& final_hidden, std::span<const std::int64_t> ids,
-                        std::int64_t candidates);
+    TextPredictions predict(const at::Tensor& final_hidden, std::span<const std::int64_t> ids,
+                            std::int64_t candidates);
 
     /// Generates token by token until an end-of-text token (any special token) or
     /// `ContinuationOptions::count`. Greedy at temperature 0, otherwise sampled, reproducibly for a seed.
@@ -101,8 +101,8 @@ class ModelReader {
     }
 
   private:
-    TextReading readMasked(std::span<const std::int64_t> ids, std::int64_t candidates,
-                           const Intervention& intervention, PassIndex pass);
+    TextPredictions readMasked(std::span<const std::int64_t> ids, std::int64_t candidates,
+                               const Intervention& intervention, PassIndex pass);
     struct Scores;
     /// @param targets  [n], the predicted tokens of final hidden states [n, C]
     Scores scoresOf(const at::Tensor& final_hidden, const at::Tensor& targets, std::int64_t candidates);

@@ -4,7 +4,7 @@
 
 namespace roper {
 
-Eigen::MatrixXd RotationStep::apply(const Eigen::MatrixXd& X, const Eigen::VectorXd& positions) const {
+Eigen::MatrixXd TensorRotation::apply(const Eigen::MatrixXd& X, const Eigen::VectorXd& positions) const {
     if (direction == 0) return X;
     return rotateRows(rotary, X, direction * (positions.array() + offset));
 }
@@ -12,7 +12,7 @@ Eigen::MatrixXd RotationStep::apply(const Eigen::MatrixXd& X, const Eigen::Vecto
 AttentionForm formOf(const RotatedTensors& rotated, const Rotary& query_key, const Rotary& value,
                      double value_rotation_strength) {
     const auto step = [](bool rotates, const Rotary& rotary, double direction) {
-        return RotationStep{rotary, rotates ? direction : 0.0};
+        return TensorRotation{rotary, rotates ? direction : 0.0};
     };
     return {step(rotated.query, query_key, 1), step(rotated.key, query_key, 1),
             step(rotated.value, value, value_rotation_strength),
@@ -25,7 +25,7 @@ AttentionForm roperForm(const Rotary& query_key, const Rotary& value, double val
 
 AttentionForm withMistake(AttentionForm form, Mistake mistake, const FrequencyRule& frequencies) {
     const auto for_all = [&](auto change) {
-        for (RotationStep* step : {&form.query, &form.key, &form.value, &form.output})
+        for (TensorRotation* step : {&form.query, &form.key, &form.value, &form.output})
             change(step->rotary);
     };
     switch (mistake) {

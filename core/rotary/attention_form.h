@@ -11,7 +11,7 @@ namespace roper {
 
 /// Rotation of the queries, keys, values or outputs of an attention layer: each pair of row t turns by
 /// direction·(position_t + offset)·θ.
-struct RotationStep {
+struct TensorRotation {
     Rotary rotary;
     double direction = 1;  ///< 1 forward, −1 back, 0 none; fractions rotate values only partly
     double offset = 0;     ///< added to every position
@@ -28,7 +28,7 @@ struct RotationStep {
 /// The form of an attention layer: which tensors rotate, in which direction and how fast. RoPE rotates
 /// queries and keys; RoPER also rotates values, and outputs back.
 struct AttentionForm {
-    RotationStep query, key, value, output;
+    TensorRotation query, key, value, output;
 };
 
 /// Rotates the chosen tensors: queries and keys with the frequencies of `query_key`, values and outputs with

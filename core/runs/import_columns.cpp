@@ -139,7 +139,7 @@ std::map<std::string, std::string> guessMapping(const ExternalTable& table) {
     return mapping;
 }
 
-std::vector<std::string> possibleLosses(const ExternalTable& table) {
+std::vector<std::string> possibleLossColumns(const ExternalTable& table) {
     std::vector<std::string> found;
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
         const std::string name = plain(withoutRunName(table.columns[column]));
@@ -178,7 +178,7 @@ ImportColumns::ImportColumns(const ExternalTable& table, const std::map<std::str
         fields_.push_back(field);
     }
     if (has(ImportField::loss) || has(ImportField::correct) || has(ImportField::evaluation_loss)) return;
-    const std::vector<std::string> losses = possibleLosses(table);
+    const std::vector<std::string> losses = possibleLossColumns(table);
     throw Error(ErrorKind::usage,
                 "name the column of " + table.origin +
                     " for the loss, the solved problems or the evaluation loss, for example with --column "
@@ -249,7 +249,7 @@ SkippedRows ImportColumns::forEachStep(const std::function<void(const StepRow&)>
 }
 
 std::string ImportColumns::missingLossNote() const {
-    const std::vector<std::string> losses = possibleLosses(table_);
+    const std::vector<std::string> losses = possibleLossColumns(table_);
     return "no training loss is imported, because no column name clearly means it; " +
            (losses.empty() ? std::string("--column loss=NAME names it")
                            : "it may be " + join(losses, " or ") + ", with --column loss=NAME");

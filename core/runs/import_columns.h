@@ -79,6 +79,6 @@ class ImportColumns {
 const std::string& nameOf(ImportField field);
 
 /// Columns that may be a training loss, for the user to choose from.
-std::vector<std::string> possibleLosses(const ExternalTable& table);
+std::vector<std::string> possibleLossColumns(const ExternalTable& table);
 
 }  // namespace roper

@@ -29,7 +29,7 @@ struct EvaluationRow {
     std::int64_t step = 0;
     std::optional<double> time_s = {};            ///< as in `MetricsRow`
     std::optional<std::int64_t> correct = {};     ///< number of problems solved, if the task has problems
-    std::optional<std::int64_t> of = {};          ///< number of problems
+    std::optional<std::int64_t> total = {};       ///< number of problems
     std::optional<double> loss = {};              ///< nats per token on validation sequences
     std::optional<double> loss_lower_bound = {};  ///< expected loss of an ideal predictor on these sequences
     /// Number of tokens predicted correctly (argmax), and of tokens scored: for a text all or the masked
@@ -55,7 +55,7 @@ struct SizeRow {
     std::string scaling = "none";        ///< how the frequencies were scaled in this evaluation
     double factor = 1;                   ///< of the scaling
     std::int64_t first = 0, second = 0;  ///< digits of both operands, or letters and index
-    std::int64_t correct = 0, of = 0;
+    std::int64_t correct = 0, total = 0;
     std::optional<std::int64_t> fully_correct = {};  ///< as in `EvaluationRow`
 };
 

@@ -115,13 +115,13 @@ RunState RunFolder::effectiveState(const Status& status) const {
         return writerIsAlive(status, [&] { return isLockHeld(lockPath()); }) ? status.state
                                                                              : RunState::interrupted;
     try {
-        return raisedStepTarget(status) ? RunState::unfinished : status.state;
+        return stepsToContinueTo(status) ? RunState::unfinished : status.state;
     } catch (const Error&) {
         return status.state;  // code that needs the unreadable file reports it
     }
 }
 
-std::optional<std::int64_t> RunFolder::raisedStepTarget(const Status& status) const {
+std::optional<std::int64_t> RunFolder::stepsToContinueTo(const Status& status) const {
     if (status.state != RunState::finished) return std::nullopt;
     const std::int64_t requested = specification().training.steps;
     const bool should_continue = requested > status.steps && !checkpoints().empty();

@@ -67,7 +67,7 @@ class RunFolder {
     /// The `training.steps` of run.toml if a finished run can continue to them: they exceed the steps that it
     /// was trained for, and there is a checkpoint. Otherwise empty.
     /// @throws Error (usage, disk) if run.toml or the checkpoints cannot be read
-    std::optional<std::int64_t> raisedStepTarget(const Status& status) const;
+    std::optional<std::int64_t> stepsToContinueTo(const Status& status) const;
 
     /// For an interrupted run: description of its trainer's crash, if it was logged.
     std::optional<std::string> crash(const Status& status) const;

@@ -240,26 +240,26 @@ void RunRecorder::openRows() {
 }
 
 std::vector<std::string> RunRecorder::rewindTo(const RewindPoint& target) {
-    requireOwnership();
+    requireLease();
     return rewindRun(folder_, target);
 }
 
 void RunRecorder::record(const MetricsRow& row) {
-    requireOwnership();
+    requireLease();
     openRows();
     metrics_->append(formatRow(row));
     events_->append(formatEvent(eventOf(row)));
 }
 
 void RunRecorder::record(const EvaluationRow& row) {
-    requireOwnership();
+    requireLease();
     openRows();
     evaluations_->append(formatRow(row));
     events_->append(formatEvent(eventOf(row)));
 }
 
 void RunRecorder::record(const Sample& sample) {
-    requireOwnership();
+    requireLease();
     openRows();
     samples_->append(formatRow(sample));
 }
@@ -267,7 +267,7 @@ void RunRecorder::record(const Sample& sample) {
 /// The file is created with the first row, since most position methods have none.
 void RunRecorder::record(const std::vector<MethodRow>& rows) {
     if (rows.empty()) return;
-    requireOwnership();
+    requireLease();
     if (!method_) method_ = openRowFile<MethodRow>(folder_);
     for (const MethodRow& row : rows)
         method_->append(formatRow(row));
@@ -284,17 +284,17 @@ void RunRecorder::logCrashes() {
 }
 
 void RunRecorder::setStatus(Status status, Durability durability) {
-    requireOwnership();
+    requireLease();
     stampWithThisProcess(status);
     writeStatus(folder_.statusPath(), status, durability);
 }
 
-void RunRecorder::requireOwnership() {
-    lease_->requireOwnership();
+void RunRecorder::requireLease() {
+    lease_->requireLease();
 }
 
 void RunRecorder::sync() {
-    requireOwnership();
+    requireLease();
     if (!metrics_) return;
     metrics_->sync();
     evaluations_->sync();
@@ -304,7 +304,7 @@ void RunRecorder::sync() {
 }
 
 void RunRecorder::quarantine(const StepFile& checkpoint) {
-    requireOwnership();
+    requireLease();
     const Descriptor folder = openFolderOf(checkpoint.path);
     const std::string name = checkpoint.path.path().filename().string();
     if (::renameat(folder.number(), name.c_str(), folder.number(), (name + ".damaged").c_str()) != 0)
@@ -312,7 +312,7 @@ void RunRecorder::quarantine(const StepFile& checkpoint) {
 }
 
 void RunRecorder::pruneCheckpoints(std::int64_t keep) {
-    requireOwnership();
+    requireLease();
     const std::vector<StepFile> all = folder_.checkpoints();
     const std::optional<std::int64_t> best = folder_.bestStep();
     for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < all.size(); ++i) {

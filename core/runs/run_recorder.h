@@ -60,7 +60,7 @@ class RunRecorder {
 
     /// Checks that the lease is still ours. To be called before other code writes checkpoints or snapshots.
     /// @throws Error (other) if another trainer has taken over the folder, Error (disk)
-    void requireOwnership();
+    void requireLease();
 
     /// Appends a line to log.txt, prefixed with the time. Allowed without the lease, so that a process that
     /// has lost it can log why.

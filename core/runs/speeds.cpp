@@ -35,7 +35,7 @@ std::optional<double> Speeds::secondsPerStep(const std::string& shape) const {
     return found == seconds_per_step.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::string shapeKey(const Specification& specification) {
+std::string stepTimeKey(const Specification& specification) {
     std::string key;
     for (const SpecificationField& field : specificationFields()) {
         const bool determines_time = field.section == "model" || field.section == "device" ||
@@ -61,7 +61,7 @@ void saveSpeed(const std::filesystem::path& runs, const Specification& specifica
     nlohmann::json all = readAll(runs);
     nlohmann::json& mine = all[thisHost()];
     if (!mine.is_object()) mine = nlohmann::json::object();
-    mine[shapeKey(specification)] = seconds_per_step;
+    mine[stepTimeKey(specification)] = seconds_per_step;
     makeFolder(runs);
     requireOwnedOrTrusted(runs);
     writeFileAtomically(speedsPath(runs), all.dump(2) + "\n");

@@ -13,14 +13,14 @@ namespace roper {
 /// folder, separately for every machine that shares it.
 struct Speeds {
     std::string host;                                ///< this machine
-    std::map<std::string, double> seconds_per_step;  ///< by `shapeKey`
+    std::map<std::string, double> seconds_per_step;  ///< by `stepTimeKey`
 
-    /// Empty if this shape (`shapeKey`) has not been measured.
+    /// Empty if this shape (`stepTimeKey`) has not been measured.
     std::optional<double> secondsPerStep(const std::string& shape) const;
 };
 
 /// A key of all settings that determine the time of a step: model, batch, length and device.
-std::string shapeKey(const Specification& specification);
+std::string stepTimeKey(const Specification& specification);
 
 /// The speeds of this machine; empty if the file is missing or unreadable.
 Speeds readSpeeds(const std::filesystem::path& runs);

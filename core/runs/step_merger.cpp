@@ -199,11 +199,11 @@ std::optional<EvaluationRow> StepMerger::evaluationOf(std::int64_t step,
     row.correct = count(ImportField::correct);
     if (!row.loss && !row.correct) return std::nullopt;
     if (!row.correct) return row;
-    row.of = count(ImportField::of);
-    if (*row.correct < 0 || (row.of && *row.correct > *row.of))
+    row.total = count(ImportField::of);
+    if (*row.correct < 0 || (row.total && *row.correct > *row.total))
         throw Error(ErrorKind::usage, table_.origin + ": at " + stepText(step) + " " +
                                           std::to_string(*row.correct) +
-                                          (row.of ? " of " + std::to_string(*row.of) : "") +
+                                          (row.total ? " of " + std::to_string(*row.total) : "") +
                                           " problems are solved; name the column with the number of problems "
                                           "with --column of=NAME");
     return row;

@@ -33,7 +33,7 @@ struct ProblemSize {
 /// Number of solved problems of one size.
 struct SizeScore {
     ProblemSize size;
-    std::int64_t correct = 0, of = 0;  ///< problems solved, and problems in total
+    std::int64_t correct = 0, total = 0;  ///< problems solved, and problems in total
     /// Number of problems solved with every step of the working correct; nullopt if the task has no working.
     std::optional<std::int64_t> fully_correct = {};
 };

@@ -308,7 +308,7 @@ void Evaluator::evaluateProblems(Transformer& model, Evaluation& evaluation) con
     }
     evaluation.row.fully_correct = fully_correct;
     evaluation.row.correct = correct;
-    evaluation.row.of = static_cast<std::int64_t>(problems_.size());
+    evaluation.row.total = static_cast<std::int64_t>(problems_.size());
 }
 
 std::vector<SizeScore> Evaluator::evaluateBySize(Transformer& model, std::int64_t per_size) const {

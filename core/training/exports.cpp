@@ -45,7 +45,7 @@ struct EncodedText {
 
 /// Encodes a text for a run's model and calls `make`, which writes the result.
 template <class Make>
-void exportForText(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
+void exportForText(const RunFolder& folder, const ModelLoadOptions& options, const std::string& text,
                    const Make& make) {
     translateErrors([&] {
         const at::NoGradGuard no_gradients;
@@ -69,7 +69,7 @@ void writeForText(const EncodedText& encoded, const std::string& name, const at:
 
 }  // namespace
 
-void exportAttention(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
+void exportAttention(const RunFolder& folder, const ModelLoadOptions& options, const std::string& text,
                      const std::filesystem::path& out) {
     exportForText(folder, options, text, [&](const EncodedText& encoded) {
         const at::Tensor attention =
@@ -84,7 +84,7 @@ void exportAttention(const RunFolder& folder, const ReadingOptions& options, con
     });
 }
 
-void exportNorms(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
+void exportNorms(const RunFolder& folder, const ModelLoadOptions& options, const std::string& text,
                  const std::filesystem::path& out) {
     exportForText(folder, options, text, [&](const EncodedText& encoded) {
         const at::Tensor norms =
@@ -98,14 +98,15 @@ void exportNorms(const RunFolder& folder, const ReadingOptions& options, const s
     });
 }
 
-void exportLogits(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
+void exportLogits(const RunFolder& folder, const ModelLoadOptions& options, const std::string& text,
                   const std::filesystem::path& out) {
     exportForText(folder, options, text, [&](const EncodedText& encoded) {
         writeForText(encoded, "logits", encoded.loaded.model->forward(encoded.tokens).squeeze(0), out);
     });
 }
 
-void exportWeights(const RunFolder& folder, const ReadingOptions& options, const std::filesystem::path& out) {
+void exportWeights(const RunFolder& folder, const ModelLoadOptions& options,
+                   const std::filesystem::path& out) {
     const StepFile checkpoint = chooseCheckpoint(folder, options.step);
     const SafetensorsFile file = readCheckpoint(checkpoint.path, costOf(folder.specification()).parameters);
     std::vector<TensorToWrite> weights;

@@ -38,7 +38,7 @@ void requireThatItFits(const RunFolder& folder, const Specification& specificati
 
 }  // namespace
 
-LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options, bool for_evaluation) {
+LoadedModel loadModel(const RunFolder& folder, const ModelLoadOptions& options, bool for_evaluation) {
     const StepFile checkpoint = chooseCheckpoint(folder, options.step);
     LoadedModel loaded{withoutUnused(folder.specification()), nullptr, nullptr, checkpoint.step};
     requireValid(loaded.specification, folder.specificationPath().string());

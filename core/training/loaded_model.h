@@ -6,7 +6,7 @@
 #include "core/rotary/scaling.h"
 #include "core/runs/run_folder.h"
 #include "core/tasks/task.h"
-#include "core/training/reading_options.h"
+#include "core/training/model_load_options.h"
 
 namespace roper {
 
@@ -21,7 +21,7 @@ struct LoadedModel {
 
 /// @param for_evaluation  loads the whole text of a text task, not only its vocabulary
 /// @throws Error (checkpoint), Error (usage)
-LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options, bool for_evaluation = false);
+LoadedModel loadModel(const RunFolder& folder, const ModelLoadOptions& options, bool for_evaluation = false);
 
 /// Scales frequencies, so that the model can read texts of `length` tokens. `scaling.original_length` is
 /// replaced by the length of the model's training inputs.

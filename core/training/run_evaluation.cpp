@@ -16,7 +16,7 @@ namespace roper {
 namespace {
 
 /// Loads a model for sequences of the given length and scaling.
-LoadedModel loadToEvaluate(const RunFolder& folder, const ReadingOptions& options,
+LoadedModel loadToEvaluate(const RunFolder& folder, const ModelLoadOptions& options,
                            const EvaluationOptions& settings) {
     LoadedModel loaded = loadModel(folder, options, /*for_evaluation=*/true);
     Specification evaluated = loaded.specification;
@@ -49,7 +49,7 @@ LoadedModel loadToEvaluate(const RunFolder& folder, const ReadingOptions& option
 
 /// Number of training sequences to generate again in order to look for the problems in them; nullopt if they
 /// had another length or are too many, since a checkpoint may state any number.
-std::optional<std::uint64_t> sequencesToCompare(const LoadedModel& loaded, const ReadingOptions& options,
+std::optional<std::uint64_t> sequencesToCompare(const LoadedModel& loaded, const ModelLoadOptions& options,
                                                 const EvaluationOptions& settings) {
     constexpr std::uint64_t kMaxTokens = 1'000'000'000;
     if (settings.length || !loaded.specification.task.hasProblems()) return std::nullopt;
@@ -64,7 +64,7 @@ std::optional<std::uint64_t> sequencesToCompare(const LoadedModel& loaded, const
 
 }  // namespace
 
-RunEvaluation evaluateRun(const RunFolder& folder, const ReadingOptions& options,
+RunEvaluation evaluateRun(const RunFolder& folder, const ModelLoadOptions& options,
                           const EvaluationOptions& settings) {
     return translateErrors([&] {
         LoadedModel loaded = loadToEvaluate(folder, options, settings);
@@ -75,7 +75,7 @@ RunEvaluation evaluateRun(const RunFolder& folder, const ReadingOptions& options
     });
 }
 
-PositionLosses lossByPosition(const RunFolder& folder, const ReadingOptions& options,
+PositionLosses lossByPosition(const RunFolder& folder, const ModelLoadOptions& options,
                               const EvaluationOptions& settings) {
     return translateErrors([&] {
         LoadedModel loaded = loadToEvaluate(folder, options, settings);
@@ -85,7 +85,7 @@ PositionLosses lossByPosition(const RunFolder& folder, const ReadingOptions& opt
     });
 }
 
-SizeScores evaluateRunBySize(const RunFolder& folder, const ReadingOptions& options,
+SizeScores evaluateRunBySize(const RunFolder& folder, const ModelLoadOptions& options,
                              const EvaluationOptions& settings) {
     return translateErrors([&] {
         const at::NoGradGuard no_gradients;

@@ -8,7 +8,7 @@
 #include "core/rotary/scaling.h"
 #include "core/runs/run_folder.h"
 #include "core/tasks/task.h"
-#include "core/training/reading_options.h"
+#include "core/training/model_load_options.h"
 
 namespace roper {
 
@@ -30,7 +30,7 @@ struct RunEvaluation {
 
 /// Evaluates a checkpoint of a run on problems.
 /// @throws Error (checkpoint) if there is no such checkpoint
-RunEvaluation evaluateRun(const RunFolder& folder, const ReadingOptions& options,
+RunEvaluation evaluateRun(const RunFolder& folder, const ModelLoadOptions& options,
                           const EvaluationOptions& settings);
 
 /// Mean −ln p of the next token, by the position of the token that predicts it.
@@ -42,7 +42,7 @@ struct PositionLosses {
 
 /// Computes the loss of a checkpoint on `problems` validation sequences by position.
 /// @throws Error (usage) for a masked language model, Error (checkpoint)
-PositionLosses lossByPosition(const RunFolder& folder, const ReadingOptions& options,
+PositionLosses lossByPosition(const RunFolder& folder, const ModelLoadOptions& options,
                               const EvaluationOptions& settings);
 
 /// Numbers of problems solved, by size.
@@ -55,7 +55,7 @@ struct SizeScores {
 
 /// Evaluates a checkpoint of a run on `problems` problems of every size. @throws Error (usage) for a task
 /// without problems, or a scaling if the method has no frequencies, Error (checkpoint)
-SizeScores evaluateRunBySize(const RunFolder& folder, const ReadingOptions& options,
+SizeScores evaluateRunBySize(const RunFolder& folder, const ModelLoadOptions& options,
                              const EvaluationOptions& settings);
 
 }  // namespace roper

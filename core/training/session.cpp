@@ -44,7 +44,7 @@ void writeFailure(RunRecorder& recorder, const Error& error, const Status& befor
         if (before.state == RunState::finished && !has_begun) {
             // A run that could not continue to more steps keeps its results, and stays in comparisons.
             recorder.log(std::string("cannot continue: ") + error.what());
-            recorder.requireOwnership();
+            recorder.requireLease();
             return writeStatus(recorder.folder().statusPath(), before);
         }
         // A run that failed because another of its processes ended can be resumed.

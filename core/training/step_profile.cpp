@@ -13,7 +13,7 @@ using Clock = std::chrono::steady_clock;
 
 /// An operation in progress.
 struct Frame {
-    StepPart part;
+    StepCategory part;
     bool whole;  ///< all nested operations belong to this part
     Clock::time_point began;
     double within = 0;  ///< seconds of nested operations
@@ -21,7 +21,7 @@ struct Frame {
 
 struct Recording {
     std::vector<Frame> frames;
-    std::array<double, kStepParts> seconds{};
+    std::array<double, kStepCategories> seconds{};
 };
 thread_local Recording recording;
 
@@ -32,15 +32,15 @@ bool contains(std::string_view text, std::string_view part) {
 Frame frameOf(std::string_view name) {
     if (!recording.frames.empty() && recording.frames.back().whole)
         return {recording.frames.back().part, true, {}, 0};
-    if (name == kOptimizerScope) return {StepPart::optimizer, true, {}, 0};
-    if (name == kDataScope) return {StepPart::data, true, {}, 0};
+    if (name == kOptimizerScope) return {StepCategory::optimizer, true, {}, 0};
+    if (name == kDataScope) return {StepCategory::data, true, {}, 0};
     for (const char* word :
          {"ttention" /* also Attention */, "RotateFunction", "CausalProduct", "roper::rotate"})
-        if (contains(name, word)) return {StepPart::attention, true, {}, 0};
-    if (contains(name, "linear: ")) return {StepPart::linear, true, {}, 0};
+        if (contains(name, word)) return {StepCategory::attention, true, {}, 0};
+    if (contains(name, "linear: ")) return {StepCategory::linear, true, {}, 0};
     for (const char* product : {"aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::linear"})
-        if (name == product) return {StepPart::linear, false, {}, 0};
-    return {StepPart::elementwise, false, {}, 0};
+        if (name == product) return {StepCategory::linear, false, {}, 0};
+    return {StepCategory::elementwise, false, {}, 0};
 }
 
 std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
@@ -61,9 +61,9 @@ void end(const at::RecordFunction&, at::ObserverContext*) {
 
 }  // namespace
 
-const char* partName(StepPart part) {
+const char* categoryName(StepCategory part) {
     static constexpr std::array kNames = {"linear", "attention", "elementwise", "optimizer", "data", "other"};
-    static_assert(kNames.size() == kStepParts);
+    static_assert(kNames.size() == kStepCategories);
     return kNames[static_cast<std::size_t>(part)];
 }
 
@@ -79,7 +79,7 @@ StepProfile::~StepProfile() {
     at::removeCallback(handle_);
 }
 
-std::array<double, kStepParts> StepProfile::seconds() const {
+std::array<double, kStepCategories> StepProfile::seconds() const {
     return recording.seconds;
 }
 

@@ -7,11 +7,11 @@
 namespace roper {
 
 /// Categories of the time of a training step.
-enum class StepPart { linear, attention, elementwise, optimizer, data, other };
-inline constexpr std::size_t kStepParts = 6;
+enum class StepCategory { linear, attention, elementwise, optimizer, data, other };
+inline constexpr std::size_t kStepCategories = 6;
 
 /// "linear", "attention", …
-const char* partName(StepPart part);
+const char* categoryName(StepCategory part);
 
 /// Scopes that name a part of a step, for RECORD_USER_SCOPE.
 inline constexpr const char *kOptimizerScope = "roper::optimizer", *kDataScope = "roper::data";
@@ -25,7 +25,7 @@ class StepProfile {
     StepProfile(const StepProfile&) = delete;
     StepProfile& operator=(const StepProfile&) = delete;
 
-    std::array<double, kStepParts> seconds() const;  ///< indexed by `StepPart`
+    std::array<double, kStepCategories> seconds() const;  ///< indexed by `StepCategory`
 
   private:
     std::uint64_t handle_;

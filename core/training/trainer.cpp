@@ -143,7 +143,7 @@ RunState Trainer::run() {
     if (reducer_ && !reducer_->note().empty()) recorder_.log(reducer_->note());
     ComputeEnvironment computation = currentComputeEnvironment(model_, device_);
     if (followers_ != nullptr) computation.processes = followers_->group().size();
-    recorder_.requireOwnership();
+    recorder_.requireLease();
     addSession(recorder_.folder(), {position_.step, secondsSinceEpoch(), thisHost(), computation});
     const std::string attention =
         model_.selectAttentionBackend(specification_.training.batch, specification_.inputLength());
@@ -320,7 +320,7 @@ void Trainer::saveCheckpointNow() {
     const TrainingClock::Suspension rest(clock_);
     position_.time_s = clock_.seconds();
     recorder_.sync();  // rows first: a checkpoint must never cover steps whose rows could still be lost
-    recorder_.requireOwnership();
+    recorder_.requireLease();
     saveCheckpoint(recorder_.folder().checkpointPath(position_.step), model_, optimizer_, position_,
                    toToml(specification_), task_->vocabulary().identity());
     // The new file is read back before older ones are removed.
@@ -342,7 +342,7 @@ void Trainer::stepWithFollowers(std::int64_t steps) {
 void Trainer::takeSnapshot() {
     if (specification_.snapshots.every == 0) return;
     const TrainingClock::Suspension rest(clock_);
-    recorder_.requireOwnership();
+    recorder_.requireLease();
     writeSnapshot(recorder_.folder(), model_, *task_, specification_, position_.step);
 }
 

@@ -95,7 +95,8 @@ int main(int argc, char** argv) {
     double gap = 0;
     const auto is_behind = [&] {
         const auto all = window.runs().runs();
-        return std::any_of(all.begin(), all.end(), [](const RunWatcher* run) { return run->isBehind(); });
+        return std::any_of(all.begin(), all.end(),
+                           [](const RunWatcher* run) { return run->hasUnreadData(); });
     };
     while (is_behind())
         gap = std::max(gap, longestGap(200));

@@ -25,7 +25,7 @@ class AttentionPageTest : public PageTest {
     void theMapHoldsTheScores() {
         const HeadVectors heads =
             randomHeadVectors(setup().tokens, setup().head_dim, setup().seed, setup().similarity);
-        const Eigen::MatrixXd expected = scores(scoreRule(setup()), heads);
+        const Eigen::MatrixXd expected = scores(scoreFormula(setup()), heads);
         QCOMPARE((*page_->map().map().values - expected).norm(), 0.0);
         change([](Setup& s) { s.map = MapKind::weights; });
         for (int row = 0; row < setup().tokens; ++row)
@@ -409,7 +409,7 @@ class AttentionPageTest : public PageTest {
         // The page has adopted the model's own rotation.
         QCOMPARE(setup().head_dim, 16);
         QCOMPARE(setup().method, std::string("roper"));
-        QCOMPARE((*page_->map().map().values - scores(scoreRule(setup()), head->vectors)).norm(), 0.0);
+        QCOMPARE((*page_->map().map().values - scores(scoreFormula(setup()), head->vectors)).norm(), 0.0);
         const Eigen::MatrixXd first = *page_->map().map().values;
         control<QSpinBox>("Head")->setValue(1);
         QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().isReady() && *page_->map().map().values != first,

@@ -9,10 +9,10 @@
 #include "core/methods/position_method.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/label_problems.h"
-#include "ui/charts/label_placer.h"
 #include "ui/charts/curve_chart.h"
 #include "ui/charts/figure_export.h"
 #include "ui/charts/heat_map_view.h"
+#include "ui/charts/label_placer.h"
 #include "ui/charts/series.h"
 #include "ui/charts/ticks.h"
 #include "ui/theme/elided_label.h"
@@ -118,13 +118,13 @@ class ChartsTest : public QObject {
 
     // Regression: a mean over past values only showed 0.93 where the loss was 0.65.
     void meansDoNotLag() {
-        CentredMean mean;
+        CenteredMean mean;
         for (int i = 0; i < 100; ++i)
             mean.append(3.0 * i);
         for (const std::size_t i : {0U, 1U, 7U, 50U, 98U, 99U})
             QVERIFY(std::abs(mean.at(i, 12) - 3.0 * static_cast<double>(i)) < 1e-9);
         QCOMPARE(mean.at(50, 0), 150.0);
-        CentredMean with_gap;
+        CenteredMean with_gap;
         for (const double value : {1.0, std::nan(""), 5.0})
             with_gap.append(value);
         QCOMPARE(with_gap.at(1, 1), 3.0);

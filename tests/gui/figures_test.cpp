@@ -453,7 +453,7 @@ class FiguresTest : public QObject {
             EvaluationRow row;
             row.step = step;
             row.correct = step / 4;
-            row.of = 128;
+            row.total = 128;
             row.loss = 3.0 / step + 0.3;
             row.loss_lower_bound = 0.15;
             recorder.record(row);

@@ -50,7 +50,7 @@ class InspectAnswersTest : public PageTest {
         QTRY_COMPARE(state().model(), QString("run"));
         waitForAnswers();
         QVERIFY(page().panel<TextPanel>().surprisal().isVisible());
-        QVERIFY2(state().answer(answers::reading) != nullptr, qPrintable(state().message()));
+        QVERIFY2(state().answer(answers::predictions) != nullptr, qPrintable(state().message()));
         QCOMPARE(page().text().toPlainText(), state().text());
         QVERIFY(!state().text().isEmpty());  // an example from the run's training task
     }
@@ -102,7 +102,7 @@ class InspectAnswersTest : public PageTest {
         QTest::keyClick(&page().text(), Qt::Key_Return, Qt::ControlModifier);
         waitForAnswers();
         QCOMPARE(state().text(), QString(kText));
-        QCOMPARE(state().answer(answers::reading)->ids.size(), std::size_t(13));
+        QCOMPARE(state().answer(answers::predictions)->ids.size(), std::size_t(13));
         // The last position, which predicts the token after the text.
         QCOMPARE(page().panel<TextPanel>().surprisal().chosen(), 12);
         // A click selects another token; its predictions are shown next to it.
@@ -122,21 +122,21 @@ class InspectAnswersTest : public PageTest {
                    {"look", model("llama"), "--what", "loss", "--text", kText, "--json"});
         QVERIFY(look.waitForFinished(60000));
         const QByteArray printed = look.readAllStandardOutput();
-        QVERIFY(
-            printed.contains(QByteArray("\"loss\":") +
-                             QByteArray::number(state().answer(answers::reading)->loss, 'g', 17).left(12)));
+        QVERIFY(printed.contains(
+            QByteArray("\"loss\":") +
+            QByteArray::number(state().answer(answers::predictions)->loss, 'g', 17).left(12)));
     }
 
     void whatIsTakenAwayIsSeenAtOnce() {
         openModel();
-        const double before = state().answer(answers::reading)->loss;
+        const double before = state().answer(answers::predictions)->loss;
         auto* pairs = control<QLineEdit>("Ablated pairs");
         QTest::keyClicks(pairs, "0");
         QTest::keyClick(pairs, Qt::Key_Return);
         waitForAnswers();
         QVERIFY(state().answer(answers::changed) != nullptr);
         QVERIFY(state().answer(answers::changed)->loss != before);
-        QCOMPARE(state().answer(answers::reading)->loss, before);
+        QCOMPARE(state().answer(answers::predictions)->loss, before);
         QVERIFY2(effect().contains("with the change"), qPrintable(effect()));
         // Ablating a single head has less effect.
         const double all = std::abs(state().answer(answers::changed)->loss - before);
@@ -354,7 +354,7 @@ class InspectAnswersTest : public PageTest {
         double whole = 0;
         for (const BandSubset& subset : state().answer(answers::subsets)->subsets)
             if (subset.kept.size() == 2) whole = subset.loss;
-        QVERIFY(std::abs(whole - state().answer(answers::reading)->loss) < 1e-9);
+        QVERIFY(std::abs(whole - state().answer(answers::predictions)->loss) < 1e-9);
         // A long text takes time and can be cancelled.
         page().readText(QString(kText).repeated(100));
         waitForAnswers();
@@ -364,7 +364,7 @@ class InspectAnswersTest : public PageTest {
         QVERIFY(!state().isAsking());
         page().readText(kText);
         waitForAnswers();
-        QCOMPARE(state().answer(answers::reading)->ids.size(), std::size_t(13));
+        QCOMPARE(state().answer(answers::predictions)->ids.size(), std::size_t(13));
     }
 
     // One set of controls: the continuation by the unchanged model with what it attended to, and below it the
@@ -453,15 +453,15 @@ class InspectAnswersTest : public PageTest {
         page().open("run");
         waitForAnswers();
         QCOMPARE(state().step(), std::optional<std::int64_t>(4));
-        const double last = state().answer(answers::reading)->loss;
+        const double last = state().answer(answers::predictions)->loss;
         auto* steps = control<QComboBox>("Step of the model");
         steps->setCurrentIndex(steps->findText("checkpoint 2"));
         waitForAnswers();
         QCOMPARE(state().step(), std::optional<std::int64_t>(2));
-        QVERIFY(state().answer(answers::reading)->loss != last);
+        QVERIFY(state().answer(answers::predictions)->loss != last);
         steps->setCurrentIndex(0);
         waitForAnswers();
-        QCOMPARE(state().answer(answers::reading)->loss, last);
+        QCOMPARE(state().answer(answers::predictions)->loss, last);
     }
 
     void problemsAreSolvedWithAndWithoutTheChange() {
@@ -511,7 +511,7 @@ class InspectAnswersTest : public PageTest {
                  static_cast<Eigen::Index>(state().summary()->layers + 1));
         // After the last layer, the prediction is the model's own.
         QVERIFY(std::abs((*page().panel<LayersPanel>().lens().map().values)(2, 4) -
-                         state().answer(answers::reading)->nll[4]) < 1e-5);
+                         state().answer(answers::predictions)->nll[4]) < 1e-5);
         page().showPanel<LengthsPanel>();
         QTest::mouseClick(control<QPushButton>("Read with scaled frequencies"), Qt::LeftButton);
         waitForAnswers();
@@ -799,7 +799,7 @@ class InspectAnswersTest : public PageTest {
         page().readText(kText);
         waitForAnswers();
         QCOMPARE(state().message(), QString());
-        QVERIFY(state().answer(answers::reading) != nullptr);
+        QVERIFY(state().answer(answers::predictions) != nullptr);
         // Models opened before are listed unless they no longer exist.
         QVERIFY(page().models().findData(model("llama")) >= 0);
         QFile::remove(broken);
@@ -847,7 +847,7 @@ class InspectAnswersTest : public PageTest {
         page().open(model("llama"));
         page().readText(kText);
         waitForAnswers();
-        QVERIFY2(state().answer(answers::reading) != nullptr, qPrintable(state().message()));
+        QVERIFY2(state().answer(answers::predictions) != nullptr, qPrintable(state().message()));
     }
     /// What the page says below its panels after moving the pointer to a position in a map.
     QString pageReadoutAt(HeatMapView& map, const QPoint& at) const {

@@ -51,7 +51,7 @@ class InspectRunsTest : public PageTest {
 
     void init() {
         page().inspect("real", false);
-        page().showPanel<TrainingPanel>();
+        page().showPanel<SnapshotsPanel>();
     }
 
     void aPublishedModelIsLookedAtLikeARun() {
@@ -59,14 +59,14 @@ class InspectRunsTest : public PageTest {
         makeSmallModel("llama", QDir(models.path()));
         const QString model = models.filePath("llama");
         page().open(model);
-        QVERIFY(page().panel<TrainingPanel>().thumbnails().isVisible());
+        QVERIFY(page().panel<SnapshotsPanel>().thumbnails().isVisible());
         look("5>E5>33W5");
         QVERIFY2(state().maps() != nullptr, qPrintable(state().message()));
         QCOMPARE(state().maps()->count(), std::size_t(8));
         state().setHead(1, 2);
         QVERIFY2(
-            page().panel<TrainingPanel>().map().figureCaption().contains("layer 1, head 2 of llama, text"),
-            qPrintable(page().panel<TrainingPanel>().map().figureCaption()));
+            page().panel<SnapshotsPanel>().map().figureCaption().contains("layer 1, head 2 of llama, text"),
+            qPrintable(page().panel<SnapshotsPanel>().map().figureCaption()));
         page().showPanel<GenerationPanel>();
         control<QLineEdit>("Prompt")->setText("5>E5");
         control<QSpinBox>("Tokens to generate")->setValue(4);
@@ -77,7 +77,7 @@ class InspectRunsTest : public PageTest {
         QCOMPARE(continuation()->attention.front().cols(), Eigen::Index(8));
         page().showPanel<SizesPanel>();
         QVERIFY(!control<QPushButton>("Solve")->isEnabled());
-        page().showPanel<TrainingPanel>();
+        page().showPanel<SnapshotsPanel>();
     }
 
     /// Runs have names for people; a name follows what distinguishes the runs of the folder.
@@ -102,26 +102,26 @@ class InspectRunsTest : public PageTest {
 
     // The twin shows the same head and step, whichever is selected.
     void aTwinStandsBesideItsRun() {
-        QVERIFY(!page().panel<TrainingPanel>().comparisonMap().isVisible());
+        QVERIFY(!page().panel<SnapshotsPanel>().comparisonMap().isVisible());
         const std::size_t alone = page().figures().size();
         auto* choice = control<QComboBox>("Comparison model");
         QCOMPARE(choice->itemText(1), QString("twin: RoPE (same settings and seed)"));
         choice->setCurrentIndex(1);
         emit choice->activated(1);
         QCOMPARE(comparison().model(), QString("twin"));
-        QVERIFY(page().panel<TrainingPanel>().comparisonMap().isVisible());
-        page().panel<TrainingPanel>().scrubber().setValue(1);
+        QVERIFY(page().panel<SnapshotsPanel>().comparisonMap().isVisible());
+        page().panel<SnapshotsPanel>().scrubber().setValue(1);
         QCOMPARE(state().maps()->step, std::int64_t(10));
         QCOMPARE(comparison().maps()->step, std::int64_t(10));
         state().setHead(1, 1);
         QCOMPARE(headOf(comparison()), std::pair(1, 1));
-        HeadsView& beside_heads = page().panel<TrainingPanel>().comparisonThumbnails();
+        HeadsView& beside_heads = page().panel<SnapshotsPanel>().comparisonThumbnails();
         QTest::mouseClick(&beside_heads, Qt::LeftButton, {}, beside_heads.headRect(1, 0).center().toPoint());
         QCOMPARE(headOf(state()), std::pair(1, 0));
-        QVERIFY(page().panel<TrainingPanel>().comparisonMap().figureCaption().contains(
+        QVERIFY(page().panel<SnapshotsPanel>().comparisonMap().figureCaption().contains(
             "layer 1, head 0 of Index · RoPE · seed 0 at step 10"));
-        QVERIFY(*page().panel<TrainingPanel>().map().map().values !=
-                *page().panel<TrainingPanel>().comparisonMap().map().values);
+        QVERIFY(*page().panel<SnapshotsPanel>().map().map().values !=
+                *page().panel<SnapshotsPanel>().comparisonMap().map().values);
         // Both read a text typed by the user, and both continue a prompt.
         look("?s='abc'; s[1:]=='");
         QCOMPARE(comparison().message(), QString());
@@ -157,11 +157,11 @@ class InspectRunsTest : public PageTest {
         QCOMPARE(page().panel<SizesPanel>().comparisonSizeMap().map().values->rows(),
                  page().panel<SizesPanel>().sizeMap().map().values->rows());
         QCOMPARE(page().figures().size(), alone + 4);
-        page().showPanel<TrainingPanel>();
+        page().showPanel<SnapshotsPanel>();
         // The twin is removed when its own run is opened.
         page().open("twin");
         QCOMPARE(comparison().model(), QString());
-        QVERIFY(!page().panel<TrainingPanel>().comparisonMap().isVisible());
+        QVERIFY(!page().panel<SnapshotsPanel>().comparisonMap().isVisible());
         QCOMPARE(page().figures().size(), alone);
         page().inspect("twin", true);
         QCOMPARE(comparison().model(), QString("real"));
@@ -170,18 +170,18 @@ class InspectRunsTest : public PageTest {
     void aRunWithoutATwinStandsAlone() {
         page().inspect("without-snapshots", true);
         QCOMPARE(comparison().model(), QString());
-        QVERIFY(!page().panel<TrainingPanel>().comparisonMap().isVisible());
+        QVERIFY(!page().panel<SnapshotsPanel>().comparisonMap().isVisible());
     }
 
     void theScrubberLeadsThroughTheSnapshots() {
         QCOMPARE(state().snapshots().count(), 5);  // steps 0, 10, 20, 30, 40
         QCOMPARE(state().maps()->step, std::int64_t(40));
-        page().panel<TrainingPanel>().scrubber().setValue(0);
+        page().panel<SnapshotsPanel>().scrubber().setValue(0);
         QCOMPARE(state().maps()->step, std::int64_t(0));
-        const Eigen::MatrixXd before = *page().panel<TrainingPanel>().map().map().values;
-        page().panel<TrainingPanel>().scrubber().setValue(4);
+        const Eigen::MatrixXd before = *page().panel<SnapshotsPanel>().map().map().values;
+        page().panel<SnapshotsPanel>().scrubber().setValue(4);
         QCOMPARE(state().maps()->step, std::int64_t(40));
-        QVERIFY(before != *page().panel<TrainingPanel>().map().map().values);
+        QVERIFY(before != *page().panel<SnapshotsPanel>().map().map().values);
         QCOMPARE(state().maps()->count(), std::size_t(4));
         for (const auto& weights : state().maps()->weights)
             for (Eigen::Index row = 0; row < weights->rows(); ++row)
@@ -196,11 +196,11 @@ class InspectRunsTest : public PageTest {
     }
 
     void aClickChoosesAHeadAndTheOrderChangesPlaces() {
-        HeadsView& view = page().panel<TrainingPanel>().thumbnails();
+        HeadsView& view = page().panel<SnapshotsPanel>().thumbnails();
         const QPoint third = view.headRect(1, 0).center().toPoint();
         QTest::mouseClick(&view, Qt::LeftButton, {}, third);
         QCOMPARE(headOf(state()), std::pair(1, 0));
-        QVERIFY(page().panel<TrainingPanel>().map().figureCaption().contains("layer 1, head 0"));
+        QVERIFY(page().panel<SnapshotsPanel>().map().figureCaption().contains("layer 1, head 0"));
         QVERIFY(readoutAt(&view, third).contains("layer 1, head 0: entropy"));
         control<QComboBox>("Order of the heads")->setCurrentIndex(1);
         const std::vector<int> order = view.ordered();
@@ -223,7 +223,7 @@ class InspectRunsTest : public PageTest {
         look("?s='abc'; s[1:]=='");
         QCOMPARE(state().message(), QString());
         QCOMPARE(state().maps()->text, std::string("?s='abc'; s[1:]=='"));
-        QCOMPARE(page().panel<TrainingPanel>().map().map().values->rows(), Eigen::Index(18));
+        QCOMPARE(page().panel<SnapshotsPanel>().map().map().values->rows(), Eigen::Index(18));
         // The model gives the same values as the snapshot for the snapshot's text.
         state().showSnapshot(4);
         const HeadMaps snapshot = *state().maps();
@@ -341,13 +341,13 @@ class InspectRunsTest : public PageTest {
         writeFileAtomically(folder.pathOf<MethodRow>(), rows + "\nnonsense\n", Durability::process_death);
         page().panel<LearnedPanel>().refreshNow();
         QVERIFY(page().panel<LearnedPanel>().chart().curves().empty());
-        page().showPanel<TrainingPanel>();
+        page().showPanel<SnapshotsPanel>();
     }
 
     void aRunWithoutSnapshotsSaysWhatToDo() {
         page().open("without-snapshots");
         QVERIFY(!state().maps());
-        QVERIFY(!page().panel<TrainingPanel>().scrubber().isEnabled());
+        QVERIFY(!page().panel<SnapshotsPanel>().scrubber().isEnabled());
         readMaps("?d=");
         QVERIFY2(state().message().contains("no checkpoint"), qPrintable(state().message()));
     }
@@ -381,7 +381,7 @@ class InspectRunsTest : public PageTest {
         QCOMPARE(maps.size(), std::size_t(1));
         QCOMPARE(maps[0].trained, (std::vector<std::int64_t>{8}));
         QCOMPARE(maps[0].lengths, (std::vector<std::int64_t>{3, 4, 5, 6, 7, 8, 9, 10}));
-        QCOMPARE(maps[0].panels[0].cells.at({8, 10}).of, std::int64_t(10));
+        QCOMPARE(maps[0].panels[0].cells.at({8, 10}).total, std::int64_t(10));
         // With one training length there are bars with values, and no rows to explain.
         QVERIFY(!compare.lengths().view().figureCaption().contains("rows"));
         for (const QSize size : {QSize(330, 240), QSize(600, 400), QSize(1400, 700)})
@@ -415,7 +415,7 @@ class InspectRunsTest : public PageTest {
     }
     /// Makes the model read a text typed by the user.
     void look(const QString& text) {
-        page().showPanel<TrainingPanel>();
+        page().showPanel<SnapshotsPanel>();
         page().readText(text);
         QTest::mouseClick(control<QPushButton>("Read the text above"), Qt::LeftButton);
         waitForAnswers();

@@ -162,13 +162,13 @@ class TextRunTest : public PageTest {
         window_->inspectPage().open("masked");
         QVERIFY(state.maps() != nullptr);
         QVERIFY((*state.maps()->weights.front())(0, 19) > 0);
-        window_->inspectPage().showPanel<TrainingPanel>();
-        QVERIFY(window_->inspectPage().panel<TrainingPanel>().map().map().lower_triangle_only == false);
-        QVERIFY(window_->inspectPage().panel<TrainingPanel>().map().figureCsv().contains("0,19,"));
+        window_->inspectPage().showPanel<SnapshotsPanel>();
+        QVERIFY(window_->inspectPage().panel<SnapshotsPanel>().map().map().lower_triangle_only == false);
+        QVERIFY(window_->inspectPage().panel<SnapshotsPanel>().map().figureCsv().contains("0,19,"));
         window_->inspectPage().showPanel<GenerationPanel>();
         QVERIFY(!control<QPushButton>("Generate")->isEnabled());
         QVERIFY(control<QPushButton>("Generate")->toolTip().contains("cannot generate"));
-        window_->inspectPage().showPanel<TrainingPanel>();
+        window_->inspectPage().showPanel<SnapshotsPanel>();
         AttentionState& attention = window_->attentionState();
         QVERIFY(window_->showPage("Attention"));
         attention.useRun("masked");

@@ -35,7 +35,7 @@ class ComparedRuns {
             row.step = step;
             row.time_s = static_cast<double>(step) / 10;
             if (correct) row.correct = step == 50 ? *correct / 2 : *correct;
-            row.of = 128;
+            row.total = 128;
             row.loss = 1.0 / static_cast<double>(step);
             evaluations.push_back(row);
         }

@@ -53,7 +53,7 @@ class CaptureChecker {
 /// checked by CaptureChecker.
 class FakeGpu : public Gpu, public std::enable_shared_from_this<FakeGpu> {
   public:
-    using Rotator = std::function<void(const std::vector<RotationPart>&, Pairing, Direction)>;
+    using Rotator = std::function<void(const std::vector<HeadRotation>&, Pairing, Direction)>;
 
     /// @param rotator   rotates heads; if empty, the CPU's implementation is used
     /// @param captures  false: captures are refused
@@ -67,11 +67,11 @@ class FakeGpu : public Gpu, public std::enable_shared_from_this<FakeGpu> {
     Memory memory() const override { return {1e9, 2e9}; }
     bool multipliesBFloat16() const override { return false; }
 
-    void rotate(const std::vector<RotationPart>& parts, Pairing pairing, Direction direction) override {
+    void rotate(const std::vector<HeadRotation>& parts, Pairing pairing, Direction direction) override {
         if (rotator_) return rotator_(parts, pairing, direction);
         const auto self = shared_from_this();
         useGpu(nullptr);
-        for (const RotationPart& part : parts)
+        for (const HeadRotation& part : parts)
             at::Tensor(part.to).copy_(roper::rotate(part.from, part.cosine, part.sine, pairing, direction));
         useGpu(self);
     }

@@ -66,7 +66,7 @@ inline RunFolder makeFinishedRun(const std::filesystem::path& runs, const Finish
         row.step = step;
         row.time_s = 0.1 * static_cast<double>(step);
         row.correct = step == wanted.rows ? wanted.correct : wanted.correct / 2;
-        row.of = 128;
+        row.total = 128;
         row.loss = 0.5;
         evaluations.push_back(row);
     }

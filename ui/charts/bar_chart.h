@@ -25,7 +25,9 @@ class BarChart : public FigureView {
     /// @param categories  number of each category, shown below its bars and exported
     void setBars(const std::vector<int>& categories, const std::vector<Series>& series);
     /// Disabled categories with the values that they would have: drawn pale and crossed out.
-    void setDisabledPlaces(const std::map<int, double>& values) { setAndUpdate(disabled_places_, values); }
+    void setDisabledCategories(const std::map<int, double>& values) {
+        setAndUpdate(disabled_places_, values);
+    }
     void setMarked(int category) { setAndUpdate(marked_, category); }
     /// The category under the pointer, possibly in another figure.
     void setHovered(std::optional<int> category) { setAndUpdate(hovered_, category); }

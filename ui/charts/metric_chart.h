@@ -105,7 +105,7 @@ class MetricChart : public PlotView {
         CurveStyle style;
         std::vector<Point> points;
         MinMaxPyramid raw;
-        CentredMean mean;
+        CenteredMean mean;
         QCPGraph* raw_graph = nullptr;
         QCPGraph* smooth_graph = nullptr;
         QCPGraph* mark_graph = nullptr;                 ///< a cross at the top for each non-finite value

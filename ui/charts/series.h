@@ -18,7 +18,7 @@ auto nearestIndex(const Numbers& xs, double x) {
 
 /// Centered moving averages of a series. Near the ends windows shrink symmetrically, so that averages do not
 /// lag. Values that are not finite are skipped. Each average takes constant time.
-class CentredMean {
+class CenteredMean {
   public:
     void append(double value);
     void clear();

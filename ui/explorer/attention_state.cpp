@@ -179,11 +179,11 @@ void AttentionState::followTraining(const RunHead& head) {
 /// Updates the tokens' names, the chosen query's scores and weights, and the values that it mixes.
 void AttentionState::updateDerived() {
     const Setup& s = setup();
-    names_ = s.source == VectorSource::run ? shownTokens(run_head_->tokens)
+    names_ = s.source == VectorSource::run ? formatTokens(run_head_->tokens)
                                            : QString::fromStdString(s.words).split(' ', Qt::SkipEmptyParts);
     // With fewer words than tokens no token is named; surplus words do no harm.
     names_ = names_.size() >= tokens() ? names_.mid(0, tokens()) : QStringList();
-    rule_ = scoreRule(s);
+    rule_ = scoreFormula(s);
     score_row_ = roper::scoreRow(rule_, heads_, query(), s.shift);
     weight_row_ = roper::weightRow(rule_, heads_, score_row_, query());
     mixed_ = mixedValues(setup(), weight_row_, heads_.V, query(), key());

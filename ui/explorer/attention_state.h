@@ -46,7 +46,7 @@ class AttentionState : public QObject {
     QString mixedText() const;
     const std::optional<RunHead>& runHead() const { return run_head_; }
 
-    const ScoreRule& rule() const { return rule_; }
+    const ScoreFormula& rule() const { return rule_; }
     /// Positions of the tokens, including the shift.
     Eigen::VectorXd positions() const { return consecutivePositions(tokens(), setup().shift); }
     /// Scores and weights of the chosen query.
@@ -99,7 +99,7 @@ class AttentionState : public QObject {
     int visible_pages_ = 0;
     std::optional<std::tuple<int, int, std::uint64_t, double, bool>>
         random_parameters_;  ///< tokens, head_dim, seed, similarity and shared_key_value of random `heads_`
-    ScoreRule rule_;
+    ScoreFormula rule_;
     Eigen::VectorXd score_row_, weight_row_;
     MixedValues mixed_;
     QTimer poll_timer_;

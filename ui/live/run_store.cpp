@@ -47,7 +47,7 @@ void RunStore::refresh() {
 void RunStore::readAll() {
     refresh();
     for (const auto& [name, watcher] : watchers_)
-        while (watcher->isBehind())
+        while (watcher->hasUnreadData())
             watcher->poll();
 }
 
@@ -124,13 +124,13 @@ void RunStore::pollActive() {
     clock.start();
     for (const auto& [name, watcher] : watchers_) {
         const bool is_live = watcher->isActive() || watcher->state() == RunState::queued;
-        if (is_live || (watcher->isBehind() && clock.elapsed() < kReading_ms)) watcher->poll();
+        if (is_live || (watcher->hasUnreadData() && clock.elapsed() < kReading_ms)) watcher->poll();
     }
 }
 
 void RunStore::pollIdle() {
     for (const auto& [name, watcher] : watchers_)
-        if (!watcher->isActive() && !watcher->isBehind()) watcher->pollIfChanged();
+        if (!watcher->isActive() && !watcher->hasUnreadData()) watcher->pollIfChanged();
 }
 
 std::optional<RunRecord> recordOf(const RunWatcher& run) {

@@ -83,7 +83,7 @@ class RunWatcher : public QObject {
     bool isActive() const { return state_ == RunState::running || state_ == RunState::paused; }
 
     /// Whether files contain more than the last poll has read, so that `poll` should be called again soon.
-    bool isBehind() const { return has_unread_data_; }
+    bool hasUnreadData() const { return has_unread_data_; }
 
     /// Reads new data. Cheap if there is none; long files are read in parts by several calls.
     void poll();

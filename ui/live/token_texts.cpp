@@ -25,7 +25,7 @@ QString formatToken(const std::string& token) {
     return QString::fromStdString(token).replace(' ', QStringLiteral("␣")).replace('\n', QStringLiteral("⏎"));
 }
 
-QStringList shownTokens(const std::vector<std::string>& tokens) {
+QStringList formatTokens(const std::vector<std::string>& tokens) {
     QStringList shown;
     for (const std::string& token : tokens)
         shown << formatToken(token);

@@ -18,6 +18,6 @@ std::vector<std::string> tokenTexts(const SafetensorsFile& file);
 /// Display text of a token: spaces and line breaks are replaced by symbols.
 QString formatToken(const std::string& token);
 /// `formatToken` of each token.
-QStringList shownTokens(const std::vector<std::string>& tokens);
+QStringList formatTokens(const std::vector<std::string>& tokens);
 
 }  // namespace roper

@@ -18,8 +18,8 @@ constexpr int kMaxNamed = 4;           // runs in a message
 QString reachedText(const RunWatcher& run) {
     if (run.evaluations().empty()) return {};
     const EvaluationRow& last = run.evaluations().back();
-    if (last.correct && last.of)
-        return TrainingEndReporter::tr("%1 of %2 solved").arg(*last.correct).arg(*last.of);
+    if (last.correct && last.total)
+        return TrainingEndReporter::tr("%1 of %2 solved").arg(*last.correct).arg(*last.total);
     return last.loss ? TrainingEndReporter::tr("loss %1").arg(numberText(*last.loss, 4)) : QString();
 }
 

@@ -49,7 +49,7 @@ Family deepseek_v2() {
     Family family = deepseek("deepseek_v2");
     family.describe = [](Architecture& model) {
         model.mixture.normalizes = false;
-        model.mixture.summed_of_group = 1;
+        model.mixture.experts_summed_per_group = 1;
     };
     family.config_rules.biases.feed_forward = {"mlp_bias"};
     MixtureRules& mixture = family.config_rules.mixture;

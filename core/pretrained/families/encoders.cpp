@@ -148,7 +148,7 @@ Family esm() {
                             .head_norm = "lm_head.layer_norm",
                             .head_bias = "lm_head.bias",
                             .frequencies = "rotary_embeddings.inv_freq"};
-    family.of_other_outputs = {"contact_head.", "pooler.", "embeddings.position_embeddings."};
+    family.other_output_name_parts = {"contact_head.", "pooler.", "embeddings.position_embeddings."};
     ConfigRules& rules = family.config_rules;
     rules.context = 1026;
     rules.activation_key = nullptr;

@@ -118,7 +118,7 @@ TEST_F(LeaseTest, IsHeldByOneAndReleased) {
     for (std::int64_t number = 1; number <= 3; ++number) {
         const auto lease = take("a");
         EXPECT_EQ(lease->number(), number);
-        lease->requireOwnership();
+        lease->requireLease();
     }
     EXPECT_EQ(files(), std::vector<std::string>{"lease.3"});
     EXPECT_TRUE(said_.empty());
@@ -130,7 +130,7 @@ TEST_F(LeaseTest, IsRefusedWhileTheHeartbeatOfAnotherMachineGoesOn) {
     expectError(ErrorKind::usage, "process 4711 on a", [&] { take("b", kExpiresLate_s); });
     ASSERT_EQ(said_.size(), 1U);
     EXPECT_NE(said_.front().find("process 4711 on a"), std::string::npos);
-    held->requireOwnership();
+    held->requireLease();
 }
 
 TEST_F(LeaseTest, NamesThatNoProcessGivesAreIgnoredAndSaid) {
@@ -202,12 +202,12 @@ TEST_F(LeaseTest, WhoWasSilentTooLongWritesNoMore) {
     const auto suspended = take("a");
     leaveLease(2, processOn("b"));  // b took over meanwhile
     EXPECT_FALSE(suspended->renew());
-    expectError(ErrorKind::other, "has taken over", [&] { suspended->requireOwnership(); });
+    expectError(ErrorKind::other, "has taken over", [&] { suspended->requireLease(); });
 }
 
 TEST_F(LeaseTest, WithoutHeartbeatNothingIsWritten) {
     const auto cut_off = take("a");
-    cut_off->requireOwnership();
+    cut_off->requireLease();
     const fs::path file = folder_.path() / "lease.1";
     // Simulates an unresponsive file server: the file cannot be touched but still exists.
     const fs::path other = folder_.path() / "other";
@@ -217,9 +217,9 @@ TEST_F(LeaseTest, WithoutHeartbeatNothingIsWritten) {
     };
     exchange();
     std::this_thread::sleep_for(milliseconds(400));
-    expectError(ErrorKind::disk, "nothing is written there", [&] { cut_off->requireOwnership(); });
+    expectError(ErrorKind::disk, "nothing is written there", [&] { cut_off->requireLease(); });
     exchange();
-    cut_off->requireOwnership();
+    cut_off->requireLease();
 }
 
 /// The directory changes between listing its names and creating a file.

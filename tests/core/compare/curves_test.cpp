@@ -102,7 +102,7 @@ TEST(Quantities, AccuracyIsThatOfTokensWhereTheyAreScored) {
     const auto accuracy = infoOf(Quantity::accuracy).from_evaluation;
     EXPECT_FALSE(accuracy(row));
     row.correct = 32;
-    row.of = 128;
+    row.total = 128;
     EXPECT_EQ(accuracy(row), 25);
     row.tokens_correct = 3;
     row.tokens_scored = 4;

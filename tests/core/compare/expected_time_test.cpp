@@ -75,12 +75,12 @@ TEST(ExpectedTime, OfAPresetIsWhatThePresetSaysUntilAStepWasTimed) {
     EXPECT_NEAR(time.seconds, seconds, 1e-9);
     preset.training.steps *= 2;
     EXPECT_NEAR(StepTimes({}, Speeds{"here", {}}).estimate(preset).seconds, 2 * seconds, 1e-9);
-    time = StepTimes({}, Speeds{"here", {{shapeKey(preset), 0.5}}}).estimate(preset);
+    time = StepTimes({}, Speeds{"here", {{stepTimeKey(preset), 0.5}}}).estimate(preset);
     EXPECT_EQ(time.basis, ExpectedTime::Basis::same_settings);
 }
 
 TEST(ExpectedTime, AMeasuredSpeedCountsWithoutARun) {
-    const Speeds speeds{"here", {{shapeKey(trained()), 0.5}}};
+    const Speeds speeds{"here", {{stepTimeKey(trained()), 0.5}}};
     const ExpectedTime time = StepTimes({}, speeds).estimate(trained());
     EXPECT_EQ(time.basis, ExpectedTime::Basis::same_settings);
     EXPECT_NEAR(time.seconds, 500, 1e-9);

@@ -36,7 +36,7 @@ TEST(LengthMap, AddsUpSizesOfOneLengthAndRunsOfOneTraining) {
     EXPECT_EQ(map.panels[2].label, "RoPER, read with yarn 4");
     const LengthMap::Cell two = map.panels[0].cells.at({2, 2});
     EXPECT_EQ(two.sum, 6 + 2 + 4);
-    EXPECT_EQ(two.of, 24);
+    EXPECT_EQ(two.total, 24);
     EXPECT_EQ(two.runs, 2);
     EXPECT_DOUBLE_EQ(two.mean(), 0.5);
     EXPECT_EQ(map.panels[0].cells.at({3, 3}).runs, 1);

@@ -13,7 +13,7 @@ TEST(Outcome, ProblemsSolvedLieBetweenNoneAndAll) {
     ComparedRuns runs;
     const RunRecord& run = runs.add("rope", 0, 100);
     EXPECT_EQ(possibleRange(run, Measure::final_correct).minimum, 0);
-    EXPECT_EQ(possibleRange(run, Measure::final_correct).maximum, *run.evaluations.back().of);
+    EXPECT_EQ(possibleRange(run, Measure::final_correct).maximum, *run.evaluations.back().total);
     EXPECT_EQ(possibleRange(run, Measure::steps_until).maximum, run.specification.training.steps);
     EXPECT_TRUE(std::isinf(possibleRange(run, Measure::final_loss).maximum));
 }
@@ -50,7 +50,7 @@ class Twins {
             EvaluationRow& row = evaluations.emplace_back();
             row.step = 100 * static_cast<std::int64_t>(i + 1);
             row.correct = correct[i];
-            row.of = 100;
+            row.total = 100;
             row.loss = 1.0 / static_cast<double>(1 + correct[i]);
         }
         std::vector<MetricsRow> metrics;

@@ -36,7 +36,7 @@ TEST(Paired, SaysOfHowManyProblems) {
     EXPECT_EQ(comparePaired(runs.records, groups[0], groups[1], Measure::final_loss).title(),
               "loss on fresh sequences at the end");
     for (EvaluationRow& row : runs.evaluations())
-        row.of = 256;
+        row.total = 256;
     EXPECT_EQ(titleNow(), "problems solved at the end") << "not all pairs were given as many";
 }
 
@@ -322,7 +322,7 @@ class TwinResult : public testing::Test {
             EvaluationRow row;
             row.step = 50 * static_cast<std::int64_t>(i + 1);
             row.correct = correct[i];
-            row.of = 128;
+            row.total = 128;
             rows.push_back(row);
         }
         return rows;

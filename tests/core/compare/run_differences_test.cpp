@@ -60,7 +60,7 @@ TEST(RunDifferences, OutcomesStandWhereAtLeastOneRunHasThem) {
     EvaluationRow row;
     row.step = 100;
     row.correct = 96;
-    row.of = 128;
+    row.total = 128;
     const std::vector<EvaluationRow> evaluations{row};
     std::vector<RunRecord> runs{finishedRun("a", "rope"), finishedRun("b", "rope")};
     runs[0].evaluations = evaluations;
@@ -83,7 +83,7 @@ TEST(RunDifferences, RunsThatDifferInTheirSeedsAloneShareAColumn) {
         EvaluationRow row;
         row.step = 100;
         row.correct = seed == 4 ? 128 : 90 + seed;
-        row.of = 128;
+        row.total = 128;
         evaluations.push_back({row});
     }
     for (const std::string position : {"rope", "roper"})

@@ -59,7 +59,7 @@ TEST(Board, CountsTheRunsThatAgreeWithThePreset) {
     EXPECT_FALSE(row.cells[1].seconds_per_step);
     Specification roper = paper;
     roper.model.position = "roper";
-    speeds.seconds_per_step[shapeKey(roper)] = 2;
+    speeds.seconds_per_step[stepTimeKey(roper)] = 2;
     EXPECT_EQ(makeBoard(runs.records, speeds)[1].cells[1].remaining_seconds, 2.0 * 10 * 5000);
 }
 
@@ -78,7 +78,7 @@ void add(ComparedRuns& runs, const std::string& preset, const std::string& posit
     EvaluationRow row;
     row.step = s.training.steps;
     row.correct = correct;
-    row.of = 100;
+    row.total = 100;
     runs.add(std::move(record), {row});
 }
 

@@ -34,7 +34,7 @@ namespace kernel {
 #include "core/cuda/rotation.cu"
 }  // namespace kernel
 
-void run(const std::vector<RotationPart>& parts, Pairing pairing, Direction direction) {
+void run(const std::vector<HeadRotation>& parts, Pairing pairing, Direction direction) {
     const RotationJob job = makeRotationJob(parts, pairing, direction);
     constexpr unsigned kThreads = 64;
     const auto all = static_cast<unsigned>(parts.front().from.numel() / 2);

@@ -97,7 +97,7 @@ TEST(AttentionMaps, RopeRoperAndTheirMistakeAreSetsOfRotatedTensors) {
         named.method = method;
         named.mistake = mistake;
         const HeadVectors heads = vectorsOf(named);
-        const ScoreRule a = scoreRule(named), b = scoreRule(chosen);
+        const ScoreFormula a = scoreFormula(named), b = scoreFormula(chosen);
         const Eigen::MatrixXd w = weights(a, heads, scores(a, heads));
         EXPECT_EQ(largest(w - weights(b, heads, scores(b, heads))), 0.0) << rotates;
         EXPECT_EQ(largest(outputs(a, heads, w) - outputs(b, heads, w)), 0.0) << rotates;
@@ -110,7 +110,7 @@ TEST(AttentionMaps, AnAttentionFactorScalesOnlyWhatRotates) {
         ASetup setup = withRotated(rotates, 5);
         setup.scaling.method = method;
         setup.scaling.attention_factor = 1.5;
-        return scores(scoreRule(setup), vectorsOf(setup))(0, 0);  // at position 0 all angles are 0
+        return scores(scoreFormula(setup), vectorsOf(setup))(0, 0);  // at position 0 all angles are 0
     };
     for (const auto& [rotates, factor] : {std::pair{"qk", 2.25}, {"k", 1.5}, {"vo", 1.0}})
         EXPECT_NEAR(scoresOf(rotates, ScalingMethod::yarn) / scoresOf(rotates, ScalingMethod::none), factor,
@@ -126,7 +126,7 @@ TEST(AttentionMaps, RopeIsThePlainScore) {
         setup.scaling.attention_factor = 1;  // YaRN's own factor is tested below
         const HeadVectors heads = vectorsOf(setup);
         const double shift = anyPosition();
-        RC_ASSERT(largest(scores(scoreRule(setup), heads, shift) -
+        RC_ASSERT(largest(scores(scoreFormula(setup), heads, shift) -
                           referenceScores(setup.rotary(), heads.Q, heads.K,
                                           consecutivePositions(setup.tokens, shift))) < 1e-10);
     }));
@@ -135,9 +135,9 @@ TEST(AttentionMaps, RopeIsThePlainScore) {
 TEST(AttentionMaps, RopeAndRoperHaveTheSameWeightsButNotTheSameOutput) {
     ASetup setup = setupForMistakes(1);
     const HeadVectors heads = vectorsOf(setup);
-    const ScoreRule roper = scoreRule(setup);
+    const ScoreFormula roper = scoreFormula(setup);
     setup.method = "rope";
-    const ScoreRule rope = scoreRule(setup);
+    const ScoreFormula rope = scoreFormula(setup);
     const Eigen::MatrixXd a = scores(rope, heads), b = scores(roper, heads);
     EXPECT_EQ(largest(a - b), 0.0);
     const Eigen::MatrixXd w = weights(rope, heads, a);
@@ -153,7 +153,7 @@ TEST(AttentionMaps, ARowIsTheRowOfTheMap) {
         ASetup setup = anySetup();
         setup.ablated_pairs = {*rc::gen::inRange(0, setup.pairs())};
         const HeadVectors heads = vectorsOf(setup);
-        const ScoreRule rule = scoreRule(setup);
+        const ScoreFormula rule = scoreFormula(setup);
         const double shift = *rc::gen::inRange(-20, 20);
         const Eigen::MatrixXd map = scores(rule, heads, shift), w = weights(rule, heads, map);
         const int query = *rc::gen::inRange(0, setup.tokens);
@@ -168,7 +168,7 @@ TEST(AttentionMaps, PartsAddUpToTheScore) {
         ASetup setup = anySetup();
         if (*rc::gen::arbitrary<bool>()) setup.ablated_pairs = {0};
         const HeadVectors heads = vectorsOf(setup);
-        const ScoreRule rule = scoreRule(setup);
+        const ScoreFormula rule = scoreFormula(setup);
         const int query = *rc::gen::inRange(0, setup.tokens), key = *rc::gen::inRange(0, setup.tokens);
         const Eigen::VectorXd parts = scoreContributions(rule, heads, query, key);
         RC_ASSERT(parts.size() == setup.pairs() + 1);
@@ -182,7 +182,7 @@ TEST(AttentionMaps, PartsAddUpToTheScore) {
 TEST(AttentionMaps, APartIsTheComplexProduct) {
     const ASetup setup = setupForMistakes(3);
     const HeadVectors heads = vectorsOf(setup);
-    const Eigen::VectorXd parts = scoreContributions(scoreRule(setup), heads, 7, 2);
+    const Eigen::VectorXd parts = scoreContributions(scoreFormula(setup), heads, 7, 2);
     for (int i = 0; i < setup.pairs(); ++i) {
         const auto [first, second] = featuresOfPair(setup.pairing, 32, i);
         const std::complex<double> q(heads.Q(7, first), heads.Q(7, second)),
@@ -198,7 +198,7 @@ TEST(AttentionMaps, RowsOfWeightsAreProbabilities) {
     EXPECT_TRUE(rc::check([] {
         const ASetup setup = anySetup();
         const HeadVectors heads = vectorsOf(setup);
-        const ScoreRule rule = scoreRule(setup);
+        const ScoreFormula rule = scoreFormula(setup);
         const Eigen::MatrixXd w = weights(rule, heads, scores(rule, heads));
         for (int n = 0; n < setup.tokens; ++n) {
             for (int j = n + 1; setup.causal && j < setup.tokens; ++j)
@@ -220,7 +220,7 @@ TEST(AttentionMaps, LinearNumeratorIsTheSourcesFormula) {
     setup.method = "rope";
     setup.attention = AttentionKind::linear_numerator;
     const HeadVectors heads = vectorsOf(setup);
-    const ScoreRule rule = scoreRule(setup);
+    const ScoreFormula rule = scoreFormula(setup);
     const Eigen::MatrixXd w = weights(rule, heads, scores(rule, heads));
     const auto phi = [](double x) { return x > 0 ? x + 1 : std::exp(x); };
     const Rotary rotary = setup.rotary();
@@ -240,13 +240,13 @@ TEST(AttentionMaps, BiasesAreAddedByDistance) {
     ASetup setup = setupForMistakes(5);
     setup.method = "none";
     const HeadVectors heads = vectorsOf(setup);
-    const Eigen::MatrixXd plain = scores(scoreRule(setup), heads);
+    const Eigen::MatrixXd plain = scores(scoreFormula(setup), heads);
     EXPECT_LT(largest(plain - heads.Q * heads.K.transpose() / std::sqrt(32)), 1e-12);
     setup.method = "alibi";
     setup.head = 1;
-    const Eigen::MatrixXd alibi = scores(scoreRule(setup), heads) - plain;
+    const Eigen::MatrixXd alibi = scores(scoreFormula(setup), heads) - plain;
     setup.method = "t5";
-    const Eigen::MatrixXd t5 = scores(scoreRule(setup), heads) - plain;
+    const Eigen::MatrixXd t5 = scores(scoreFormula(setup), heads) - plain;
     const std::vector<double> biases = exampleT5Biases(setup.seed + 1);
     for (int n = 0; n < 10; ++n) {
         for (int j = 0; j <= n; ++j) {
@@ -260,9 +260,9 @@ TEST(AttentionMaps, XposDecaysWithDistanceAlone) {
     ASetup setup = setupForMistakes(6);
     setup.method = "xpos";
     const HeadVectors heads = vectorsOf(setup);
-    const Eigen::VectorXd parts = scoreContributions(scoreRule(setup), heads, 9, 1, 1000);
+    const Eigen::VectorXd parts = scoreContributions(scoreFormula(setup), heads, 9, 1, 1000);
     setup.method = "rope";
-    const Eigen::VectorXd plain = scoreContributions(scoreRule(setup), heads, 9, 1);
+    const Eigen::VectorXd plain = scoreContributions(scoreFormula(setup), heads, 9, 1);
     for (int i = 0; i < setup.pairs(); ++i)
         EXPECT_NEAR(parts[i], plain[i] * std::pow((2.0 * i + 0.4 * 32) / (1.4 * 32), 8 / 512.0), 1e-10);
 }
@@ -275,9 +275,9 @@ TEST(AttentionMaps, YarnsFactorMultipliesWhatRotatesBySquare) {
     setup.scaling.factor = 1;
     setup.scaling.attention_factor = 1.5;
     const HeadVectors heads = vectorsOf(setup);
-    const Eigen::VectorXd with = scoreContributions(scoreRule(setup), heads, 6, 2);
+    const Eigen::VectorXd with = scoreContributions(scoreFormula(setup), heads, 6, 2);
     setup.scaling.method = ScalingMethod::none;
-    const Eigen::VectorXd without = scoreContributions(scoreRule(setup), heads, 6, 2);
+    const Eigen::VectorXd without = scoreContributions(scoreFormula(setup), heads, 6, 2);
     for (int i = 0; i < setup.pairs(); ++i)
         EXPECT_NEAR(with[i], (i < 8 ? 2.25 : 1.0) * without[i], 1e-12) << i;
 }
@@ -351,7 +351,7 @@ TEST(Appending, NeverChangesEarlierRowsNorTurnedVectors) {
         const HeadVectors all = vectorsOf(setup);
         const int kept = *rc::gen::inRange(1, setup.tokens + 1);
         const HeadVectors first{all.Q.topRows(kept), all.K.topRows(kept), all.V.topRows(kept)};
-        const ScoreRule rule = scoreRule(setup);
+        const ScoreFormula rule = scoreFormula(setup);
         const Eigen::VectorXd positions = consecutivePositions(setup.tokens),
                               fewer = consecutivePositions(kept);
         RC_ASSERT(largest(rule.form.key.apply(all.K, positions).topRows(kept) -
@@ -371,7 +371,7 @@ TEST(DistanceProfile, IsWhatTheMapHoldsAlongItsDiagonals) {
         ASetup setup;
         setup.causal = causal;
         const HeadVectors heads = randomHeadVectors(17, setup.head_dim, 3, 0.4);
-        const ScoreRule rule = scoreRule(setup);
+        const ScoreFormula rule = scoreFormula(setup);
         const Eigen::MatrixXd map = scores(rule, heads, 5);
         const std::vector<DistanceScores> profile = scoresByDistance(rule, heads, 5);
         ASSERT_EQ(profile.size(), causal ? 17U : 33U);
@@ -388,14 +388,14 @@ TEST(DistanceProfile, OfTokensThatAreAlikeItIsOneCurve) {
     ASetup setup;
     setup.method = "rope";
     const HeadVectors heads = randomHeadVectors(40, setup.head_dim, 3, 1);
-    for (const DistanceScores& at : scoresByDistance(scoreRule(setup), heads))
+    for (const DistanceScores& at : scoresByDistance(scoreFormula(setup), heads))
         EXPECT_LT(at.maximum - at.minimum, 1e-9) << at.distance;
 }
 
 TEST(DistanceProfile, LongTextsAreSampled) {
     const ASetup setup;
     const HeadVectors heads = randomHeadVectors(1000, setup.head_dim, 3, 0.4);
-    const auto profile = scoresByDistance(scoreRule(setup), heads, 0, 10);
+    const auto profile = scoresByDistance(scoreFormula(setup), heads, 0, 10);
     EXPECT_EQ(profile.front().distance, 0);
     EXPECT_EQ(profile.back().distance, 999);
 }

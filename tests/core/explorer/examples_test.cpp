@@ -16,7 +16,7 @@ Eigen::MatrixXd weightsOf(const std::string& name) {
     for (const Example* example : examplesForPage("attention")) {
         if (example->name != name) continue;
         const ASetup& setup = example->setup;
-        const ScoreRule rule = scoreRule(setup);
+        const ScoreFormula rule = scoreFormula(setup);
         Eigen::MatrixXd weights(setup.tokens, setup.tokens);
         for (int query = 0; query < setup.tokens; ++query)
             weights.row(query) =

@@ -12,7 +12,7 @@ namespace roper {
 namespace {
 
 struct Scene {
-    ScoreRule rule;
+    ScoreFormula rule;
     HeadVectors heads;
     Eigen::MatrixXd weights;
 

@@ -118,7 +118,7 @@ class Problem {
     }
 
     void compute() {
-        AttentionSetup setup;
+        AttentionArguments setup;
         setup.B = c_.B, setup.T = c_.T, setup.H = c_.H, setup.K = c_.K(), setup.d = c_.d;
         setup.shared_kv = c_.shared_kv;
         setup.causal = c_.causal;
@@ -235,7 +235,7 @@ class Problem {
     }
 
     template <class Values>
-    void compute(const AttentionSetup& setup, const Values& qkv, const Values& grad_out, Values& out,
+    void compute(const AttentionArguments& setup, const Values& qkv, const Values& grad_out, Values& out,
                  Values& grad_qkv) {
         AttentionScratch scratch;
         for (std::size_t item = 0; item < setup.items(); ++item)

@@ -106,7 +106,7 @@ class Decoder {
     }
 
     Numbers whole() {
-        const AttentionSetup setup = setupOf(kSequences, c_.T);
+        const AttentionArguments setup = setupOf(kSequences, c_.T);
         std::vector<Number> out(kSequences * c_.T * kHeads * c_.d);
         Numbers log_sum_exps(kSequences * kHeads * c_.T);
         for (std::size_t item = 0; item < setup.items(); ++item)
@@ -124,7 +124,7 @@ class Decoder {
             const auto first = qkv_.begin() + static_cast<std::ptrdiff_t>(rowOf(b, 0));
             prompts.insert(prompts.end(), first, first + static_cast<std::ptrdiff_t>(T * c_.row()));
         }
-        const AttentionSetup setup = setupOf(kSequences, T);
+        const AttentionArguments setup = setupOf(kSequences, T);
         for (std::size_t item = 0; item < setup.items(); ++item)
             cachePrompt(setup, prompts.data(), cache(), item, scratch_);
     }
@@ -143,22 +143,22 @@ class Decoder {
                 for (std::size_t j = 0; j < c_.T; ++j)
                     bias.push_back(bias_[h * (2 * c_.T - 1) + n + c_.T - 1 - std::min(j, n)]);
         }
-        const DecodingSetup setup{.B = slots.size(),
-                                  .H = kHeads,
-                                  .K = c_.kv_heads,
-                                  .d = c_.d,
-                                  .shared_kv = c_.shared_kv,
-                                  .pairing = c_.pairing,
-                                  .query = query_key.view(),
-                                  .key = query_key.view(),
-                                  .value = value.view(),
-                                  .output = value.view(),
-                                  .positions = positions.data(),
-                                  .slots = slots.data(),
-                                  .bias = c_.bias ? bias.data() : nullptr,
-                                  .bias_keys = c_.T,
-                                  .sinks = c_.sinks ? kSinks : nullptr,
-                                  .window = c_.window};
+        const DecodingArguments setup{.B = slots.size(),
+                                      .H = kHeads,
+                                      .K = c_.kv_heads,
+                                      .d = c_.d,
+                                      .shared_kv = c_.shared_kv,
+                                      .pairing = c_.pairing,
+                                      .query = query_key.view(),
+                                      .key = query_key.view(),
+                                      .value = value.view(),
+                                      .output = value.view(),
+                                      .positions = positions.data(),
+                                      .slots = slots.data(),
+                                      .bias = c_.bias ? bias.data() : nullptr,
+                                      .bias_keys = c_.T,
+                                      .sinks = c_.sinks ? kSinks : nullptr,
+                                      .window = c_.window};
         std::vector<Number> out(slots.size() * kHeads * c_.d);
         for (std::size_t item = 0; item < slots.size() * c_.kv_heads; ++item)
             attendToCache(setup, tokens.data(), cache(), out.data(), item, scratch_);
@@ -173,8 +173,8 @@ class Decoder {
   private:
     std::size_t rowOf(std::size_t b, std::size_t t) const { return (b * c_.T + t) * c_.row(); }
     CachedLayer<Number> cache() { return {keys_.data(), values_.data(), c_.T}; }
-    AttentionSetup setupOf(std::size_t B, std::size_t T) const {
-        AttentionSetup setup;
+    AttentionArguments setupOf(std::size_t B, std::size_t T) const {
+        AttentionArguments setup;
         setup.B = B, setup.T = T, setup.H = kHeads, setup.K = c_.kv_heads, setup.d = c_.d;
         setup.shared_kv = c_.shared_kv;
         setup.pairing = c_.pairing;

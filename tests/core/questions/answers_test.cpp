@@ -14,8 +14,8 @@ namespace roper {
 namespace {
 
 TEST(LookAnswers, AreReadAsTheyWereWritten) {
-    const TextReading reading{{5, 7}, {"a", " b"}, {0.1 + 0.2}, 0.3, {{{7, " b", -1.5, 0.25}}, {}}};
-    const TextReading read = parseAnswer<TextReading>(formatAnswer(reading));
+    const TextPredictions reading{{5, 7}, {"a", " b"}, {0.1 + 0.2}, 0.3, {{{7, " b", -1.5, 0.25}}, {}}};
+    const TextPredictions read = parseAnswer<TextPredictions>(formatAnswer(reading));
     EXPECT_EQ(read.ids, reading.ids);
     EXPECT_EQ(read.tokens, reading.tokens);
     EXPECT_EQ(read.nll, reading.nll);  // bit for bit
@@ -49,13 +49,13 @@ TEST(LookAnswers, AreReadAsTheyWereWritten) {
 }
 
 TEST(LookAnswers, PartsOfCharactersDoNotBreakThem) {
-    const TextReading reading{{1}, {std::string("\xE2\x82")}, {}};
-    EXPECT_EQ(parseAnswer<TextReading>(formatAnswer(reading)).tokens.size(), 1U);
+    const TextPredictions reading{{1}, {std::string("\xE2\x82")}, {}};
+    EXPECT_EQ(parseAnswer<TextPredictions>(formatAnswer(reading)).tokens.size(), 1U);
 }
 
 TEST(LookAnswers, WhatIsAnotherAnswerIsRefused) {
     for (const char* text : {"", "{}", "[1]", "{\"ids\": 3}", "{\"ids\": [1], \"tokens\": [1]"})
-        expectError(ErrorKind::checkpoint, "another version", [&] { parseAnswer<TextReading>(text); });
+        expectError(ErrorKind::checkpoint, "another version", [&] { parseAnswer<TextPredictions>(text); });
 }
 
 /// Softmax of the scores −distance / 4 over the last `window` tokens.

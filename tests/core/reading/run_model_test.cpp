@@ -196,7 +196,7 @@ TEST(RunModel, VectorsGiveTheWeightsOfTheirHead) {
             setup.rotary_fraction = 0.5;
             setup.base = s.model.base;
             setup.pairing = s.model.pairing;
-            const ScoreRule rule = scoreRule(sanitized(setup));
+            const ScoreFormula rule = scoreFormula(sanitized(setup));
             const HeadVectors heads{matrixOf(q), matrixOf(k), matrixOf(v)};
             const Eigen::MatrixXd right = matrixOf(weights[layer][0][head]);
             EXPECT_LT((roper::weights(rule, heads, scores(rule, heads)) - right).cwiseAbs().maxCoeff(), 1e-5);

@@ -46,7 +46,7 @@ TEST(Import, JsonLinesWithColumnsThatComeLater) {
     const RunFolder run = importRun(runs.path(), "theirs", {}, table, guessMapping(table)).folder;
     EXPECT_EQ(run.metrics().size(), 1U);
     EXPECT_EQ(run.evaluations()[0].correct, 7);
-    EXPECT_EQ(run.evaluations()[0].of, 64);
+    EXPECT_EQ(run.evaluations()[0].total, 64);
 }
 
 TEST(Import, SeveralRowsOfOneStepAreJoined) {
@@ -176,7 +176,7 @@ TEST(Import, WhatWasNotMeasuredIsEmpty) {
     EXPECT_EQ(formatRow(run.folder.metrics().at(0)), "10,,,0.5,,,");
     EXPECT_TRUE(run.notes.empty());
     const ImportedRun solved = imported(runs, "step,correct\n10,3\n");
-    EXPECT_FALSE(solved.folder.evaluations().at(0).of);
+    EXPECT_FALSE(solved.folder.evaluations().at(0).total);
     EXPECT_FALSE(solved.folder.evaluations()[0].time_s);
     const ImportedRun full = imported(
         runs, "step,loss,grad_norm,learning_rate,tokens,tokens_per_s,time\n10,0.5,1.5,0.001,640,64,10\n");

@@ -100,7 +100,7 @@ TEST(Recorder, PruningKeepsTheNewestAndTheBest) {
         EvaluationRow row;
         row.step = step;
         row.correct = step == 20 ? 99 : 1;
-        row.of = 128;
+        row.total = 128;
         recorder.record(row);
     }
     recorder.pruneCheckpoints(2);

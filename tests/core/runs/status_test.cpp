@@ -125,11 +125,11 @@ TEST(RunFolder, AFinishedRunOfWhichMoreStepsAreAskedIsUnfinished) {
     std::ofstream(run.checkpointPath(100).path()) << "weights";
     EXPECT_EQ(run.effectiveState(status), RunState::finished);
     ask(200);
-    EXPECT_EQ(run.raisedStepTarget(status), 200);
+    EXPECT_EQ(run.stepsToContinueTo(status), 200);
     EXPECT_EQ(run.effectiveState(status), RunState::unfinished);
     for (const RunState other : {RunState::stopped, RunState::failed, RunState::queued}) {
         status.state = other;
-        EXPECT_FALSE(run.raisedStepTarget(status));
+        EXPECT_FALSE(run.stepsToContinueTo(status));
         EXPECT_EQ(run.effectiveState(status), other);
     }
     status.state = RunState::finished;
@@ -141,7 +141,7 @@ TEST(RunFolder, AFinishedRunOfWhichMoreStepsAreAskedIsUnfinished) {
     EXPECT_EQ(run.effectiveState(status), RunState::finished);
     std::ofstream(run.specificationPath().path()) << "training = 1";
     EXPECT_EQ(run.effectiveState(status), RunState::finished);
-    expectError(ErrorKind::usage, "run.toml", [&] { run.raisedStepTarget(status); });
+    expectError(ErrorKind::usage, "run.toml", [&] { run.stepsToContinueTo(status); });
 }
 
 TEST(Status, OnAnotherHostTheHeartbeatDecides) {

@@ -140,7 +140,7 @@ class SoakTest : public PageTest {
             row.step = step_;
             row.time_s = static_cast<double>(step_);
             row.correct = step_ % 129;
-            row.of = 128;
+            row.total = 128;
             row.loss = 0.5;
             evaluations_ << formatRow(row) << "\n";
             evaluations_.flush();

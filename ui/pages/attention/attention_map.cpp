@@ -10,7 +10,7 @@ namespace {
 /// Smaller differences are rounding errors and drawn as zero.
 constexpr double kMinDifference = 1e-6;
 
-Eigen::MatrixXd outputsOf(const ScoreRule& rule, const HeadVectors& heads, double shift) {
+Eigen::MatrixXd outputsOf(const ScoreFormula& rule, const HeadVectors& heads, double shift) {
     return outputs(rule, heads, weights(rule, heads, scores(rule, heads, shift)), shift);
 }
 
@@ -56,7 +56,7 @@ MapInputs mapInputs(const Setup& setup, const HeadVectors& heads) {
     // If the setup has no shift, the map uses one of its own: setting S would change all pages.
     const bool has_none = setup.map == MapKind::shift_difference && setup.shift == 0;
     return {setup.map,
-            scoreRule(setup),
+            scoreFormula(setup),
             correctScoreRule(setup),
             heads,
             has_none ? kExampleShift : setup.shift,

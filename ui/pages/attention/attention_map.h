@@ -8,7 +8,7 @@ namespace roper {
 /// All inputs of a map, so that another thread can compute it.
 struct MapInputs {
     MapKind kind = MapKind::scores;
-    ScoreRule rule, correct_rule;
+    ScoreFormula rule, correct_rule;
     HeadVectors heads;
     double shift = 0;  ///< shift of the setup; in shift-difference maps, the shift that is compared with 0
     bool compares_outputs = false;  ///< differences of outputs instead of scores

@@ -231,7 +231,7 @@ void AttentionPage::showScoreContributions() {
     const int query = state_.query(), key = state_.key();
     const Eigen::VectorXd contributions =
         scoreContributions(state_.rule(), state_.heads(), query, key, s.shift);
-    ScoreRule unablated = state_.rule();
+    ScoreFormula unablated = state_.rule();
     unablated.ablated_pairs.clear();
     const Eigen::VectorXd all = scoreContributions(unablated, state_.heads(), query, key, s.shift);
     std::map<int, double> ghosts;  // contributions of ablated pairs, drawn pale
@@ -256,7 +256,7 @@ void AttentionPage::showScoreContributions() {
                                s.attention == AttentionKind::linear_cosine ? tr("1") : tr("bias"));
     }
     bars_->setBars(categories, {series});
-    bars_->setDisabledPlaces(ghosts);
+    bars_->setDisabledCategories(ghosts);
     bars_->setMarked(s.pair);
     const double score = state_.scoreRow()[key], weight = state_.weightRow()[key];
     bars_->setHeadline(tr("query %1, key %2, distance %3:   score %4 = Σ of the bars   weight %5")

@@ -53,7 +53,7 @@ MistakeArrowsView::Arrows MistakeArrowsView::arrows(bool correct, double shift) 
         return {{}, {}, unitAt(form.value.angle(pair, j + shift) + form.output.angle(pair, n + shift))};
     // The plane of the correct pairing; a wrong pairing mixes in other features.
     const auto [first, second] = setupOf(true).rotary().plane(pair);
-    const auto rotated = [&, first = first, second = second](const RotationStep& step,
+    const auto rotated = [&, first = first, second = second](const TensorRotation& step,
                                                              const Eigen::MatrixXd& of, int token) {
         const Eigen::MatrixXd row =
             step.apply(of.row(token), Eigen::VectorXd::Constant(1, static_cast<double>(token) + shift));

@@ -53,7 +53,7 @@ QString valueText(const LengthMap& map, const LengthMap::Cell& cell) {
     const bool solved = map.metric == LengthMap::Metric::solved;
     return LengthMapView::tr("%1 of %2 %3 (%4 %) by %5")
         .arg(std::lround(cell.sum))
-        .arg(cell.of)
+        .arg(cell.total)
         .arg(solved ? LengthMapView::tr("solved") : LengthMapView::tr("right"),
              fixedNumberText(100 * cell.mean(), 1), by);
 }

@@ -34,7 +34,7 @@ struct AnswerSpec {
     const QuestionKind& questionKind() const { return roper::questionKind(kind); }
     bool dependsOnText() const { return questionKind().reads_text && !provides_text; }
     bool dependsOnHead() const { return questionKind().heads == QuestionKind::Heads::one; }
-    bool dependsOnChange() const { return change != Change::never && questionKind().can_change; }
+    bool dependsOnChange() const { return change != Change::never && questionKind().accepts_changes; }
 };
 
 using AnswerSpecs = std::vector<const AnswerSpec*>;
@@ -72,9 +72,9 @@ namespace answers {
 inline constexpr std::int64_t kCandidates = 10, kComparedCandidates = 200, kDistances = 64;
 
 inline constexpr auto model = answerSpec<ModelSummary>("model");
-inline constexpr auto reading = answerSpec<TextReading>(
+inline constexpr auto predictions = answerSpec<TextPredictions>(
     "reading", {.kind = "logits", .count = kCandidates, .change = AnswerSpec::Change::never});
-inline constexpr auto changed = answerSpec<TextReading>(
+inline constexpr auto changed = answerSpec<TextPredictions>(
     "changed", {.kind = "logits", .count = kCandidates, .change = AnswerSpec::Change::required});
 inline constexpr auto heads = answerSpec<HeadsAnswer>("heads");
 inline constexpr auto thumbnails = answerSpec<HeadThumbnails, readTensors<readThumbnails>>("thumbnails");

@@ -194,7 +194,8 @@ void ChangePanel::show(const ModelChange& change) {
 }
 
 void ChangePanel::showEffect() {
-    const TextReading *before = state_.answer(answers::reading), *after = state_.answer(answers::changed);
+    const TextPredictions *before = state_.answer(answers::predictions),
+                          *after = state_.answer(answers::changed);
     if (before == nullptr || before->nll.empty()) return setTextOrHide(*effect_, {});
     QString text = tr("loss %1 nats per token, perplexity %2")
                        .arg(fixedNumberText(before->loss, 4), numberText(std::exp(before->loss), 4));

@@ -61,8 +61,8 @@ ExpertsPanel::ExpertsPanel(const ShownModels& models, QWidget* parent)
 
 /// Models without mixtures of experts are not asked about experts, because they would refuse.
 AnswerSpecs ExpertsPanel::requiredAnswers() const {
-    if (hasNoMixtures()) return {&answers::reading, &answers::changed};
-    return {&answers::experts, &answers::reading, &answers::changed};
+    if (hasNoMixtures()) return {&answers::predictions, &answers::changed};
+    return {&answers::experts, &answers::predictions, &answers::changed};
 }
 
 void ExpertsPanel::prepare(const QString&, const InspectFigureSettings& picture) {
@@ -101,7 +101,7 @@ void ExpertsPanel::showChoices(const ExpertsAnswer& answer) {
                                                       : static_cast<double>(mixture.experts[t].front()));
                        return row;
                    });
-    map.column_labels = shownTokens(answer.tokens);
+    map.column_labels = formatTokens(answer.tokens);
     map.column_name = tr("token");
     map.value_name = shows_weight ? tr("weight") : tr("expert");
     choices_->setTitle(shows_weight ? tr("Weight of the expert with the highest score, by layer and token")

@@ -63,7 +63,7 @@ class TextHeads : public HeadsView {
 
 HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Heads"), tr("What each head does with the text"), models, parent),
-      atlas_(new AtlasView(models.state, this)),
+      atlas_(new HeadScatterView(models.state, this)),
       grid_(new TextHeads(models.state, this)),
       map_(new HeatMapView(QStringLiteral("model-head"), this)),
       reach_(new CurveChart(QStringLiteral("reach"), tr("distance n − j, tokens"), tr("mean weight"), this)),
@@ -78,7 +78,7 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
       head_(makeNumber(tr("Head shown"), tr("head "))) {
     color_by_->addItems({tr("coloured by label"), tr("by share of slow pairs"), tr("by layer")});
     connect(color_by_, &QComboBox::currentIndexChanged, this,
-            [this](int index) { atlas_->setColorBy(static_cast<AtlasView::ColorBy>(index)); });
+            [this](int index) { atlas_->setColorBy(static_cast<HeadScatterView::ColorBy>(index)); });
     connect(grid_, &HeadsView::headChosen, &state(), &InspectState::setHead);
     order_->addItems({tr("ordered by layer"), tr("by entropy"), tr("by mean distance")});
     for (const HeadScore& score : headScores())
@@ -117,8 +117,8 @@ QSpinBox* HeadsPanel::makeNumber(const QString& name, const QString& prefix) {
 }
 
 AnswerSpecs HeadsPanel::requiredAnswers() const {
-    AnswerSpecs requiredAnswers{&answers::reading, &answers::heads, &answers::attention, &answers::thumbnails,
-                                &answers::changed};
+    AnswerSpecs requiredAnswers{&answers::predictions, &answers::heads, &answers::attention,
+                                &answers::thumbnails, &answers::changed};
     addScores(requiredAnswers);
     return requiredAnswers;
 }
@@ -126,7 +126,7 @@ AnswerSpecs HeadsPanel::requiredAnswers() const {
 /// Adds the scores by which heads are coloured or sorted.
 void HeadsPanel::addScores(AnswerSpecs& requiredAnswers) const {
     for (const HeadScore* score :
-         {scoreAt(color_by_, AtlasView::ColorBy::first_score), scoreAt(order_, Order::first_score)})
+         {scoreAt(color_by_, HeadScatterView::ColorBy::first_score), scoreAt(order_, Order::first_score)})
         if (score != nullptr) requiredAnswers.push_back(score->answer);
 }
 
@@ -166,7 +166,7 @@ void HeadsPanel::showLabels() {
     const QString kept = label_->currentData().toString();
     label_->clear();
     label_->addItem(tr("all heads"), QString());
-    for (const auto& [label, count] : AtlasView::countedLabels(*state().answer(answers::heads))) {
+    for (const auto& [label, count] : HeadScatterView::countedLabels(*state().answer(answers::heads))) {
         const QString name = QString::fromStdString(label);
         label_->addItem(QStringLiteral("%1 (%2)").arg(name).arg(count), name);
     }

@@ -5,7 +5,7 @@
 #include <QSpinBox>
 
 #include "ui/charts/curve_chart.h"
-#include "ui/pages/inspect/atlas_view.h"
+#include "ui/pages/inspect/head_scatter_view.h"
 #include "ui/pages/inspect/heads_view.h"
 #include "ui/pages/inspect/model_panel.h"
 
@@ -26,7 +26,7 @@ class HeadsPanel : public ModelPanel {
     AnswerSpecs answersForFigure(const QString& figure) const override;
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    AtlasView& atlas() { return *atlas_; }
+    HeadScatterView& atlas() { return *atlas_; }
     HeadsView& grid() { return *grid_; }
     HeatMapView& map() { return *map_; }
     CurveChart& reach() { return *reach_; }
@@ -52,7 +52,7 @@ class HeadsPanel : public ModelPanel {
     void showMap();
     void showReach();
 
-    AtlasView* atlas_;
+    HeadScatterView* atlas_;
     HeadsView* grid_;
     HeatMapView* map_;
     CurveChart* reach_;

@@ -12,8 +12,8 @@ namespace roper {
 struct InspectFigureSettings {
     Question question = {};
     SurprisalView::Shade shade = SurprisalView::Shade::trained;
-    AtlasView::ColorBy color_by = AtlasView::ColorBy::label;
-    PairQuantity quantity = PairQuantity::score_fraction;
+    HeadScatterView::ColorBy color_by = HeadScatterView::ColorBy::label;
+    PairQuantity quantity = PairQuantity::score_share;
     ReachQuantity reach = ReachQuantity::weight;
     ExpertColor expert_color = ExpertColor::index;
     std::optional<std::int64_t> token = {};   ///< index of a token, from 0

@@ -58,7 +58,7 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
       comparison_state_(new InspectState(store, this)),
       shown_{*state_, *comparison_state_},
       panels_{new TextPanel(shown_, this),        new HeadsPanel(shown_, this),
-              new WalkthroughPanel(shown_, this), new TrainingPanel(shown_, this),
+              new WalkthroughPanel(shown_, this), new SnapshotsPanel(shown_, this),
               new GenerationPanel(shown_, this),  new PairsPanel(shown_, this),
               new ValuesPanel(shown_, this),      new SubsetsPanel(shown_, this),
               new LengthsPanel(shown_, this),     new LayersPanel(shown_, this),
@@ -160,7 +160,7 @@ void InspectPage::registerPanelSetting() {
         titles({&panel<TextPanel>(), &panel<HeadsPanel>(), &panel<PairsPanel>(), &panel<ValuesPanel>(),
                 &panel<SubsetsPanel>(), &panel<LengthsPanel>(), &panel<LayersPanel>(), &panel<PatchPanel>()});
     const QStringList inspect = titles(
-        {&panel<TrainingPanel>(), &panel<GenerationPanel>(), &panel<SizesPanel>(), &panel<LearnedPanel>()});
+        {&panel<SnapshotsPanel>(), &panel<GenerationPanel>(), &panel<SizesPanel>(), &panel<LearnedPanel>()});
     for (const auto& former :
          {std::pair{std::string("view.models"), models}, std::pair{std::string("view.inspect"), inspect}})
         registerViewSetting(former.first, nothing,
@@ -243,7 +243,7 @@ void InspectPage::onVisibilityChanged(bool seen) {
     for (auto run = runs.rbegin(); run != runs.rend() && state_->model().isEmpty(); ++run)
         if ((*run)->specification() && (*run)->hasSnapshots()) {
             open((*run)->name());
-            showPanel<TrainingPanel>();
+            showPanel<SnapshotsPanel>();
         }
     if (text_->toPlainText().isEmpty()) {
         text_->setPlainText(exampleProse());

@@ -21,9 +21,9 @@
 #include "ui/pages/inspect/pairs_panel.h"
 #include "ui/pages/inspect/patch_panel.h"
 #include "ui/pages/inspect/sizes_panel.h"
+#include "ui/pages/inspect/snapshots_panel.h"
 #include "ui/pages/inspect/subsets_panel.h"
 #include "ui/pages/inspect/text_panel.h"
-#include "ui/pages/inspect/training_panel.h"
 #include "ui/pages/inspect/values_panel.h"
 #include "ui/pages/inspect/walkthrough_panel.h"
 

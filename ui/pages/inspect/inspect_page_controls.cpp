@@ -140,7 +140,7 @@ void InspectPage::addActions(Actions& actions) {
     for (ModelPanel* panel : panels_)
         actions.add(group, panel->title(), {}, [this, panel] { choose(*panel); });
     actions.add(group, tr("Play or pause the snapshots"), Qt::Key_Space,
-                [this] { panel<TrainingPanel>().play(); });
+                [this] { panel<SnapshotsPanel>().play(); });
     actions.add(group, tr("First snapshot"), Qt::Key_Home, [this] { state_->showSnapshot(0); });
     actions.add(group, tr("Generate a continuation"), {}, [this] {
         showPanel<GenerationPanel>();

@@ -33,7 +33,7 @@ std::optional<InspectState::Cost> InspectState::cost() const {
     constexpr double kSlowdown = 2;  // of a forward pass, relative to its matrix products alone
     constexpr double kQueriesAtATime = 128, kLogitsAtATime = 8192;
     const ModelSummary& m = *summary();
-    const TextReading* reading = answer(answers::reading);
+    const TextPredictions* reading = answer(answers::predictions);
     const Walkthrough* walkthrough = answer(answers::walkthrough);
     const auto bytes = static_cast<double>(text_.toUtf8().size());
     const double T = reading != nullptr               ? static_cast<double>(reading->ids.size())
@@ -119,10 +119,10 @@ void InspectState::receiveMap(const QByteArray& payload) {
     const bool causal = summary() == nullptr || summary()->causal;
     // A model without an output head cannot answer `reading`, but the answer `heads` lists the tokens, too.
     QStringList tokens;
-    if (const TextReading* reading = answer(answers::reading))
-        tokens = shownTokens(reading->tokens);
+    if (const TextPredictions* reading = answer(answers::predictions))
+        tokens = formatTokens(reading->tokens);
     else if (const HeadsAnswer* heads = answer(answers::heads))
-        tokens = shownTokens(heads->tokens);
+        tokens = formatTokens(heads->tokens);
     const auto is_wanted = [this, question] {
         return pending_ == &answers::attention && sent_question_ == question;
     };

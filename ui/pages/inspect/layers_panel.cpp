@@ -25,7 +25,7 @@ void LayersPanel::refresh() {
     for (std::size_t layer = 0; layer + 1 < answer->nll.size(); ++layer)
         map.row_labels << QString::number(layer);
     map.row_labels_are_names = true;
-    map.column_labels = shownTokens(answer->tokens).mid(0, map.values->cols());
+    map.column_labels = formatTokens(answer->tokens).mid(0, map.values->cols());
     map.row_name = tr("after layer");
     map.column_name = tr("token");
     map.value_name = tr("−ln p, nats");

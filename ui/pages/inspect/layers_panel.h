@@ -13,7 +13,7 @@ class LayersPanel : public ModelPanel {
 
     PageFigures::Figures figures() const override { return {lens_map_}; }
     AnswerSpecs requiredAnswers() const override {
-        return {&answers::lens, &answers::reading, &answers::changed};
+        return {&answers::lens, &answers::predictions, &answers::changed};
     }
     AnswerSpecs answersForFigure(const QString&) const override { return {&answers::lens}; }
 

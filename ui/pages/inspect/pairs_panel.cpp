@@ -103,8 +103,8 @@ void PairsPanel::showPairs() {
     }
     for (Eigen::Index pair = 0; pair < pairs; ++pair)
         map.column_labels << QString::number(pair);
-    map.scale = quantity == PairQuantity::score_fraction ? HeatMapView::Scale::diverging
-                                                         : HeatMapView::Scale::sequential;
+    map.scale = quantity == PairQuantity::score_share ? HeatMapView::Scale::diverging
+                                                      : HeatMapView::Scale::sequential;
     map.limit = HeatMapView::limitOf(values, false);
     map.setValues(std::move(values));
     map.row_labels_are_names = true;

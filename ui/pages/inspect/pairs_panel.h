@@ -10,7 +10,7 @@
 namespace roper {
 
 /// Quantity of a pair: its share of the scores' variance, or the mean norm of its features in q, k or v.
-enum class PairQuantity { score_fraction, query_norm, key_norm, value_norm };
+enum class PairQuantity { score_share, query_norm, key_norm, value_norm };
 
 /// A quantity of each pair of features in every head, and in the chosen head beside the comparison model's.
 class PairsPanel : public ModelPanel {
@@ -21,7 +21,7 @@ class PairsPanel : public ModelPanel {
 
     PageFigures::Figures figures() const override { return {pairs_map_, head_pairs_}; }
     AnswerSpecs requiredAnswers() const override {
-        return {&answers::heads, &answers::reading, &answers::changed};
+        return {&answers::heads, &answers::predictions, &answers::changed};
     }
     AnswerSpecs comparisonAnswers() const override { return {&answers::heads}; }
     AnswerSpecs answersForFigure(const QString&) const override { return {&answers::heads}; }

@@ -45,7 +45,7 @@ HeatMapView::Map mapOf(const SizeTable& table, bool fully) {
                                   std::numeric_limits<double>::quiet_NaN()));
     for (const SizeScore& score : table.scores)
         (*values)(score.size.first - rows.first, score.size.second - columns.first) =
-            percent(countedOf(score, fully), score.of);
+            percent(countedOf(score, fully), score.total);
     HeatMapView::Map map;
     map.values = values;
     map.scale = HeatMapView::Scale::sequential;
@@ -106,7 +106,7 @@ void SizesView::refresh() {
         std::int64_t correct = 0, total = 0;
         for (const SizeScore& score : table->scores) {
             correct += countedOf(score, fully);
-            total += score.of;
+            total += score.total;
         }
         parts << (fully ? tr("step %1: %2 of %3 fully solved, %4 %") : tr("step %1: %2 of %3 solved, %4 %"))
                      .arg(table->step)
@@ -121,7 +121,7 @@ void SizesView::refresh() {
                         "sizes with fewer than 1,000 possible problems include problems seen in training"))
                 .arg(state_.title())
                 .arg(table->step)
-                .arg(table->scores.front().of));
+                .arg(table->scores.front().total));
         map_->setMap(mapOf(*table, fully));
     }
     total_->setText(parts.join(QStringLiteral(" · ")));
@@ -139,7 +139,7 @@ QString SizesView::textAt(int row, int column) const {
                        .arg(table->names.value(1))
                        .arg(score.size.second)
                        .arg(score.correct)
-                       .arg(score.of) +
+                       .arg(score.total) +
                    (score.fully_correct ? tr(", %1 fully solved").arg(*score.fully_correct) : QString());
     return {};
 }

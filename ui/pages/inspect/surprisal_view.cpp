@@ -18,7 +18,7 @@ constexpr double kDarkest_nats = 8;   ///< −ln p of the darkest shade: about 1
 constexpr double kDarkestChange = 4;  ///< nats: change of −ln p with the darkest shade
 
 /// −ln p of a token; nothing for tokens that are not predicted and while unknown.
-std::optional<double> nllOf(const TextReading* reading, std::size_t token) {
+std::optional<double> nllOf(const TextPredictions* reading, std::size_t token) {
     const auto index = reading == nullptr ? std::nullopt : reading->indexOf(token);
     return index ? std::optional(reading->nll[*index]) : std::nullopt;
 }
@@ -33,13 +33,13 @@ SurprisalView::SurprisalView(InspectState& state, QWidget* parent)
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
     connect(&state_, &InspectState::answered, this, [this](const AnswerSpec* spec) {
-        if (spec == &answers::reading) choose(-1);
-        if (spec == &answers::reading || spec == &answers::changed) refresh();
+        if (spec == &answers::predictions) choose(-1);
+        if (spec == &answers::predictions || spec == &answers::changed) refresh();
     });
     connect(&state_, &InspectState::modelChanged, this, &SurprisalView::refresh);
     connect(&state_, &InspectState::inputsChanged, this, &SurprisalView::refresh);
     connect(&state_, &InspectState::answerOrProgressChanged, this, [this] {
-        if (state_.answer(answers::reading) == nullptr) update();  // shows the progress
+        if (state_.answer(answers::predictions) == nullptr) update();  // shows the progress
     });
 }
 
@@ -49,16 +49,17 @@ void SurprisalView::refresh() {
 }
 
 void SurprisalView::choose(int token) {
-    const int tokens = state_.answer(answers::reading) == nullptr
+    const int tokens = state_.answer(answers::predictions) == nullptr
                            ? 0
-                           : static_cast<int>(state_.answer(answers::reading)->tokens.size());
+                           : static_cast<int>(state_.answer(answers::predictions)->tokens.size());
     chosen_ = token < 0 ? tokens - 1 : std::min(token, tokens - 1);
     emit chosenChanged(chosen_);
     update();
 }
 
 std::optional<double> SurprisalView::shadeOf(std::size_t token) const {
-    const TextReading *before = state_.answer(answers::reading), *after = state_.answer(answers::changed);
+    const TextPredictions *before = state_.answer(answers::predictions),
+                          *after = state_.answer(answers::changed);
     const auto a = nllOf(before, token), b = nllOf(after, token);
     if (shade_ == Shade::trained || after == nullptr) return a;
     if (shade_ == Shade::changed) return b;
@@ -67,7 +68,7 @@ std::optional<double> SurprisalView::shadeOf(std::size_t token) const {
 
 TokenLines SurprisalView::linesIn(const QRectF& area) const {
     const QRectF box = area.adjusted(kTextMargin, kLegend + kTextMargin, -kTextMargin, 0);
-    const TextReading* reading = state_.answer(answers::reading);
+    const TextPredictions* reading = state_.answer(answers::predictions);
     const QFontMetricsF metrics(monospaced(font()));
     return layOutTokens(
         reading != nullptr ? reading->tokens : std::vector<std::string>(), box,
@@ -121,7 +122,7 @@ void SurprisalView::paintLegend(QPainter& painter, const QRectF& line, const The
 }
 
 void SurprisalView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    const TextReading* reading = state_.answer(answers::reading);
+    const TextPredictions* reading = state_.answer(answers::predictions);
     if (reading == nullptr) {
         paintPlaceholder(
             painter, area, theme,
@@ -171,7 +172,8 @@ void SurprisalView::paintFigure(QPainter& painter, const QRectF& area, const The
 
 QString SurprisalView::describe(int token) const {
     const auto index = static_cast<std::size_t>(token);
-    const TextReading *before = state_.answer(answers::reading), *after = state_.answer(answers::changed);
+    const TextPredictions *before = state_.answer(answers::predictions),
+                          *after = state_.answer(answers::changed);
     QString text = tr("token %1, “%2”").arg(token).arg(formatToken(before->tokens[index]));
     const auto nll = nllOf(before, index);
     if (!nll)
@@ -204,7 +206,8 @@ void SurprisalView::keyPressEvent(QKeyEvent* event) {
 
 QString SurprisalView::figureCsv() const {
     CsvText csv(QStringLiteral("token,text,nll,changed_nll"));
-    const TextReading *before = state_.answer(answers::reading), *after = state_.answer(answers::changed);
+    const TextPredictions *before = state_.answer(answers::predictions),
+                          *after = state_.answer(answers::changed);
     if (before == nullptr) return csv.text();
     for (std::size_t i = 0; i < before->tokens.size(); ++i)
         csv.line(i, before->tokens[i], nllOf(before, i), nllOf(after, i));
@@ -212,7 +215,8 @@ QString SurprisalView::figureCsv() const {
 }
 
 QString SurprisalView::figureCaption() const {
-    const TextReading *before = state_.answer(answers::reading), *after = state_.answer(answers::changed);
+    const TextPredictions *before = state_.answer(answers::predictions),
+                          *after = state_.answer(answers::changed);
     if (before == nullptr) return {};
     QString caption = (before->masked ? tr("−ln p of each token, masked in turn, %1, mean %2 nats over %3")
                                       : tr("−ln p of each token, %1, mean %2 nats over %3"))

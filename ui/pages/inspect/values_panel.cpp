@@ -59,7 +59,7 @@ ValuesPanel::ValuesPanel(const ShownModels& models, QWidget* parent)
 
 AnswerSpecs ValuesPanel::requiredAnswers() const {
     AnswerSpecs requiredAnswers{&answers::kernels, &answers::token_map, &answers::ov_by_distance,
-                                &answers::reading, &answers::changed};
+                                &answers::predictions, &answers::changed};
     if (isOverTraining()) requiredAnswers.insert(requiredAnswers.begin(), &answers::kernel_history);
     return requiredAnswers;
 }
@@ -155,7 +155,7 @@ void ValuesPanel::showTokenMap() {
     const TokenMap* answer = answerForHead(answers::token_map);
     if (answer == nullptr) return token_map_->setMap({});
     HeatMapView::Map map = answerMap(answer->logits, HeatMapView::Scale::diverging);
-    map.row_labels = map.column_labels = shownTokens(answer->tokens);
+    map.row_labels = map.column_labels = formatTokens(answer->tokens);
     map.row_labels_are_names = true;
     map.row_name = tr("attended token");
     map.column_name = tr("output token");

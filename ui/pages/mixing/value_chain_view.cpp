@@ -215,7 +215,7 @@ bool ValueChainView::marksCoincide(bool right) const {
 /// The tokens with marks on the clock: all of a short text, otherwise those at round distances and the key,
 /// so few that marks can be told apart. Near ones come first, because their labels matter most if room is
 /// short.
-std::vector<int> ValueChainView::clockPlaces() const {
+std::vector<int> ValueChainView::markedTokens() const {
     constexpr int kMaxMarks = 128;
     const int step = wholeStep(state_.tokens(), kMaxMarks);
     const int label_step = wholeStep(state_.tokens(), kMaxClockLabels);
@@ -240,7 +240,7 @@ void ValueChainView::paintClock(QPainter& painter, LabelPlacer& labels, const Pl
     painter.setFont(smallFont(plain));
     const int label_step = wholeStep(state_.tokens(), kMaxClockLabels);
     const bool coincide = marksCoincide(right);
-    for (const int j : clockPlaces()) {
+    for (const int j : markedTokens()) {
         const QPointF mark = at.onScreen(pointOf(markOf(form, j)));
         const QPointF away = directionOf(at.center, mark);
         painter.setPen(QPen(j == state_.key() ? theme.text : theme.frame, j == state_.key() ? 2 : 1));

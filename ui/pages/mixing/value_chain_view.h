@@ -68,7 +68,7 @@ class ValueChainView : public FigureView {
     /// The tips of the output for every position of the single token: marks at (j − n)θ on a circle.
     void paintClock(QPainter& painter, LabelPlacer& labels, const PlaneFrame& at, bool right,
                     const Theme& theme) const;
-    std::vector<int> clockPlaces() const;  ///< tokens with a mark
+    std::vector<int> markedTokens() const;  ///< tokens with a mark
     /// Position of the single token whose mark is nearest to a point of the widget, on the right.
     int nearestMark(const QPointF& at) const;
     /// The output of the right side if the single token were at j, in the plane.

@@ -37,7 +37,7 @@ QString stateText(const RunWatcher& run) {
 
 QString evaluationCell(const std::optional<EvaluationRow>& row) {
     if (!row) return {};
-    if (row->correct) return QStringLiteral("%1/%2").arg(*row->correct).arg(row->of.value_or(0));
+    if (row->correct) return QStringLiteral("%1/%2").arg(*row->correct).arg(row->total.value_or(0));
     return row->loss ? QString::number(*row->loss, 'f', 4) : QString();
 }
 

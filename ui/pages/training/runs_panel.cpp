@@ -112,7 +112,7 @@ void RunsPanel::makeTree() {
     tree_->setAccessibleName(tr("Runs"));
     tree_->setContextMenuPolicy(Qt::CustomContextMenu);
     const auto size_columns = [this] {
-        const QScopedValueRollback fits(fits_name_column_, true);
+        const QScopedValueRollback fits(is_resizing_columns_, true);
         const int widths[] = {200, 74, 76, 54, 58, 58, 58, 58, 124, 80, 240, 90};
         for (int column = 0; column < RunsModel::column_count; ++column)
             tree_->setColumnWidth(column, zoomed(widths[column]));
@@ -132,7 +132,7 @@ void RunsPanel::makeTree() {
     header->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(header, &QHeaderView::customContextMenuRequested, this, &RunsPanel::openColumnMenu);
     connect(header, &QHeaderView::sectionResized, this, [this](int column) {
-        if (column == RunsModel::name_column && !fits_name_column_) name_width_chosen_ = true;
+        if (column == RunsModel::name_column && !is_resizing_columns_) name_width_chosen_ = true;
     });
     connect(header, &QHeaderView::sortIndicatorChanged, this, &RunsPanel::chartedChanged);
     connect(tree_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
@@ -157,8 +157,8 @@ void RunsPanel::makeTree() {
 /// Sets the width of the name column so that no visible column is cut off, unless the user has set it.
 void RunsPanel::fitNameColumn() {
     constexpr int kMinWidth = 140, kMaxWidth = 320;
-    if (name_width_chosen_ || fits_name_column_) return;
-    const QScopedValueRollback fits(fits_name_column_, true);
+    if (name_width_chosen_ || is_resizing_columns_) return;
+    const QScopedValueRollback fits(is_resizing_columns_, true);
     const int room = tree_->viewport()->width();
     int others = 0;
     for (int column = 1; column < RunsModel::column_count; ++column) {

@@ -106,7 +106,7 @@ class RunsPanel : public QWidget {
     RunFilterModel* proxy_;
     QTreeView* tree_;
     bool was_shown_ = false;
-    bool fits_name_column_ = false;     ///< true while the program changes column widths
+    bool is_resizing_columns_ = false;  ///< true while the program changes column widths
     bool name_width_chosen_ = false;    ///< the user has set the width of the name column
     bool current_was_visible_ = false;  ///< whether the current row was visible before rows were sorted
     QLineEdit* filter_;

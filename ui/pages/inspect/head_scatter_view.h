@@ -9,14 +9,14 @@ namespace roper {
 /// A scatter plot with a dot for every head: x is its mean attention distance, y the entropy of its weights.
 /// Dots are coloured by the head's label, its layer, or a score such as the induction score. A click chooses
 /// a head.
-class AtlasView : public FigureView {
+class HeadScatterView : public FigureView {
     Q_OBJECT
 
   public:
-    AtlasView(InspectState& state, QWidget* parent);
+    HeadScatterView(InspectState& state, QWidget* parent);
 
-    /// `slow_fraction`: `HeadReport::slow_share`. From `first_score` on, the entries of `headScores`.
-    enum class ColorBy { label, slow_fraction, layer, first_score };
+    /// `slow_share`: `HeadReport::slow_share`. From `first_score` on, the entries of `headScores`.
+    enum class ColorBy { label, slow_share, layer, first_score };
     void setColorBy(ColorBy color_by) { setAndUpdate(color_by_, color_by); }
     /// Shows only heads with this label; empty: all.
     void setLabel(const std::string& label) { setAndUpdate(label_, label); }

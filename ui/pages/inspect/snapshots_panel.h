@@ -13,11 +13,11 @@ namespace roper {
 
 /// The heads of a run over training, from its snapshots, beside those of the comparison run at the same step.
 /// On request, the heads of the current weights on the page's text instead.
-class TrainingPanel : public ModelPanel {
+class SnapshotsPanel : public ModelPanel {
     Q_OBJECT
 
   public:
-    TrainingPanel(const ShownModels& models, QWidget* parent);
+    SnapshotsPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override;
     AnswerSpecs requiredAnswers() const override { return answersForMaps(state()); }

@@ -8,7 +8,7 @@
 namespace roper {
 
 /// Which checkpoint of a run is read, and how; not part of the run itself.
-struct ReadingOptions {
+struct ModelLoadOptions {
     std::optional<std::int64_t> step;  ///< of the checkpoint; default: the newest
     std::string device = "cpu";
     /// receives messages about slow operations, such as preparing a text

@@ -1,4 +1,4 @@
-#include "ui/pages/inspect/atlas_view.h"
+#include "ui/pages/inspect/head_scatter_view.h"
 
 #include <QMouseEvent>
 #include <algorithm>
@@ -37,17 +37,18 @@ double along(double distance) {
 }  // namespace
 
 QString titleOfHead(const HeadReport& report) {
-    QString text = AtlasView::tr("layer %1, head %2: %3")
+    QString text = HeadScatterView::tr("layer %1, head %2: %3")
                        .arg(report.layer)
                        .arg(report.head)
                        .arg(QString::fromStdString(labelOf(report)));
-    if (evidenceOf(report) > 0) text += AtlasView::tr(" (score %1)").arg(numberText(evidenceOf(report), 3));
+    if (evidenceOf(report) > 0)
+        text += HeadScatterView::tr(" (score %1)").arg(numberText(evidenceOf(report), 3));
     return text;
 }
 
 QString describeHead(const HeadReport& report, const InspectState& state) {
     QString text = titleOfHead(report) +
-                   AtlasView::tr(
+                   HeadScatterView::tr(
                        "; entropy %1 nats, mean distance %2; share of the scores' variance from pairs "
                        "that complete no turn in this text, and from unrotated features: %3")
                        .arg(numberText(report.entropy, 3), numberText(report.mean_distance, 3),
@@ -58,7 +59,7 @@ QString describeHead(const HeadReport& report, const InspectState& state) {
     return text;
 }
 
-AtlasView::AtlasView(InspectState& state, QWidget* parent)
+HeadScatterView::HeadScatterView(InspectState& state, QWidget* parent)
     : FigureView(parent, QStringLiteral("head-atlas"), tr("All heads by mean distance and entropy")),
       state_(state) {
     for (auto signal :
@@ -66,7 +67,7 @@ AtlasView::AtlasView(InspectState& state, QWidget* parent)
         connect(&state_, signal, this, qOverload<>(&QWidget::update));
 }
 
-std::vector<std::pair<std::string, int>> AtlasView::countedLabels(const HeadsAnswer& heads) {
+std::vector<std::pair<std::string, int>> HeadScatterView::countedLabels(const HeadsAnswer& heads) {
     std::vector<std::pair<std::string, int>> counted;
     for (const LabelColor& one : labelColors()) {
         const auto count = std::ranges::count(heads.heads, std::string(one.label), labelOf);
@@ -75,22 +76,22 @@ std::vector<std::pair<std::string, int>> AtlasView::countedLabels(const HeadsAns
     return counted;
 }
 
-QColor AtlasView::colorOf(const std::string& label) {
+QColor HeadScatterView::colorOf(const std::string& label) {
     for (const LabelColor& one : labelColors())
         if (one.label == label) return one.color;
     return labelColors().back().color;
 }
 
-bool AtlasView::isShown(const HeadReport& report) const {
+bool HeadScatterView::isShown(const HeadReport& report) const {
     return label_.empty() || labelOf(report) == label_;
 }
 
-const HeadScore* AtlasView::shownScore() const {
+const HeadScore* HeadScatterView::shownScore() const {
     const int score = static_cast<int>(color_by_) - static_cast<int>(ColorBy::first_score);
     return score < 0 ? nullptr : &headScores().at(static_cast<std::size_t>(score));
 }
 
-QColor AtlasView::colorOf(const HeadReport& report, const Theme& theme) const {
+QColor HeadScatterView::colorOf(const HeadReport& report, const Theme& theme) const {
     constexpr int kSteps = 64;
     const auto shade = [&](double share) {
         return theme.pair(static_cast<int>(std::lround((kSteps - 1) * std::clamp(share, 0.0, 1.0))), kSteps);
@@ -100,25 +101,25 @@ QColor AtlasView::colorOf(const HeadReport& report, const Theme& theme) const {
         return number ? shade((*number - score->low) / (score->high - score->low)) : theme.frame;
     }
     if (color_by_ == ColorBy::label) return colorOf(labelOf(report));
-    if (color_by_ == ColorBy::slow_fraction) return shade(report.slow_share);
+    if (color_by_ == ColorBy::slow_share) return shade(report.slow_share);
     return theme.pair(static_cast<int>(report.layer),
                       state_.summary() != nullptr ? static_cast<int>(state_.summary()->layers) : 1);
 }
 
-QPointF AtlasView::Frame::at(const HeadReport& report) const {
+QPointF HeadScatterView::Frame::at(const HeadReport& report) const {
     return {box.left() + box.width() * along(report.mean_distance) / along(max_distance),
             box.bottom() - box.height() * report.entropy / max_entropy};
 }
 
 /// 0 if the legend would take more than half of the view: the readout names the label of a dot, too.
-double AtlasView::legendHeight(const QRectF& area) const {
+double HeadScatterView::legendHeight(const QRectF& area) const {
     const HeadsAnswer* answer = state_.answer(answers::heads);
     if (answer == nullptr || answer->heads.empty()) return 0;
     const double height = legendIn(area, Theme::light()).back().place.bottom() - area.top();
     return height <= area.height() / 2 ? height : 0;
 }
 
-AtlasView::Frame AtlasView::frame(const QRectF& area, bool legend) const {
+HeadScatterView::Frame HeadScatterView::frame(const QRectF& area, bool legend) const {
     Frame frame;
     const double below = legend ? legendHeight(area) : 0;
     frame.box = area.adjusted(kLeft, kTop + below, -kRight, -kBottom);
@@ -130,13 +131,13 @@ AtlasView::Frame AtlasView::frame(const QRectF& area, bool legend) const {
     return frame;
 }
 
-QPointF AtlasView::dotOf(int layer, int head) const {
+QPointF HeadScatterView::dotOf(int layer, int head) const {
     for (const HeadReport& report : state_.answer(answers::heads)->heads)
         if (report.layer == layer && report.head == head) return frame(canvas(), true).at(report);
     return {};
 }
 
-void AtlasView::paintAxes(QPainter& painter, const Frame& frame, const Theme& theme) const {
+void HeadScatterView::paintAxes(QPainter& painter, const Frame& frame, const Theme& theme) const {
     const QRectF& box = frame.box;
     painter.setPen(QPen(theme.frame, 1));
     painter.drawLine(box.bottomLeft(), box.bottomRight());
@@ -176,7 +177,7 @@ void AtlasView::paintAxes(QPainter& painter, const Frame& frame, const Theme& th
 }
 
 /// Texts for the first and last colour of a continuous colour scale.
-std::pair<QString, QString> AtlasView::scaleEndLabels() const {
+std::pair<QString, QString> HeadScatterView::scaleEndLabels() const {
     if (const HeadScore* score = shownScore())
         return {QStringLiteral("%1 %2").arg(score->name, numberText(score->low)), numberText(score->high)};
     if (color_by_ == ColorBy::layer)
@@ -185,7 +186,8 @@ std::pair<QString, QString> AtlasView::scaleEndLabels() const {
     return {tr("fast pairs dominate"), tr("slow pairs dominate")};
 }
 
-std::vector<AtlasView::LegendEntry> AtlasView::legendIn(const QRectF& area, const Theme& theme) const {
+std::vector<HeadScatterView::LegendEntry> HeadScatterView::legendIn(const QRectF& area,
+                                                                    const Theme& theme) const {
     std::vector<LegendEntry> entries;
     if (color_by_ == ColorBy::label) {
         for (const auto& [label, count] : countedLabels(*state_.answer(answers::heads)))
@@ -210,7 +212,7 @@ std::vector<AtlasView::LegendEntry> AtlasView::legendIn(const QRectF& area, cons
     return entries;
 }
 
-void AtlasView::paintLegend(QPainter& painter, const QRectF& area, const Theme& theme) const {
+void HeadScatterView::paintLegend(QPainter& painter, const QRectF& area, const Theme& theme) const {
     for (const LegendEntry& entry : legendIn(area, theme)) {
         painter.setPen(Qt::NoPen);
         painter.setBrush(entry.color);
@@ -219,8 +221,8 @@ void AtlasView::paintLegend(QPainter& painter, const QRectF& area, const Theme& 
     }
 }
 
-void AtlasView::paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
-                                const Theme& theme) const {
+void HeadScatterView::paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
+                                      const Theme& theme) const {
     if (state_.answer(answers::heads) == nullptr) {
         paintPlaceholder(
             painter, area, theme,
@@ -245,7 +247,7 @@ void AtlasView::paintWithLegend(bool legend, QPainter& painter, const QRectF& ar
     }
 }
 
-const HeadReport* AtlasView::nearest(const QPointF& at) const {
+const HeadReport* HeadScatterView::nearest(const QPointF& at) const {
     if (state_.answer(answers::heads) == nullptr) return nullptr;
     constexpr double kReach = 14;
     const Frame frame = this->frame(canvas(), true);
@@ -262,23 +264,23 @@ const HeadReport* AtlasView::nearest(const QPointF& at) const {
     return best;
 }
 
-std::optional<std::pair<int, int>> AtlasView::headAt(const QPointF& at) const {
+std::optional<std::pair<int, int>> HeadScatterView::headAt(const QPointF& at) const {
     const HeadReport* report = nearest(at);
     if (report == nullptr) return std::nullopt;
     return std::pair(static_cast<int>(report->layer), static_cast<int>(report->head));
 }
 
-void AtlasView::mousePressEvent(QMouseEvent* event) {
+void HeadScatterView::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return FigureView::mousePressEvent(event);
     if (const auto head = headAt(event->position())) state_.setHead(head->first, head->second);
 }
 
-void AtlasView::mouseMoveEvent(QMouseEvent* event) {
+void HeadScatterView::mouseMoveEvent(QMouseEvent* event) {
     const HeadReport* report = nearest(event->position());
     emit hovered(report != nullptr ? describeHead(*report, state_) : QString());
 }
 
-QString AtlasView::figureCsv() const {
+QString HeadScatterView::figureCsv() const {
     CsvText csv(QStringLiteral(
         "layer,head,label,label_score,entropy,mean_distance,first,self,previous,local,same,induction,slow_"
         "share"));
@@ -289,7 +291,7 @@ QString AtlasView::figureCsv() const {
     return csv.text();
 }
 
-QString AtlasView::figureCaption() const {
+QString HeadScatterView::figureCaption() const {
     if (state_.answer(answers::heads) == nullptr || state_.summary() == nullptr) return {};
     return tr("All %1 heads of %2 on %3 tokens: mean distance and entropy of the attention weights%4")
         .arg(state_.answer(answers::heads)->heads.size())

@@ -18,7 +18,7 @@ struct Prediction {
 };
 
 /// Surprisals and predictions of a model on a text.
-struct TextReading {
+struct TextPredictions {
     std::vector<std::int64_t> ids;
     std::vector<std::string> tokens;  ///< their texts
     /// Surprisal −ln p of the tokens at `positions`, in nats.
@@ -42,6 +42,6 @@ struct TextReading {
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Prediction, id, token, logit, probability)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TextReading, ids, tokens, nll, loss, predictions, positions, masked)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TextPredictions, ids, tokens, nll, loss, predictions, positions, masked)
 
 }  // namespace roper

@@ -1,4 +1,4 @@
-#include "ui/pages/inspect/training_panel.h"
+#include "ui/pages/inspect/snapshots_panel.h"
 
 #include <QScopedValueRollback>
 #include <algorithm>
@@ -99,7 +99,7 @@ class SnapshotHeads : public HeadsView {
 
 }  // namespace
 
-TrainingPanel::TrainingPanel(const ShownModels& models, QWidget* parent)
+SnapshotsPanel::SnapshotsPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Snapshots"), tr("Heads over training"), models, parent),
       thumbnails_(new SnapshotHeads(models.state, this)),
       comparison_thumbnails_(new SnapshotHeads(models.comparison, this)),
@@ -119,14 +119,14 @@ TrainingPanel::TrainingPanel(const ShownModels& models, QWidget* parent)
              this);
     connectModels();
     forwardReadouts(thumbnails_, comparison_thumbnails_, map_, comparison_map_);
-    TrainingPanel::refresh();  // hides the comparison until there is one
+    SnapshotsPanel::refresh();  // hides the comparison until there is one
 }
 
-AnswerSpecs TrainingPanel::answersForMaps(const InspectState& state) {
+AnswerSpecs SnapshotsPanel::answersForMaps(const InspectState& state) {
     return state.readsMaps() ? AnswerSpecs{&answers::model, &answers::maps} : AnswerSpecs{&answers::model};
 }
 
-void TrainingPanel::makeControls() {
+void SnapshotsPanel::makeControls() {
     scrubber_ = named(new QSlider(Qt::Horizontal), tr("Step of the snapshot"),
                       tr("Drag from the first step to the last to see heads form"));
     scrubber_->setPageStep(1);
@@ -144,21 +144,21 @@ void TrainingPanel::makeControls() {
     connect(scrubber_, &QSlider::valueChanged, this, [this](int value) {
         if (!filling_) state().showSnapshot(value);
     });
-    connect(play_, &QPushButton::clicked, this, &TrainingPanel::play);
-    connect(order_, &QComboBox::currentIndexChanged, this, &TrainingPanel::refresh);
-    connect(read_weights_, &QPushButton::clicked, this, &TrainingPanel::readCurrentWeights);
+    connect(play_, &QPushButton::clicked, this, &SnapshotsPanel::play);
+    connect(order_, &QComboBox::currentIndexChanged, this, &SnapshotsPanel::refresh);
+    connect(read_weights_, &QPushButton::clicked, this, &SnapshotsPanel::readCurrentWeights);
     connect(back_, &QPushButton::clicked, this,
             [this] { state().showSnapshot(state().snapshots().shown()); });
 }
 
-void TrainingPanel::connectModels() {
+void SnapshotsPanel::connectModels() {
     for (InspectState* one : {&state(), &comparison()}) {
-        connect(one, &InspectState::answerOrProgressChanged, this, &TrainingPanel::refreshWhenVisible);
+        connect(one, &InspectState::answerOrProgressChanged, this, &SnapshotsPanel::refreshWhenVisible);
         connect(one, &InspectState::snapshotsChanged, this, &ModelPanel::requiredAnswersChanged);
     }
     for (auto signal : {&InspectState::modelChanged, &InspectState::snapshotsChanged}) {
-        connect(&state(), signal, this, &TrainingPanel::followComparison);
-        connect(&comparison(), signal, this, &TrainingPanel::followComparison);
+        connect(&state(), signal, this, &SnapshotsPanel::followComparison);
+        connect(&comparison(), signal, this, &SnapshotsPanel::followComparison);
     }
     for (HeadsView* thumbnails : {thumbnails_, comparison_thumbnails_}) {
         connect(thumbnails, &HeadsView::headChosen, &state(), &InspectState::setHead);
@@ -174,13 +174,13 @@ void TrainingPanel::connectModels() {
     });
 }
 
-PageFigures::Figures TrainingPanel::figures() const {
+PageFigures::Figures SnapshotsPanel::figures() const {
     PageFigures::Figures all{thumbnails_, map_};
     if (hasComparison()) all.insert(all.end(), {comparison_thumbnails_, comparison_map_});
     return all;
 }
 
-void TrainingPanel::prepare(const QString&, const InspectFigureSettings& picture) {
+void SnapshotsPanel::prepare(const QString&, const InspectFigureSettings& picture) {
     if (!picture.question.text.empty()) {
         state().setStep(picture.step);
         state().setText(QString::fromStdString(picture.question.text));
@@ -196,7 +196,7 @@ void TrainingPanel::prepare(const QString&, const InspectFigureSettings& picture
                     checkedBelow("head", picture.question.head.value_or(0), maps->heads));
 }
 
-void TrainingPanel::play() {
+void SnapshotsPanel::play() {
     const Snapshots& snapshots = state().snapshots();
     if (player_.isActive()) {
         player_.stop();
@@ -208,12 +208,12 @@ void TrainingPanel::play() {
     play_->setText(player_.isActive() ? tr("Pause") : tr("Play"));
 }
 
-void TrainingPanel::readCurrentWeights() {
+void SnapshotsPanel::readCurrentWeights() {
     state().readMaps();
     if (hasComparison()) comparison().readMaps();
 }
 
-void TrainingPanel::refresh() {
+void SnapshotsPanel::refresh() {
     thumbnails_title_->setText(state().title());
     thumbnails_title_->setVisible(hasComparison());
     comparison_thumbnails_title_->setText(comparison().title());
@@ -227,7 +227,7 @@ void TrainingPanel::refresh() {
     showMapOf(comparison(), *comparison_thumbnails_, *comparison_map_, *comparison_title_);
 }
 
-void TrainingPanel::showSnapshots() {
+void SnapshotsPanel::showSnapshots() {
     const QScopedValueRollback filling(filling_, true);
     const Snapshots& snapshots = state().snapshots();
     const auto maps = state().maps();
@@ -246,8 +246,8 @@ void TrainingPanel::showSnapshots() {
             : tr("step %1 (snapshot %2 of %3)").arg(maps->step).arg(snapshots.shown() + 1).arg(count));
 }
 
-void TrainingPanel::showMapOf(const InspectState& state, HeadsView& thumbnails, HeatMapView& map,
-                              QLabel& title) const {
+void SnapshotsPanel::showMapOf(const InspectState& state, HeadsView& thumbnails, HeatMapView& map,
+                               QLabel& title) const {
     const auto maps = state.maps();
     if (maps == nullptr) {
         title.clear();
@@ -263,11 +263,11 @@ void TrainingPanel::showMapOf(const InspectState& state, HeadsView& thumbnails, 
             .arg(head, modelAtStep(state.title(), maps->step), QString::fromStdString(maps->text)));
     // The visible part of the map is kept while the step changes.
     map.setMap(attentionMap(maps->weights[maps->indexOf(state.layer(), state.head())], maps->causal,
-                            shownTokens(maps->tokens)));
+                            formatTokens(maps->tokens)));
 }
 
 /// Shows the comparison run's snapshot at the same step, or the nearest, unless the current text is shown.
-void TrainingPanel::followComparison() {
+void SnapshotsPanel::followComparison() {
     const auto maps = state().maps();
     if (!hasComparison() || state().readsMaps() || maps == nullptr) return;
     const int same = nearestStep(stepsOf(comparison().snapshots().files()), maps->step);
