@@ -270,6 +270,62 @@ HWY_ATTR void attendBFloat16(const DecodingArguments& setup, const BFloat16* qkv
     attendItem<BFloat16Format>(setup, qkv, cache, out, item, scratch);
 }
 
+/// out += Σ_j weights_j v_j for the features from `first` on, in kVectors registers.
+template <std::size_t kVectors>
+HWY_INLINE HWY_ATTR void addWeighted(const RowAttention& rows, const float* weights, std::size_t first,
+                                     float* out) {
+    const hn::ScalableTag<float> f;
+    hn::Vec<decltype(f)> sums[kVectors];
+    for (std::size_t v = 0; v < kVectors; ++v)
+        sums[v] = hn::Zero(f);
+    const float* value = rows.values + first;
+    for (std::size_t j = 0; j < rows.N; ++j, value += rows.value_stride) {
+        const auto weight = hn::Set(f, weights[j]);
+        for (std::size_t v = 0; v < kVectors; ++v)
+            sums[v] = hn::MulAdd(weight, hn::LoadU(f, value + v * hn::Lanes(f)), sums[v]);
+    }
+    for (std::size_t v = 0; v < kVectors; ++v)
+        hn::StoreU(sums[v], f, out + first + v * hn::Lanes(f));
+}
+
+HWY_ATTR void attendRows(const RowAttention& rows, const float* q, float* weights, float* out) {
+    constexpr float kLog2E = 1.4426950408889634F;
+    const hn::ScalableTag<float> f;
+    const std::size_t lanes = hn::Lanes(f);
+    float largest = rows.sink;
+    for (std::size_t j = 0; j < rows.N; ++j) {
+        weights[j] =
+            rows.scale * dot(q, rows.keys + static_cast<std::ptrdiff_t>(j) * rows.key_stride, rows.d);
+        largest = std::max(largest, weights[j]);
+    }
+    for (std::size_t j = rows.N; j % lanes != 0; ++j)
+        weights[j] = -std::numeric_limits<float>::infinity();
+    const PowerOf2 power(f);
+    const auto largest_v = hn::Set(f, largest), log2_e = hn::Set(f, kLog2E);
+    auto sums = hn::Zero(f);
+    for (std::size_t j = 0; j < rows.N; j += lanes) {
+        const auto exponent = hn::Mul(hn::Sub(hn::LoadU(f, weights + j), largest_v), log2_e);
+        const auto weight = power(exponent);
+        hn::StoreU(weight, f, weights + j);
+        sums = hn::Add(sums, weight);
+    }
+    const float inverse = 1 / (hn::GetLane(hn::SumOfLanes(f, sums)) + std::exp(rows.sink - largest));
+    const std::size_t width = rows.value_width;
+    std::size_t i = 0;
+    for (; i + 4 * lanes <= width; i += 4 * lanes)
+        addWeighted<4>(rows, weights, i, out);
+    for (; i + lanes <= width; i += lanes)
+        addWeighted<1>(rows, weights, i, out);
+    for (; i < width; ++i) {
+        out[i] = 0;
+        for (std::size_t j = 0; j < rows.N; ++j)
+            out[i] += weights[j] * rows.values[static_cast<std::ptrdiff_t>(j) * rows.value_stride +
+                                               static_cast<std::ptrdiff_t>(i)];
+    }
+    for (i = 0; i < width; ++i)
+        out[i] *= inverse;
+}
+
 }  // namespace roper::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -281,6 +337,7 @@ HWY_EXPORT(cacheFloat32);
 HWY_EXPORT(cacheBFloat16);
 HWY_EXPORT(attendFloat32);
 HWY_EXPORT(attendBFloat16);
+HWY_EXPORT(attendRows);
 
 }  // namespace
 
@@ -306,6 +363,10 @@ void attendToCache(const DecodingArguments& setup, const float* qkv, const Cache
 void attendToCache(const DecodingArguments& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
                    BFloat16* out, std::size_t item, AttentionScratch& scratch) {
     HWY_DYNAMIC_DISPATCH(attendBFloat16)(setup, qkv, cache, out, item, scratch);
+}
+
+void attendToRows(const RowAttention& rows, const float* q, float* space, float* out) {
+    HWY_DYNAMIC_DISPATCH(attendRows)(rows, q, space, out);
 }
 
 }  // namespace roper

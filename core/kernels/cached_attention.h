@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "core/kernels/attention.h"
 
@@ -54,5 +55,25 @@ void attendToCache(const DecodingArguments& setup, const float* qkv, const Cache
                    float* out, std::size_t item, AttentionScratch& scratch);
 void attendToCache(const DecodingArguments& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
                    BFloat16* out, std::size_t item, AttentionScratch& scratch);
+
+/// Softmax attention of one query to keys and values that are stored as rows, neither rotated nor in the
+/// order of a `CachedLayer`:
+///
+///     o = Σ_j a_j v_j,  a_j = exp(s_j) / (Σ_i exp(s_i) + exp(sink)),  s_j = scale · qᵀk_j
+struct RowAttention {
+    std::size_t N = 0, d = 0, value_width = 0;
+    float scale = 1;
+    float sink = -std::numeric_limits<float>::infinity();  ///< a further score, without a value; −∞: none
+    const float *keys = nullptr, *values = nullptr;        ///< [N, d], [N, value_width]
+    std::ptrdiff_t key_stride = 0, value_stride = 0;       ///< numbers from row to row
+
+    /// Numbers of working space that `attendToRows` needs.
+    static std::size_t spaceFor(std::size_t N) { return N + 16; }
+};
+
+/// @param q      [d]
+/// @param space  `RowAttention::spaceFor(N)` numbers
+/// @param out    [value_width]
+void attendToRows(const RowAttention& rows, const float* q, float* space, float* out);
 
 }  // namespace roper

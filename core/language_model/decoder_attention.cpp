@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/kernels/attention.h"
+#include "core/kernels/cached_attention.h"
 #include "core/language_model/activated.h"
 #include "core/language_model/decoder.h"
 #include "core/operators/linear_attention.h"
@@ -27,22 +27,6 @@ std::int64_t itemsFor(std::int64_t heads, std::int64_t kv_heads, std::int64_t se
         if (heads % items == 0 && (sequences * items % threads == 0 || sequences * items >= 4 * threads))
             return items;
     return heads;
-}
-
-/// Σ_i a_i b_i in sixteen sums, which the compiler makes vectors of.
-float dotProduct(const float* a, const float* b, std::int64_t count) {
-    constexpr std::int64_t kSums = 16;
-    float sums[kSums] = {};
-    std::int64_t i = 0;
-    for (; i + kSums <= count; i += kSums)
-        for (std::int64_t j = 0; j < kSums; ++j)
-            sums[j] += a[i + j] * b[i + j];
-    float sum = 0;
-    for (; i < count; ++i)
-        sum += a[i] * b[i];
-    for (const float part : sums)
-        sum += part;
-    return sum;
 }
 
 }  // namespace
@@ -100,39 +84,29 @@ at::Tensor Decoder::singleQueryWeightedSum(const LayerView& view, const DecoderC
     const Architecture& model = architecture();
     const std::int64_t H = model.heads, N = all.k.size(1), d = all.k.size(2), v = all.v.size(2);
     const auto scale = static_cast<float>(model.scoreScaleOf(view.layer));
-    const at::Tensor q = view.rotated_q.contiguous(), mixed = at::zeros({H, 1, v});
+    const at::Tensor q = view.rotated_q.contiguous(), mixed = at::empty({H, 1, v}, at::kFloat);
     const at::Tensor k = all.k.stride(2) == 1 ? all.k : all.k.contiguous(),
                      values = all.v.stride(2) == 1 ? all.v : all.v.contiguous();
+    const std::int64_t keys = N - from;
     constexpr std::int64_t kProductsPerTask = 1 << 15;
-    at::parallel_for(
-        0, H, std::max<std::int64_t>(1, kProductsPerTask / (N * (d + v))),
-        [&](std::int64_t begin, std::int64_t end) {
-            std::vector<float> weights(static_cast<std::size_t>(N - from));
-            for (std::int64_t head = begin; head < end; ++head) {
-                const float* const query = typedData<float>(q) + head * d;
-                const float* const keys = typedData<float>(k) + head * k.size(0) / H * k.stride(0);
-                const float* const of_head =
-                    typedData<float>(values) + head * values.size(0) / H * values.stride(0);
-                float* const sum = typedData<float>(mixed) + head * v;
-                float largest = sinks.defined() ? sinks.const_data_ptr<float>()[head] : -INFINITY;
-                for (std::int64_t j = from; j < N; ++j) {
-                    float& score = weights[static_cast<std::size_t>(j - from)];
-                    score = scale * dotProduct(query, keys + j * k.stride(1), d);
-                    largest = std::max(largest, score);
-                }
-                double total = sinks.defined() ? std::exp(sinks.const_data_ptr<float>()[head] - largest) : 0;
-                for (std::int64_t j = from; j < N; ++j) {
-                    const float weight = std::exp(weights[static_cast<std::size_t>(j - from)] - largest);
-                    total += weight;
-                    const float* const value = of_head + j * values.stride(1);
-                    for (std::int64_t i = 0; i < v; ++i)
-                        sum[i] += weight * value[i];
-                }
-                const auto inverse = static_cast<float>(1 / total);
-                for (std::int64_t i = 0; i < v; ++i)
-                    sum[i] *= inverse;
-            }
-        });
+    at::parallel_for(0, H, std::max<std::int64_t>(1, kProductsPerTask / (keys * (d + v))),
+                     [&](std::int64_t begin, std::int64_t end) {
+                         std::vector<float> space(RowAttention::spaceFor(static_cast<std::size_t>(keys)));
+                         for (std::int64_t head = begin; head < end; ++head) {
+                             const std::int64_t key_head = head * k.size(0) / H,
+                                                value_head = head * values.size(0) / H;
+                             RowAttention rows{static_cast<std::size_t>(keys), static_cast<std::size_t>(d),
+                                               static_cast<std::size_t>(v), scale};
+                             if (sinks.defined()) rows.sink = typedData<float>(sinks)[head];
+                             rows.keys = typedData<float>(k) + key_head * k.stride(0) + from * k.stride(1);
+                             rows.values = typedData<float>(values) + value_head * values.stride(0) +
+                                           from * values.stride(1);
+                             rows.key_stride = k.stride(1);
+                             rows.value_stride = values.stride(1);
+                             attendToRows(rows, typedData<float>(q) + head * d, space.data(),
+                                          typedData<float>(mixed) + head * v);
+                         }
+                     });
     return mixed;
 }
 
@@ -179,7 +153,7 @@ at::Tensor Decoder::blockwiseWeightedSum(const LayerView& view, const DecoderCac
     const bool is_chunked = model.chunked && model.isWindowed(view.layer);
     const bool has_rules = pass.bias.defined() || pass.key_bias.defined() || view.masked_keys.defined() ||
                            model.score_softcap > 0 || is_chunked;
-    if (T == 1 && model.causal && !has_rules && !pass.recorder.attention &&
+    if (T == 1 && model.causal && model.mixers.empty() && !has_rules && !pass.recorder.attention &&
         model.attention == AttentionKind::softmax)
         return singleQueryWeightedSum(view, all, std::max<std::int64_t>(0, pass.first + 1 - window), sinks);
     const at::Tensor mixed = at::empty({H, T, model.valueWidthOf(view.layer)}, at::kFloat);

@@ -30,6 +30,7 @@ void printStreaming(const QuestionContext& context, std::ostream& out) {
         unfinished.erase(0, whole);
         return true;
     });
+    if (!unfinished.empty()) out << "\uFFFD";  // of a character that generation ended within
     out << std::endl;
 }
 

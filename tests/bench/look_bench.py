@@ -7,6 +7,7 @@ MODEL is a GGUF file or a Hugging Face folder. Instead, "mixture" makes up a ran
 32 experts, of which a token takes four.
 
 Needs torch, transformers, gguf and accelerate. Each side runs in a process of its own; ratios are medians of ours over theirs.
+Generation is also compared with llama.cpp, if llama_cpp (llama-cpp-python) is installed and MODEL is a GGUF file.
 """
 
 import argparse
@@ -120,6 +121,105 @@ def transformers_side(model, ids, threads, repeats):
                       "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))
 
 
+PROMPT = "Once upon a time, in a small village by the sea, there lived"
+GENERATED = 128
+
+
+def transformers_generator(model, threads):
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    torch.set_num_threads(threads)
+    path = Path(model)
+    place = {"pretrained_model_name_or_path": path} if path.is_dir() else {"pretrained_model_name_or_path": path.parent,
+                                                                           "gguf_file": path.name}
+    network = AutoModelForCausalLM.from_pretrained(**place, dtype=torch.float32).eval()
+    ids = AutoTokenizer.from_pretrained(**place)(PROMPT, return_tensors="pt").input_ids
+
+    def generate():
+        with torch.no_grad():
+            first = network(ids, use_cache=True)
+            cache, token = first.past_key_values, first.logits[:, -1:].argmax(-1)
+            begin = time.monotonic()
+            for _ in range(GENERATED):
+                step = network(token, past_key_values=cache, use_cache=True)
+                cache, token = step.past_key_values, step.logits[:, -1:].argmax(-1)
+            return time.monotonic() - begin
+
+    return generate
+
+
+def llama_generator(model, threads):
+    from llama_cpp import Llama
+
+    network = Llama(model, n_ctx=1024, n_threads=threads, n_threads_batch=threads, verbose=False)
+    ids = network.tokenize(PROMPT.encode())
+
+    def generate():
+        network.reset()
+        network.eval(ids)
+        begin = time.monotonic()
+        for _ in range(GENERATED):
+            network.eval([network.sample(temp=0)])
+        return time.monotonic() - begin
+
+    return generate
+
+
+GENERATORS = {"transformers": transformers_generator, "llama.cpp": llama_generator}
+
+
+class Generator:
+    """Another program that generates tokens in a process of its own, each time it receives a line."""
+
+    def __init__(self, options, name):
+        self.process = subprocess.Popen([sys.executable, __file__, options.trainer, options.model, "--threads", str(options.threads),
+                                         "--generator", name], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True)
+        self.works = self.process.stdout.readline() == "ready\n"
+
+    def seconds(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return float(self.process.stdout.readline())
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def serve_generator(options):
+    generate = GENERATORS[options.generator](options.model, options.threads)
+    generate()
+    print("ready", flush=True)
+    for _ in sys.stdin:
+        print(generate(), flush=True)
+
+
+def compare_generation(options):
+    """Tokens per second after a short prompt, greedily, of each program in turn."""
+    served = Served(options.trainer, options.model)
+    others = {name: generator for name in GENERATORS if (generator := Generator(options, name)).works}
+
+    def own_seconds():
+        first, whole = (served.ask(what="generate", text=PROMPT, count=str(count))[0] for count in (1, GENERATED + 1))
+        return whole - first
+
+    own_seconds()
+    ours, theirs = [], {name: [] for name in others}
+    for _ in range(options.repeats):
+        ours.append(own_seconds())
+        for name, generator in others.items():
+            theirs[name].append(generator.seconds())
+    served.close()
+    rate = GENERATED / statistics.median(ours)
+    print(f"generated tokens per second: {rate:.0f}")
+    for name, generator in others.items():
+        generator.close()
+        rates = GENERATED / statistics.median(theirs[name])
+        print(f"    {name:24} {rates:9.0f}     ratio {rate / rates:5.2f}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("trainer")
@@ -127,17 +227,22 @@ def main():
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--ids", help=argparse.SUPPRESS)
+    parser.add_argument("--generator", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.ids:
         return transformers_side(options.model, json.loads(options.ids), options.threads, options.repeats)
+    if options.generator:
+        return serve_generator(options)
     if options.model != "mixture":
-        return compare(options)
+        compare(options)
+        return compare_generation(options)
     with tempfile.TemporaryDirectory() as options.model:
         # In a process of its own, because measured processes inherit the peak memory of the one that starts them.
         making = multiprocessing.get_context("spawn").Process(target=make_mixture, args=[options.model])
         making.start()
         making.join()
         compare(options)
+        compare_generation(options)
 
 
 def compare(options):

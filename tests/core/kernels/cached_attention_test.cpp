@@ -259,5 +259,44 @@ TEST(CachedAttention, WithBFloat16ItRoundsTheSameFactors) {
     selectKernelTarget("");
 }
 
+TEST(CachedAttention, OfOneQueryToRowsFollowsTheFormula) {
+    for (const std::string& target : kernelTargets()) {
+        selectKernelTarget(target);
+        SCOPED_TRACE(target);
+        std::mt19937 random(3);
+        std::normal_distribution<float> normal;
+        for (const bool has_sink : {false, true})
+            for (const std::size_t N : {1, 5, 16, 37})
+                for (const std::size_t width : {1, 12, 64, 100}) {
+                    const std::size_t d = width + 3, stride = width + 7;
+                    Numbers q(d), keys(N * stride), values(N * stride), out(width);
+                    for (Numbers* numbers : {&q, &keys, &values})
+                        for (float& number : *numbers)
+                            number = normal(random);
+                    RowAttention rows{N, d, width, 0.3F};
+                    if (has_sink) rows.sink = 0.7F;
+                    rows.keys = keys.data();
+                    rows.values = values.data();
+                    rows.key_stride = rows.value_stride = static_cast<std::ptrdiff_t>(stride);
+                    Numbers space(RowAttention::spaceFor(N));
+                    attendToRows(rows, q.data(), space.data(), out.data());
+                    std::vector<double> sum(width);
+                    double total = has_sink ? std::exp(0.7) : 0;
+                    for (std::size_t j = 0; j < N; ++j) {
+                        double score = 0;
+                        for (std::size_t i = 0; i < d; ++i)
+                            score += static_cast<double>(q[i]) * keys[j * stride + i];
+                        const double weight = std::exp(0.3 * score);
+                        total += weight;
+                        for (std::size_t i = 0; i < width; ++i)
+                            sum[i] += weight * values[j * stride + i];
+                    }
+                    for (std::size_t i = 0; i < width; ++i)
+                        EXPECT_NEAR(out[i], sum[i] / total, 1e-5) << N << " keys, width " << width;
+                }
+    }
+    selectKernelTarget("");
+}
+
 }  // namespace
 }  // namespace roper

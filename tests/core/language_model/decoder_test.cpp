@@ -435,6 +435,19 @@ TEST(Decoder, KeepsWhatEveryTokenUsesBeforeExperts) {
     EXPECT_EQ(read(of_all, WeightReader::Part::of_all_tokens), second);
 }
 
+TEST(Decoder, RefusesHeadsThatTheModelLacks) {
+    Decoder decoder(openPretrainedModel(kFolder + "/qwen3"));
+    const std::vector<std::int64_t> tokens = expectedOf("qwen3").tokens;
+    const HeadSelection beyond{.layer = 0, .head = decoder.architecture().heads};
+    for (std::vector<HeadSelection> Intervention::*list :
+         {&Intervention::ablated_heads, &Intervention::unrotated, &Intervention::unrotated_value_heads,
+          &Intervention::uninverted_heads}) {
+        Intervention intervention;
+        (intervention.*list).push_back(beyond);
+        EXPECT_THROW(decoder.hidden(tokens, intervention), std::invalid_argument);
+    }
+}
+
 /// Products of few rows by rows and parts of a packed tensor, cached or not.
 TEST(Decoder, MultipliesByPackedMatricesWithoutDecodingThem) {
     constexpr std::int64_t kColumns = 64, kRows = 24;

@@ -95,7 +95,7 @@ void chooseMethod(Setup& s, int number) {
     if (!appliesTo(s.mistake, s.rotatedTensors())) s.mistake = Mistake::none;
 }
 
-QString scoreFormula(const Setup& s) {
+QString scoreFormulaText(const Setup& s) {
     if (s.attention != AttentionKind::softmax)
         return QObject::tr("%1%2 <i>(Su 2021)</i>")
             .arg(attentionFormula(s.attention),
@@ -135,7 +135,7 @@ QString explainShift(const RotatedTensors& rotated) {
 
 QString explainScore(const AttentionState& state) {
     const Setup& s = state.setup();
-    QString text = QObject::tr("<h3>A score and where it comes from</h3><p>%1</p>").arg(scoreFormula(s));
+    QString text = QObject::tr("<h3>A score and where it comes from</h3><p>%1</p>").arg(scoreFormulaText(s));
     if (state.isReady()) {
         const int query = state.query(), key = state.key();
         text += QObject::tr("<p>n = %1, j = %2: s = <b>%3</b>, a = <b>%4</b></p>")

@@ -19,7 +19,7 @@ QString methodName(const Setup& setup);
 void chooseMethod(Setup& setup, int entry);
 
 /// The formula of a score, as rich text.
-QString scoreFormula(const Setup& setup);
+QString scoreFormulaText(const Setup& setup);
 
 /// The explanation beside the Attention page.
 QString explainScore(const AttentionState& state);
