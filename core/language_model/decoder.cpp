@@ -434,6 +434,7 @@ at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervent
         if (recorder.progress) recorder.progress(layer);
         x = afterBlock(x, layer, pass);
         if (recorder.residual) recorder.residual(layer, has_streams ? joinStreams(x) : x);
+        if (layer == recorder.last_layer) break;
     }
     if (cache != nullptr) cache->tokens_ += pass.tokens;
     return finalNorm(has_streams ? joinStreams(x) : x);

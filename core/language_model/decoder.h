@@ -64,6 +64,9 @@ struct ForwardHooks {
     /// `first_query`; keys range from 0 to the last one that the block can see.
     std::function<void(std::int64_t layer, std::int64_t first_query, const at::Tensor& weights)> attention =
         {};
+    /// The only layer whose weights `attention` receives; others attend by a faster kernel. Empty: all
+    /// layers.
+    std::optional<std::int64_t> attention_layer = {};
     /// Output of every head [H, T, v] before the output projection; may be modified.
     std::function<void(std::int64_t layer, at::Tensor& mixed)> heads = {};
     /// The residual stream after each block [T, C]; layer −1 is the embeddings.
@@ -72,6 +75,12 @@ struct ForwardHooks {
     std::function<void(std::int64_t layer, const ChosenExperts& chosen)> experts = {};
     /// Called before every block; may throw to end the pass.
     std::function<void(std::int64_t layer)> progress = {};
+    /// The layer after which the pass ends; the hidden states are then those after it. Empty: the last.
+    std::optional<std::int64_t> last_layer = {};
+
+    bool receivesAttention(std::int64_t layer) const {
+        return attention && attention_layer.value_or(layer) == layer;
+    }
 };
 
 /// Keys and values of the preceding tokens (KV cache), so that only new tokens are computed. Valid for one

@@ -41,9 +41,9 @@ bool Decoder::isPlain(const LayerView& view, const DecoderCache::Layer& all, con
     const bool is_whole =
         !model.isWindowed(view.layer) || (model.window >= pass.tokens && (model.causal || !model.chunked));
     return model.attention == AttentionKind::softmax && model.mixers.empty() && pass.cache == nullptr &&
-           is_whole && !pass.recorder.attention && !block.sinks && model.score_softcap == 0 &&
-           !pass.bias.defined() && !pass.key_bias.defined() && !view.masked_keys.defined() &&
-           all.k.size(0) == all.v.size(0) && all.k.size(2) == all.v.size(2);
+           is_whole && !pass.recorder.receivesAttention(view.layer) && !block.sinks &&
+           model.score_softcap == 0 && !pass.bias.defined() && !pass.key_bias.defined() &&
+           !view.masked_keys.defined() && all.k.size(0) == all.v.size(0) && all.k.size(2) == all.v.size(2);
 }
 
 /// `weightedSum` by the attention kernel, without a matrix of weights → [H, tokens of all sequences, d]
@@ -153,8 +153,8 @@ at::Tensor Decoder::blockwiseWeightedSum(const LayerView& view, const DecoderCac
     const bool is_chunked = model.chunked && model.isWindowed(view.layer);
     const bool has_rules = pass.bias.defined() || pass.key_bias.defined() || view.masked_keys.defined() ||
                            model.score_softcap > 0 || is_chunked;
-    if (T == 1 && model.causal && model.mixers.empty() && !has_rules && !pass.recorder.attention &&
-        model.attention == AttentionKind::softmax)
+    if (T == 1 && model.causal && model.mixers.empty() && !has_rules &&
+        !pass.recorder.receivesAttention(view.layer) && model.attention == AttentionKind::softmax)
         return singleQueryWeightedSum(view, all, std::max<std::int64_t>(0, pass.first + 1 - window), sinks);
     const at::Tensor mixed = at::empty({H, T, model.valueWidthOf(view.layer)}, at::kFloat);
     for (std::int64_t begin = 0; begin < T; begin += kQueries) {
@@ -191,7 +191,7 @@ at::Tensor Decoder::blockwiseWeightedSum(const LayerView& view, const DecoderCac
         const at::Tensor weights = model.attention == AttentionKind::softmax
                                        ? softmaxWeights()
                                        : linearWeights(view, all, begin, queries, end, hidden);
-        if (pass.recorder.attention)
+        if (pass.recorder.receivesAttention(view.layer))
             pass.recorder.attention(view.layer, first,
                                     from == 0 ? weights : at::constant_pad_nd(weights, {from, 0}));
         const at::Tensor of_values =

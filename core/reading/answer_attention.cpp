@@ -18,11 +18,11 @@ at::Tensor attentionOf(const QuestionContext& context) {
     const auto T = static_cast<std::int64_t>(context.ids.size());
     const at::Tensor all = at::zeros({T, T});
     ForwardHooks recorder;
-    recorder.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
-        if (layer == head.layer)
-            all.narrow(0, first, weights.size(1))
-                .narrow(1, 0, weights.size(2))
-                .copy_(weights.select(0, head.head));
+    recorder.attention_layer = recorder.last_layer = head.layer;
+    recorder.attention = [&](std::int64_t, std::int64_t first, const at::Tensor& weights) {
+        all.narrow(0, first, weights.size(1))
+            .narrow(1, 0, weights.size(2))
+            .copy_(weights.select(0, head.head));
     };
     context.reader.hidden(context.ids, context.change, recorder);
     return all;

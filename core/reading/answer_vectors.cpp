@@ -100,6 +100,7 @@ std::string vectorsOf(const QuestionContext& context) {
                                     : ScaledFrequencies{};
     Named tensors;
     ForwardHooks recorder;
+    recorder.last_layer = at.layer;
     recorder.vectors = [&](const LayerView& view) {
         if (view.layer != at.layer) return;
         tensors = {{"q", view.q.select(0, at.head) *

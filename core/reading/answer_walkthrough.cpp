@@ -165,9 +165,10 @@ class WalkthroughObserver {
         hooks.vectors = [this](const LayerView& view) {
             if (view.layer == answer_.layer) observeVectors(view);
         };
-        hooks.attention = [this](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
+        hooks.attention_layer = answer_.layer;
+        hooks.attention = [this](std::int64_t, std::int64_t first, const at::Tensor& weights) {
             const std::int64_t query = answer_.token - first;
-            if (layer != answer_.layer || query < 0 || query >= weights.size(1)) return;
+            if (query < 0 || query >= weights.size(1)) return;
             answer_.weights = numbersOf(weights.select(0, answer_.head)[query]);
             answer_.weights.resize(context_.ids.size());  // later keys are hidden from the query
         };

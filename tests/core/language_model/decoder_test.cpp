@@ -435,6 +435,26 @@ TEST(Decoder, KeepsWhatEveryTokenUsesBeforeExperts) {
     EXPECT_EQ(read(of_all, WeightReader::Part::of_all_tokens), second);
 }
 
+TEST(Decoder, ReadsOnlyTheLayersWhoseWeightsAreWanted) {
+    Decoder decoder(openPretrainedModel(kFolder + "/qwen3"));
+    const std::vector<std::int64_t> tokens = expectedOf("qwen3").tokens;
+    const at::Tensor all = attentionOf(decoder, tokens);
+    ASSERT_GT(all.size(0), 1);
+    for (std::int64_t wanted = 0; wanted < all.size(0); ++wanted) {
+        std::vector<std::int64_t> read, received;
+        ForwardHooks recorder;
+        recorder.progress = [&](std::int64_t layer) { read.push_back(layer); };
+        recorder.attention_layer = recorder.last_layer = wanted;
+        recorder.attention = [&](std::int64_t layer, std::int64_t, const at::Tensor& weights) {
+            received.push_back(layer);
+            expectClose(weights, all[layer], 1e-5, "weights of the layer");
+        };
+        decoder.hidden(tokens, {}, recorder);
+        EXPECT_EQ(std::ssize(read), wanted + 1);
+        EXPECT_EQ(received, std::vector{wanted});
+    }
+}
+
 TEST(Decoder, RefusesHeadsThatTheModelLacks) {
     Decoder decoder(openPretrainedModel(kFolder + "/qwen3"));
     const std::vector<std::int64_t> tokens = expectedOf("qwen3").tokens;
