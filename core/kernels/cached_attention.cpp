@@ -270,7 +270,7 @@ HWY_ATTR void attendBFloat16(const DecodingArguments& setup, const BFloat16* qkv
     attendItem<BFloat16Format>(setup, qkv, cache, out, item, scratch);
 }
 
-/// out += Σ_j weights_j v_j for the features from `first` on, in kVectors registers.
+/// out = Σ_j weights_j v_j for the features from `first` on, in kVectors registers.
 template <std::size_t kVectors>
 HWY_INLINE HWY_ATTR void addWeighted(const RowAttention& rows, const float* weights, std::size_t first,
                                      float* out) {
@@ -291,6 +291,7 @@ HWY_INLINE HWY_ATTR void addWeighted(const RowAttention& rows, const float* weig
 HWY_ATTR void attendRows(const RowAttention& rows, const float* q, float* weights, float* out) {
     constexpr float kLog2E = 1.4426950408889634F;
     const hn::ScalableTag<float> f;
+    static_assert(hn::MaxLanes(f) <= 16, "RowAttention::spaceFor");
     const std::size_t lanes = hn::Lanes(f);
     float largest = rows.sink;
     for (std::size_t j = 0; j < rows.N; ++j) {

@@ -24,7 +24,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Byte = std::uint8_t;
 
-#if HWY_TARGET == HWY_SCALAR  // no vectors of 16 bytes
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128  // decoding first is faster
 
 inline bool canMultiply() {
     return false;
@@ -46,7 +46,7 @@ template <std::size_t M>
 struct RowProduct {
     const PackedProductInput& input;
     hn::Vec<Sums> sums[M];
-    float minima[M] = {};  ///< Σ of the minima of all blocks times the sums of x there
+    float others[M] = {};  ///< terms that are not summed in vectors: minima, and numbers at the end of a row
 
     HWY_INLINE HWY_ATTR explicit RowProduct(const PackedProductInput& x) : input(x) {
         for (std::size_t m = 0; m < M; ++m)
@@ -86,7 +86,7 @@ struct RowProduct {
     /// Adds a number that all 32 elements from column k on have in common.
     HWY_INLINE void addMinimum(std::size_t k, float minimum) {
         for (std::size_t m = 0; m < M; ++m)
-            minima[m] += minimum * input.sums()[(m * input.columns() + k) / kGroup];
+            others[m] += minimum * input.sums()[(m * input.columns() + k) / kGroup];
     }
 
     /// Adds Σ_i numbers_i · x[k + i].
@@ -96,23 +96,51 @@ struct RowProduct {
     }
     HWY_INLINE void addNumber(std::size_t k, float number) {
         for (std::size_t m = 0; m < M; ++m)
-            minima[m] += number * *row(m, k);
+            others[m] += number * *row(m, k);
     }
 
     HWY_INLINE HWY_ATTR float result(std::size_t m) const {
-        return hn::GetLane(hn::SumOfLanes(Sums(), sums[m])) + minima[m];
+        return hn::GetLane(hn::SumOfLanes(Sums(), sums[m])) + others[m];
     }
 };
 
-/// The float16 at an address, and the one behind it.
+/// As many float16 as `f` has lanes, as float32.
+template <class F>
+HWY_INLINE HWY_ATTR hn::Vec<F> float16At(F f, const Byte* from) {
+    const hn::Rebind<hwy::float16_t, F> halves;
+    const auto numbers = hn::PromoteTo(f, hn::LoadU(halves, reinterpret_cast<const hwy::float16_t*>(from)));
+#if HWY_TARGET > HWY_AVX2  // without an instruction for it, Highway makes infinity and NaN finite
+    const hn::RebindToUnsigned<F> u;
+    const hn::Rebind<std::uint16_t, F> u16;
+    const auto bits = hn::PromoteTo(u, hn::LoadU(u16, reinterpret_cast<const std::uint16_t*>(from)));
+    const auto exponent = hn::Set(u, 0x7C00);
+    const auto is_special = hn::Eq(hn::And(bits, exponent), exponent);
+    const auto special =
+        hn::Or(hn::Or(hn::ShiftLeft<16>(hn::And(bits, hn::Set(u, 0x8000))), hn::Set(u, 0x7F800000)),
+               hn::ShiftLeft<13>(hn::And(bits, hn::Set(u, 0x3FF))));
+    return hn::IfThenElse(hn::RebindMask(f, is_special), hn::BitCast(f, special), numbers);
+#else
+    return numbers;
+#endif
+}
+template <class F>
+HWY_INLINE HWY_ATTR hn::Vec<F> bfloat16At(F f, const Byte* from) {
+    const hn::Rebind<hwy::bfloat16_t, F> halves;
+    return hn::PromoteTo(f, hn::LoadU(halves, reinterpret_cast<const hwy::bfloat16_t*>(from)));
+}
+
+/// Four consecutive float16, of which 8 bytes are read.
+HWY_INLINE HWY_ATTR auto halvesAt(const Byte* from) {
+    return float16At(hn::FixedTag<float, 4>(), from);
+}
+
+/// The first two float16 of a block of at least 8 bytes.
 struct TwoScales {
     float first, second;
 };
-HWY_INLINE HWY_ATTR TwoScales scalesAt(const Byte* from) {
-    const hn::FixedTag<float, 4> f;
-    const hn::FixedTag<hwy::float16_t, 4> halves;
-    const auto both = hn::PromoteTo(f, hn::LoadU(halves, reinterpret_cast<const hwy::float16_t*>(from)));
-    return {hn::GetLane(both), hn::ExtractLane(both, 1)};
+HWY_INLINE HWY_ATTR TwoScales scalesAt(const Byte* block) {
+    const auto halves = halvesAt(block);
+    return {hn::GetLane(halves), hn::ExtractLane(halves, 1)};
 }
 
 HWY_INLINE HWY_ATTR hn::Vec<SignedBytes> isSigned(hn::Vec<Bytes> codes) {
@@ -224,7 +252,7 @@ struct Q6_K {
     static constexpr std::size_t kElements = 256, kBytes = 210;
     template <std::size_t M>
     static HWY_INLINE HWY_ATTR void add(const Byte* block, std::size_t k, RowProduct<M>& to) {
-        const float of_block = scalesAt(block + 206).second;  // the last two bytes
+        const float of_block = hn::ExtractLane(halvesAt(block + kBytes - 8), 3);  // the last two bytes
         for (std::size_t half = 0; half < 2; ++half)
             for (std::size_t begin = 0; begin < 32; begin += 16) {
                 const auto high = bytesAt(block + 128 + half * 32 + begin);
@@ -245,26 +273,18 @@ struct Q6_K {
     }
 };
 
-template <class Half>
-HWY_ATTR HWY_INLINE float singleNumber(const Byte* from) {
-    const hn::FixedTag<Half, 1> half;
-    const hn::FixedTag<float, 1> f;
-    return hn::GetLane(hn::PromoteTo(f, hn::LoadU(half, reinterpret_cast<const Half*>(from))));
-}
-
-/// Numbers of 16 bits, which need no scale and no whole blocks.
-template <class Half, std::size_t M>
-HWY_INLINE HWY_ATTR void addRow(const Byte* row, RowProduct<M>& to) {
-    const Sums f;
-    const hn::Rebind<Half, Sums> halves;
-    std::size_t k = 0;
-    for (const std::size_t K = to.input.columns(); k < K; k += hn::Lanes(f)) {
-        if (k + hn::Lanes(f) > K) break;
-        to.addNumbers(k, hn::PromoteTo(f, hn::LoadU(halves, reinterpret_cast<const Half*>(row) + k)));
+struct Float16Rows {
+    template <class F>
+    static HWY_INLINE HWY_ATTR hn::Vec<F> at(F f, const Byte* from) {
+        return float16At(f, from);
     }
-    for (; k < to.input.columns(); ++k)
-        to.addNumber(k, singleNumber<Half>(row + 2 * k));
-}
+};
+struct BFloat16Rows {
+    template <class F>
+    static HWY_INLINE HWY_ATTR hn::Vec<F> at(F f, const Byte* from) {
+        return bfloat16At(f, from);
+    }
+};
 
 template <class Block>
 struct InBlocks {
@@ -278,13 +298,19 @@ struct InBlocks {
     }
 };
 
-template <class Half>
+/// Numbers of 16 bits, which need no scale and no whole blocks.
+template <class Numbers>
 struct AsHalves {
     static std::size_t rowBytes(std::size_t K) { return 2 * K; }
 
     template <std::size_t M>
     static HWY_INLINE HWY_ATTR void addRow(const Byte* row, RowProduct<M>& to) {
-        HWY_NAMESPACE::addRow<Half>(row, to);
+        const std::size_t lanes = hn::Lanes(Sums()), K = to.input.columns();
+        std::size_t k = 0;
+        for (; k + lanes <= K; k += lanes)
+            to.addNumbers(k, Numbers::at(Sums(), row + 2 * k));
+        for (; k < K; ++k)
+            to.addNumber(k, hn::GetLane(Numbers::at(hn::FixedTag<float, 1>(), row + 2 * k)));
     }
 };
 
@@ -310,8 +336,10 @@ void multiplyBy(const Byte* matrix, std::size_t N, const PackedProductInput& x, 
             return multiplyRows<Rows, 2>(matrix, N, x, y, stride);
         case 3:
             return multiplyRows<Rows, 3>(matrix, N, x, y, stride);
-        default:
+        case 4:
             return multiplyRows<Rows, 4>(matrix, N, x, y, stride);
+        default:
+            return;
     }
 }
 
@@ -319,9 +347,9 @@ void multiply(Packing packing, const Byte* matrix, std::size_t N, const PackedPr
               std::size_t stride) {
     switch (packing) {
         case Packing::f16:
-            return multiplyBy<AsHalves<hwy::float16_t>>(matrix, N, x, y, stride);
+            return multiplyBy<AsHalves<Float16Rows>>(matrix, N, x, y, stride);
         case Packing::bf16:
-            return multiplyBy<AsHalves<hwy::bfloat16_t>>(matrix, N, x, y, stride);
+            return multiplyBy<AsHalves<BFloat16Rows>>(matrix, N, x, y, stride);
         case Packing::q8_0:
             return multiplyBy<InBlocks<Q8_0>>(matrix, N, x, y, stride);
         case Packing::q4_0:

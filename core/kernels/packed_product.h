@@ -32,7 +32,7 @@ class PackedProductInput {
     std::vector<float> sums_;
 };
 
-/// Whether this CPU has the instructions for it: SSE4 or later.
+/// Whether this CPU has vectors for it: SSE4 or later.
 bool canMultiplyPacked();
 
 /// y[m, n] = Σ_k x[m, k] W[n, k] for the N rows of a packed matrix W [N, K], which is decoded in registers:

@@ -421,6 +421,8 @@ at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervent
                            const ForwardHooks& recorder, DecoderCache* cache) {
     const at::NoGradGuard no_gradients;
     const Architecture& model = architecture();
+    if (cache != nullptr && recorder.last_layer)
+        throw std::invalid_argument("a pass that ends at a layer cannot extend a cache");
     if (cache != nullptr && !model.causal)
         throw std::invalid_argument(
             "a bidirectional model must read the whole text at once, because earlier tokens see later ones");

@@ -76,6 +76,7 @@ struct ForwardHooks {
     /// Called before every block; may throw to end the pass.
     std::function<void(std::int64_t layer)> progress = {};
     /// The layer after which the pass ends; the hidden states are then those after it. Empty: the last.
+    /// Not with a cache.
     std::optional<std::int64_t> last_layer = {};
 
     bool receivesAttention(std::int64_t layer) const {

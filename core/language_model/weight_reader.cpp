@@ -67,10 +67,16 @@ std::optional<Packing> packingOf(ElementType type) {
     }
 }
 
-/// How the kernel can multiply by a matrix without decoding it first, if it can.
+/// How the kernel can multiply by a matrix without decoding it first, if it can and the matrix is within its
+/// tensor.
 std::optional<Packing> packingOf(const StoredTensor& tensor, const MatrixLocation& location) {
-    if (location.transposed || tensor.quantized || !canMultiplyPacked()) return std::nullopt;
-    return packingOf(tensor.type);
+    if (location.transposed || tensor.quantized || tensor.shape.back() != location.in || !canMultiplyPacked())
+        return std::nullopt;
+    std::int64_t end = (location.index.value_or(0) + 1) * location.out;
+    if (!location.rows.empty()) end = 0;
+    for (const MatrixLocation::Rows& stretch : location.rows)
+        end = std::max(end, stretch.first + stretch.count);
+    return end * location.in <= tensor.count() ? packingOf(tensor.type) : std::nullopt;
 }
 
 std::size_t rowBytesOf(const StoredTensor& tensor) {
@@ -144,11 +150,12 @@ at::Tensor WeightReader::matrix(const MatrixLocation& location, Part part) {
     return shouldKeep(key, bytes, part) ? keep(key, decoded, part) : decoded;
 }
 
-at::Tensor WeightReader::packed(const MatrixLocation& location, const StoredTensor& tensor, Part part) {
+at::Tensor WeightReader::packed(const MatrixLocation& location, const StoredTensor& tensor, bool begins_pass,
+                                Part part) {
     const std::string key = keyOf(location) + "|packed";
     if (const auto found = keptOf(part).find(key); found != keptOf(part).end()) return found->second;
     const std::uint64_t bytes = static_cast<std::uint64_t>(location.out) * rowBytesOf(tensor);
-    if (!shouldKeep(key, bytes, part)) return {};
+    if (!begins_pass || !shouldKeep(key, bytes, part)) return {};
     const at::Tensor all = at::empty({static_cast<std::int64_t>(bytes)}, at::kByte);
     readPackedRows(*store_, tensor, location, 0, location.out,
                    static_cast<std::byte*>(all.mutable_data_ptr()));
@@ -164,15 +171,21 @@ at::Tensor WeightReader::productOfRows(const at::Tensor& x, const MatrixLocation
     const at::Tensor out = at::empty({x.size(0), count}, at::kFloat), dense = x.contiguous();
     const StoredTensor& tensor = store_->tensor(location.tensor);
     const auto packing = packingOf(tensor, location);
-    if (!packing || x.size(0) > static_cast<std::int64_t>(PackedProductInput::kMaxRows)) {
-        const at::Tensor weight =
-            count == location.out ? matrix(location, part) : this->part(location, first, count);
+    if (out.numel() == 0) return out;
+    const auto multiplyBy = [&](const at::Tensor& weight) {
         multiplyInto(out, dense, weight.t());
         return out;
-    }
+    };
+    if (!packing || x.size(1) != location.in ||
+        x.size(0) > static_cast<std::int64_t>(PackedProductInput::kMaxRows))
+        return multiplyBy(count == location.out ? matrix(location, part)
+                                                : this->part(location, first, count));
+    const at::Tensor all = packed(location, tensor, /*begins_pass=*/first == 0, part);
+    if (!all.defined())
+        if (const auto decoded = keptOf(part).find(keyOf(location)); decoded != keptOf(part).end())
+            return multiplyBy(decoded->second.narrow(0, first, count));
     const PackedProductInput input(dense.const_data_ptr<float>(), static_cast<std::size_t>(x.size(0)),
                                    static_cast<std::size_t>(location.in));
-    const at::Tensor all = packed(location, tensor, part);
     const std::size_t row_bytes = rowBytesOf(tensor);
     float* const y = out.mutable_data_ptr<float>();
     at::parallel_for(0, count, kRowsPerTask, [&](std::int64_t begin, std::int64_t end) {

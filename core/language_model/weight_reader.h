@@ -51,7 +51,9 @@ class WeightReader {
   private:
     at::Tensor decode(const MatrixLocation& location) const;
     /// The bytes of a matrix as stored; undefined if they are not cached.
-    at::Tensor packed(const MatrixLocation& location, const StoredTensor& tensor, Part part);
+    /// @param begins_pass  the call is the first for this matrix in a pass, so that it may be cached
+    at::Tensor packed(const MatrixLocation& location, const StoredTensor& tensor, bool begins_pass,
+                      Part part);
     /// Evicts experts until this many bytes fit, if they fit into the budget at all.
     void makeRoomFor(std::uint64_t bytes);
     /// Whether to cache this many bytes: from the second time on, if they fit, possibly after evicting

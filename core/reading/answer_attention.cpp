@@ -67,19 +67,25 @@ void printRows(const QuestionContext& context, AnswerWriter& to) {
 void writeTable(const QuestionContext& context, const AppendBytes& append) {
     append(bytesOf("layer,head,query,key,weight\n"));
     const std::size_t T = context.ids.size();
+    const auto writeHead = [&](std::int64_t layer, std::int64_t head, const float* weights) {
+        std::string lines;
+        for (std::size_t n = 0; n < T; ++n)
+            for (std::size_t j = 0; j < keysSeen(context, n, T); ++j)
+                lines += std::to_string(layer) + "," + std::to_string(head) + "," + std::to_string(n) + "," +
+                         std::to_string(j) + "," + formatNumber(static_cast<double>(weights[n * T + j])) +
+                         "\n";
+        append(bytesOf(lines));
+    };
+    if (context.question.layer && context.question.head) {
+        const QuestionContext::Head one = context.selectedHead();
+        return writeHead(one.layer, one.head, attentionOf(context).const_data_ptr<float>());
+    }
     context.reader.attention(
         context.ids,
         [&](std::int64_t layer, std::span<const float> weights) {
-            for (std::size_t head = 0; head < weights.size() / (T * T); ++head) {
-                if (!context.isSelected(layer, static_cast<std::int64_t>(head))) continue;
-                std::string lines;
-                for (std::size_t n = 0; n < T; ++n)
-                    for (std::size_t j = 0; j < keysSeen(context, n, T); ++j)
-                        lines += std::to_string(layer) + "," + std::to_string(head) + "," +
-                                 std::to_string(n) + "," + std::to_string(j) + "," +
-                                 formatNumber(static_cast<double>(weights[(head * T + n) * T + j])) + "\n";
-                append(bytesOf(lines));
-            }
+            for (std::size_t head = 0; head < weights.size() / (T * T); ++head)
+                if (context.isSelected(layer, static_cast<std::int64_t>(head)))
+                    writeHead(layer, static_cast<std::int64_t>(head), weights.data() + head * T * T);
         },
         context.change);
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <new>
 #include <stdexcept>
 
 #include "core/base/text.h"
@@ -45,19 +44,17 @@ class GraphemeEnds {
   public:
     explicit GraphemeEnds(std::string_view text) {
         UErrorCode error = U_ZERO_ERROR;
-        ::utext_openUTF8(&text_, text.data(), static_cast<std::int64_t>(text.size()), &error);
+        text_.adoptInstead(
+            ::utext_openUTF8(nullptr, text.data(), static_cast<std::int64_t>(text.size()), &error));
         iterator_.reset(icu::BreakIterator::createCharacterInstance(icu::Locale::getRoot(), error));
-        if (U_SUCCESS(error)) iterator_->setText(&text_, error);
-        if (U_FAILURE(error)) throw std::bad_alloc();
+        if (U_SUCCESS(error)) iterator_->setText(text_.getAlias(), error);
+        if (U_FAILURE(error)) throw std::runtime_error(std::string("ICU: ") + ::u_errorName(error));
     }
-    ~GraphemeEnds() { ::utext_close(&text_); }
-    GraphemeEnds(const GraphemeEnds&) = delete;
-    GraphemeEnds& operator=(const GraphemeEnds&) = delete;
 
     std::size_t next() { return static_cast<std::size_t>(iterator_->next()); }
 
   private:
-    UText text_ = UTEXT_INITIALIZER;
+    icu::LocalUTextPointer text_;
     std::unique_ptr<icu::BreakIterator> iterator_;
 };
 

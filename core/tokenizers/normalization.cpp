@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <new>
 #include <stdexcept>
 
 #include "core/tokenizers/characters.h"
@@ -44,24 +43,33 @@ bool isAscii(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
+void requireSuccess(UErrorCode error) {
+    if (U_FAILURE(error)) throw std::runtime_error(std::string("ICU: ") + ::u_errorName(error));
+}
+
 /// A normal form of Unicode 9, as in Hugging Face's tokenizers: characters that later versions added stay in
 /// place, and marks are not sorted past them.
 const icu::Normalizer2& normalForm(Normalization::Kind kind) {
-    struct Forms {
+    using Instance = const icu::Normalizer2* (*)(UErrorCode&);
+    static const auto unicode_9 = [] {
         UErrorCode error = U_ZERO_ERROR;
-        icu::UnicodeSet unicode_9{u"[:age=9.0:]", error};
-        icu::FilteredNormalizer2 nfc{*icu::Normalizer2::getNFCInstance(error), *unicode_9.freeze()};
-        icu::FilteredNormalizer2 nfd{*icu::Normalizer2::getNFDInstance(error), unicode_9};
-        icu::FilteredNormalizer2 nfkc{*icu::Normalizer2::getNFKCInstance(error), unicode_9};
-        icu::FilteredNormalizer2 nfkd{*icu::Normalizer2::getNFKDInstance(error), unicode_9};
+        icu::UnicodeSet characters(u"[:age=9.0:]", error);
+        requireSuccess(error);
+        characters.freeze();
+        return characters;
+    }();
+    const auto filtered = [](Instance instance) {
+        UErrorCode error = U_ZERO_ERROR;
+        const icu::Normalizer2* const whole = instance(error);
+        requireSuccess(error);
+        return icu::FilteredNormalizer2(*whole, unicode_9);
     };
-    static const Forms forms;
-    if (U_FAILURE(forms.error)) throw std::runtime_error("ICU lacks the tables of normalization");
+    static const icu::FilteredNormalizer2 nfc = filtered(&icu::Normalizer2::getNFCInstance),
+                                          nfd = filtered(&icu::Normalizer2::getNFDInstance),
+                                          nfkc = filtered(&icu::Normalizer2::getNFKCInstance),
+                                          nfkd = filtered(&icu::Normalizer2::getNFKDInstance);
     using Kind = Normalization::Kind;
-    return kind == Kind::nfc    ? forms.nfc
-           : kind == Kind::nfd  ? forms.nfd
-           : kind == Kind::nfkc ? forms.nfkc
-                                : forms.nfkd;
+    return kind == Kind::nfc ? nfc : kind == Kind::nfd ? nfd : kind == Kind::nfkc ? nfkc : nfkd;
 }
 
 /// Receives a normalized text as far as its length is allowed.
@@ -91,7 +99,7 @@ std::string toNormalForm(std::string text, Normalization::Kind kind, EncodingBud
     NormalizedText made(budget);
     UErrorCode error = U_ZERO_ERROR;
     normalForm(kind).normalizeUTF8(0, text, made, nullptr, error);
-    if (U_FAILURE(error)) throw std::bad_alloc();
+    requireSuccess(error);
     text = made.take();
     budget.require(text.size());
     return text;

@@ -38,7 +38,7 @@ void press(QWidget* control, int count) {
     QCoreApplication::postEvent(control, new QKeyEvent(QEvent::KeyRelease, key, Qt::NoModifier));
 }
 
-/// One notch of the wheel over the centre of a chart, in and out.
+/// One notch of the wheel over the center of a chart, in and out.
 void scrollWheel(QWidget& chart, int count) {
     const QPointF middle = chart.rect().center();
     const int notch = count / 20 % 2 == 0 ? 120 : -120;

@@ -202,7 +202,9 @@ def compare_generation(options):
     others = {name: generator for name in GENERATORS if (generator := Generator(options, name)).works}
 
     def own_seconds():
-        first, whole = (served.ask(what="generate", text=PROMPT, count=str(count))[0] for count in (1, GENERATED + 1))
+        first, _ = served.ask(what="generate", text=PROMPT, count="1")
+        whole, answer = served.ask(what="generate", text=PROMPT, count=str(GENERATED + 1))
+        assert len(json.loads(answer)["generated"]) == GENERATED + 1, "the model ended its text early"
         return whole - first
 
     own_seconds()

@@ -6,7 +6,7 @@ distributions does not know. Each range has a stand-in that PCRE2 knows, with th
 and the same length in UTF-8.
 
 digests: prints the digests of tests/core/tokenizers/text_preparation_test.cpp: which characters normalizers remove, the scripts
-between which the pre-tokenizer UnicodeScripts splits, and NFKD of every character from U+0080."""
+between which the pre-tokenizer UnicodeScripts splits, normal forms and lower case."""
 
 import pathlib
 import sys
@@ -79,6 +79,10 @@ def digests() -> None:
     removers = [bert(clean_text=True), bert(strip_accents=True), normalizers.StripAccents()]
     print("categories", digest(sum((not remover.normalize_str(character)) << bit for bit, remover in enumerate(removers)) for character in EVERY if ord(character) >= 0xA0))
     print("scripts", digest(scripts()))
+    forms = [normalizers.NFC(), normalizers.NFD(), normalizers.NFKC(), normalizers.NFKD()]
+    texts = [f"a\u0345{character}\u0334" for character in EVERY if ord(character) < 0x20000]
+    print("forms", digest(byte for text in texts for form in forms for byte in form.normalize_str(text).encode()))
+    print("lower case", digest(byte for character in EVERY for byte in normalizers.Lowercase().normalize_str(character).encode()))
     print("NFKD", digest(byte for character in EVERY for byte in normalizers.NFKD().normalize_str(character).encode()))
 
 

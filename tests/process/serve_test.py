@@ -184,7 +184,8 @@ class ServeModel(ServedTest):
         cells = len(padded) // span
         self.assertEqual(small.shape[2:], (cells, cells))
         largest = padded.reshape(cells, span, cells, span).max((1, 3))
-        numpy.testing.assert_array_equal(small[1, 1], largest)
+        # Layers below the head of one map attend by the kernel that keeps no weights, which rounds differently.
+        numpy.testing.assert_allclose(small[1, 1], largest, atol=2e-6)
 
     def test_a_published_model_answers_as_look_does(self):
         for model in (small_model(self._folder.name, "llama"), small_model(self._folder.name, "gpt_neox")):
@@ -237,7 +238,7 @@ class ServeModel(ServedTest):
         self.assertTrue(reply["ok"], reply)
         tensors, facts = tensors_of(payload)
         one = tensors_of(self.ask(peer, what="attention", text=MODEL_TEXT, layer="1", head="2"))[0]["weights"]
-        numpy.testing.assert_array_equal(tensors["attention"][1, 2], one)
+        numpy.testing.assert_allclose(tensors["attention"][1, 2], one, atol=2e-6)  # layer 0 attends by another kernel
         self.assertEqual((facts["layers"], facts["heads"], facts["step"]), ("2", "4", "-1"))
         reply, payload = peer.ask(command="generate", text=MODEL_TEXT, count=6)
         self.assertTrue(reply["ok"], reply)

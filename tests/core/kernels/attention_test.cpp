@@ -43,7 +43,7 @@ struct Case {
 std::ostream& operator<<(std::ostream& out, const Case& c) {
     return out << "T " << c.T << ", d " << c.d << ", rotated " << c.fraction << " and " << c.value_fraction
                << (c.causal ? ", causal" : ", full") << (c.bias ? ", biased" : "")
-               << (c.pairing == Pairing::half ? ", halves" : ", neighbours") << ", size " << c.size << ", "
+               << (c.pairing == Pairing::half ? ", halves" : ", neighbors") << ", size " << c.size << ", "
                << c.K() << " of " << c.H << (c.shared_kv ? " shared" : "") << " key/value heads"
                << (c.rotates_back ? "" : ", not rotated back") << (c.sinks ? ", sinks" : "") << ", window "
                << c.window << (c.bfloat16 ? ", bfloat16" : "");
@@ -406,7 +406,7 @@ TEST(Attention, RopeRotatesNoValues) {
     expectExact({77, 32, 0.25, 1.0});
 }
 
-TEST(Attention, RotatesNeighboursToo) {
+TEST(Attention, RotatesNeighborsToo) {
     for (const std::size_t d : {16, 48, 128})
         for (const double fraction : {0.25, 1.0})
             expectExact({65, d, fraction, fraction, true, false, Pairing::interleaved});

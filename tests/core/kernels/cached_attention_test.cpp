@@ -30,7 +30,7 @@ struct Case {
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
     return out << "d " << c.d << ", T " << c.T << ", pairs " << c.pairs << " and " << c.value_pairs
-               << (c.pairing == Pairing::half ? ", halves" : ", neighbours") << (c.bias ? ", biased" : "")
+               << (c.pairing == Pairing::half ? ", halves" : ", neighbors") << (c.bias ? ", biased" : "")
                << ", " << c.kv_heads << (c.shared_kv ? " shared" : "") << " key/value heads"
                << (c.sinks ? ", sinks" : "") << ", window " << c.window;
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
 #include <random>
 #include <string>
 #include <vector>
@@ -54,6 +55,7 @@ void forEveryPacking(Test test) {
     for (const std::string& target : kernelTargets()) {
         selectKernelTarget(target);
         SCOPED_TRACE(target);
+        EXPECT_TRUE(canMultiplyPacked() || target == "portable");
         if (!canMultiplyPacked()) continue;
         for (const PackedType& type : kPackedTypes) {
             SCOPED_TRACE(nameOf(type.type));
@@ -91,6 +93,23 @@ TEST(PackedProduct, IsThatOfTheDecodedMatrix) {
                     else
                         EXPECT_NEAR(y[m * kStride + n], product, 1e-6 * magnitude) << M << " rows, " << n;
                 }
+        }
+    });
+}
+
+TEST(PackedProduct, IsNotFiniteIfAScaleIsNot) {
+    forEveryPacking([](const PackedType& type, std::size_t K) {
+        std::mt19937 random(2);
+        const std::vector<float> x(K, 1);
+        for (const std::uint16_t number :
+             std::initializer_list<std::uint16_t>{0x7C00, 0xFC00, 0x7E01}) {  // ∞, −∞, NaN as float16
+            for (const std::size_t scale : type.scales) {
+                auto row = randomBlocks(type, K / elementsPerBlock(type.type), random);
+                std::memcpy(row.data() + scale, &number, sizeof number);
+                float y = 0;
+                multiplyPacked(type.packing, row.data(), 1, {x.data(), 1, K}, &y, 1);
+                EXPECT_FALSE(std::isfinite(y)) << number << " at " << scale;
+            }
         }
     });
 }

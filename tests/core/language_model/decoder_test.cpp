@@ -424,15 +424,20 @@ TEST(Decoder, KeepsWhatEveryTokenUsesBeforeExperts) {
     reader.setMemoryBudget(
         static_cast<std::uint64_t>(std::max(of_expert.out * of_expert.in, of_all.out * of_all.in)) *
         sizeof(float));
+    constexpr auto kExpert = WeightReader::Part::of_expert, kAll = WeightReader::Part::of_all_tokens;
+    std::vector<at::Tensor> held;  // so that no address is used twice
     const auto read = [&](const MatrixLocation& place, WeightReader::Part part) {
-        return reader.matrix(place, part).const_data_ptr();
+        held.push_back(reader.matrix(place, part));
+        return held.back().const_data_ptr();
     };
-    read(of_expert, WeightReader::Part::of_expert);
-    const void* const kept = read(of_expert, WeightReader::Part::of_expert);
-    EXPECT_EQ(read(of_expert, WeightReader::Part::of_expert), kept);
-    read(of_all, WeightReader::Part::of_all_tokens);
-    const void* const second = read(of_all, WeightReader::Part::of_all_tokens);
-    EXPECT_EQ(read(of_all, WeightReader::Part::of_all_tokens), second);
+    const void* const first = read(of_expert, kExpert);
+    const void* const kept = read(of_expert, kExpert);
+    EXPECT_NE(kept, first) << "what is read once is not kept";
+    EXPECT_EQ(read(of_expert, kExpert), kept);
+    read(of_all, kAll);
+    const void* const second = read(of_all, kAll);
+    EXPECT_EQ(read(of_all, kAll), second);
+    EXPECT_NE(read(of_expert, kExpert), kept) << "it made room";
 }
 
 TEST(Decoder, ReadsOnlyTheLayersWhoseWeightsAreWanted) {
@@ -468,6 +473,20 @@ TEST(Decoder, RefusesHeadsThatTheModelLacks) {
     }
 }
 
+/// Cached parameters, vectors among them, are not changed by a pass.
+TEST(Decoder, ReadsTheSameFromItsCache) {
+    for (const char* const family :
+         {"gemma", "qwen3", "gpt2", "stablelm", "mixtral", "gemma3n", "falcon_h1"}) {
+        if (!std::filesystem::exists(kFolder + "/" + family)) continue;
+        Decoder decoder(openPretrainedModel(kFolder + "/" + family));
+        decoder.weights().setMemoryBudget(1 << 26);
+        const std::vector<std::int64_t> tokens = expectedOf(family).tokens;
+        const at::Tensor right = decoder.hidden(tokens);
+        for (int pass = 0; pass < 3; ++pass)
+            EXPECT_TRUE(at::equal(decoder.hidden(tokens), right)) << family << ", pass " << pass;
+    }
+}
+
 /// Products of few rows by rows and parts of a packed tensor, cached or not.
 TEST(Decoder, MultipliesByPackedMatricesWithoutDecodingThem) {
     constexpr std::int64_t kColumns = 64, kRows = 24;
@@ -482,6 +501,7 @@ TEST(Decoder, MultipliesByPackedMatricesWithoutDecodingThem) {
         {.tensor = "w", .out = 7, .in = kColumns, .rows = {{20, 3}, {2, 4}}},
         {.tensor = "w", .out = 8, .in = kColumns, .index = 2},
     };
+    at::manual_seed(4);
     for (const std::uint64_t budget : {0, 1 << 20})
         for (const MatrixLocation& place : places) {
             WeightReader reader(store), decoding(store);
@@ -494,7 +514,12 @@ TEST(Decoder, MultipliesByPackedMatricesWithoutDecodingThem) {
                 expectClose(reader.productOfRows(x, place, 2, 4), right.narrow(1, 2, 4), 1e-4,
                             "part of " + std::to_string(rows));
             }
+            EXPECT_EQ(reader.product(at::empty({0, kColumns}), place).size(0), 0);
         }
+    // As before, a matrix whose stored rows are of another length cannot be multiplied.
+    WeightReader reader(store);
+    EXPECT_ANY_THROW(reader.product(at::ones({1, 32}), {"w", false, 2 * kRows, 32}));
+    EXPECT_ANY_THROW(reader.product(at::ones({1, kColumns}), {"w", false, kRows + 1, kColumns}));
 }
 
 TEST(Decoder, WhatIsMutedIsLeftOutOfTheScores) {
@@ -538,7 +563,7 @@ TEST(Decoder, WhatIsMutedIsLeftOutOfTheScores) {
     unrotated.unrotated = {{0, 2}};
     const at::Tensor flat = weightsWith(unrotated);
     expectClose(flat[2], softmaxOf(view.q[2], view.k[1]), 1e-6, "not rotated");
-    expectClose(flat[3], whole[3], 1e-6, "its neighbour in the group still is");
+    expectClose(flat[3], whole[3], 1e-6, "its neighbor in the group still is");
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ GgufBytes smallModel(const std::string& architecture, std::uint32_t layers = 2) 
     bytes.add(prefix + "attention.value_length", 16U);
     bytes.add(prefix + "feed_forward_length", 48U);
     bytes.add(prefix + "context_length", 128U);
-    const bool centres = architecture == "gptneox" || architecture == "gpt2";
-    bytes.add(prefix + (centres ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon"),
+    const bool centers = architecture == "gptneox" || architecture == "gpt2";
+    bytes.add(prefix + (centers ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon"),
               1e-5F);
     return bytes;
 }

@@ -47,7 +47,7 @@ double meanOf(const Parts& parts, const Eigen::MatrixXd& x) {
     return sum / queries;
 }
 
-Eigen::MatrixXd centred(const Parts& parts, Eigen::MatrixXd x) {
+Eigen::MatrixXd centered(const Parts& parts, Eigen::MatrixXd x) {
     for (Eigen::Index n = 0; n < x.rows(); ++n)
         x.row(n).array() -= (x.row(n).array() * parts.sees.row(n).cast<double>().array()).sum() /
                             std::max(parts.sees.row(n).sum(), 1);
@@ -90,7 +90,7 @@ double shareOfSameChoice(const Parts& parts, const Eigen::MatrixXd& part) {
 }
 
 void expectByDefinition(const ScoreParts& got, const Parts& parts) {
-    const Eigen::MatrixXd a = centred(parts, parts.a), b = centred(parts, parts.b);
+    const Eigen::MatrixXd a = centered(parts, parts.a), b = centered(parts, parts.b);
     const double of_a = meanOf(parts, a.cwiseAbs2()), of_b = meanOf(parts, b.cwiseAbs2());
     EXPECT_NEAR(got.rotated_mean, meanOf(parts, parts.a.cwiseAbs()), 1e-12);
     EXPECT_NEAR(got.unrotated_mean, meanOf(parts, parts.b.cwiseAbs()), 1e-12);

@@ -35,9 +35,9 @@ PairContributions byDefinition(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& 
             parts(j - from, width / 2) = products.tail(products.size() - width).sum();
         }
         const Eigen::VectorXd scores = parts.rowwise().sum();
-        const Eigen::VectorXd centred = scores.array() - scores.mean();
+        const Eigen::VectorXd centered = scores.array() - scores.mean();
         for (Eigen::Index pair = 0; pair < parts.cols(); ++pair)
-            sums[pair] += (parts.col(pair).array() - parts.col(pair).mean()).matrix().dot(centred) /
+            sums[pair] += (parts.col(pair).array() - parts.col(pair).mean()).matrix().dot(centered) /
                           static_cast<double>(keys);
     }
     PairContributions use;

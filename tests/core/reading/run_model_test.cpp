@@ -213,7 +213,7 @@ TEST(RunModel, VectorsHaveTheNormsOfSnapshots) {
             both.ours.statistics(at::tensor(tokens).unsqueeze(0)).norms;  // [4, L, H, d/2]
         const at::Tensor q = vectorsOf(*both.decoder, tokens, 1, 2)[0];
         const std::int64_t d = q.size(1);
-        const bool rotates = position[0] == 'r';  // else neighbours make a pair
+        const bool rotates = position[0] == 'r';  // else neighbors make a pair
         const at::Tensor pairs =
             rotates ? q.reshape({-1, 2, d / 2}).transpose(1, 2) : q.reshape({-1, d / 2, 2});
         const at::Tensor by_hand = pairs.square().sum(-1).sqrt().mean(0);

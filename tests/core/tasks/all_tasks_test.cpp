@@ -21,7 +21,7 @@ TEST(Random, IsTheSameEverywhere) {
         EXPECT_EQ(random.next(), expected);
 }
 
-TEST(Random, NeighboursDoNotMeet) {
+TEST(Random, NeighborsDoNotMeet) {
     std::set<std::uint64_t> seen;
     for (std::uint64_t seed = 0; seed < 40; ++seed)
         for (const Stream stream : {Stream::training, Stream::problems, Stream::validation})

@@ -199,6 +199,32 @@ TEST(Characters, AreOfTheScriptsBetweenWhichTokenizersSplits) {
     EXPECT_EQ(digest.value(), 0x4884e023dc171066U);
 }
 
+/// Characters between marks, which sort and compose unless a later version of Unicode added the character.
+TEST(Characters, ComposeAndSortAsInTokenizers) {
+    Digest digest;
+    for (Character character = 0x80; character < 0x20000; ++character) {
+        if (character >= 0xD800 && character < 0xE000) continue;
+        std::string text = "a\u0345";
+        append(character, text);
+        text += "\u0334";
+        for (const Kind form : {Kind::nfc, Kind::nfd, Kind::nfkc, Kind::nfkd}) {
+            EncodingBudget budget(text.size());
+            for (const char byte : normalized(text, {{.kind = form}}, budget))
+                digest.add(static_cast<std::uint8_t>(byte));
+        }
+    }
+    EXPECT_EQ(digest.value(), 0x65b59c952d6f9e00U);
+}
+
+TEST(Characters, HaveTheLowerCaseOfTokenizers) {
+    Digest digest;
+    forEachCharacter(0x80, [&](Character character) {
+        for (const char byte : normalizedBy({Kind::lower_case}, character))
+            digest.add(static_cast<std::uint8_t>(byte));
+    });
+    EXPECT_EQ(digest.value(), 0x830413b76229980cU);
+}
+
 TEST(Characters, DecomposeAsInTokenizers) {
     Digest digest;
     forEachCharacter(0x80, [&](Character character) {

@@ -90,7 +90,7 @@ void RunsPanel::openMenu(const QPoint& at) {
     } else {
         menu.addAction(tr("Rename folder…"), this, &RunsPanel::askForFolderName)
             ->setEnabled(!run->isActive());
-        menu.addAction(tr("Colour…"), this, &RunsPanel::askForColor);
+        menu.addAction(tr("Color…"), this, &RunsPanel::askForColor);
         menu.addAction(tr("Open folder"), this, &RunsPanel::openFolder);
     }
     menu.addSeparator();
@@ -213,7 +213,8 @@ void RunsPanel::askForNotes() {
     auto* tags = new QLineEdit(QString::fromStdString(join(common, " ")));
     tags->setPlaceholderText(tr("words, separated by spaces"));
     auto* note = new TextInput(kMaxNoteLength);
-    note->setPlainText(same_note ? QString::fromStdString(first.note) : QString());
+    const QString shown_note = same_note ? QString::fromStdString(first.note) : QString();
+    note->setPlainText(shown_note);
     if (!same_note)
         note->setPlaceholderText(tr("The runs have different notes, which stay if this is empty."));
     auto* layout = new QFormLayout(&dialog);
@@ -238,8 +239,8 @@ void RunsPanel::askForNotes() {
                           [&](const std::string& tag) { return isIn(common, tag) && !isIn(entered, tag); });
             for (const std::string& tag : entered)
                 if (!isIn(labels.tags, tag)) labels.tags.push_back(tag);
-            const std::string text = note->toPlainText().toStdString();
-            if (same_note || !text.empty()) labels.note = text;
+            if (runs.size() == 1) labels.tags = entered;  // in the order entered
+            if (note->toPlainText() != shown_note) labels.note = note->toPlainText().toStdString();
             writeLabels(run->folder(), labels);
         }
     } catch (const Error& error) {
@@ -259,7 +260,7 @@ void RunsPanel::askForColor() {
     if (run == nullptr) return;
     const QString name = run->name();
     const QColor before = model_->color(name);
-    const QColor color = QColorDialog::getColor(before, this, tr("Colour of %1").arg(model_->labelOf(name)));
+    const QColor color = QColorDialog::getColor(before, this, tr("Color of %1").arg(model_->labelOf(name)));
     if (color.isValid()) emit colorChosen(name, color);
 }
 
