@@ -12,6 +12,7 @@ AttentionByDistance attentionByDistance(const Eigen::MatrixXd& weights, bool cau
         Eigen::Index keys = 0, seen = 0;
         const auto add = [&](Eigen::Index n, Eigen::Index j) {
             const double at_distance = weights(n, j), own = weights(n, n);
+            if (std::isnan(at_distance)) return;
             weight += at_distance;
             ++keys;
             if (at_distance <= 0 || own <= 0) return;

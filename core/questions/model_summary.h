@@ -24,6 +24,9 @@ struct ModelSummary {
     double memory_bytes = 0;  ///< least memory for reading 500 tokens, without keeping decoded parameters
     bool causal = true;       ///< false: every token attends to both sides
     bool predicts_masked = false;  ///< masked tokens instead of next ones
+    /// Sliding window of each layer: the largest distance that a query sees, plus one; 0: no window. Empty:
+    /// no layer has one.
+    std::vector<std::int64_t> windows = {};
     bool rotates = false, rotates_values = false;
     std::string rotated = {};             ///< which of q, k, v and o rotate: "qk"; empty: none
     bool outputs_rotate_back = true;      ///< meaningful only if values rotate
@@ -32,13 +35,16 @@ struct ModelSummary {
     bool has_problems = false;  ///< whether it is a run of a task whose problems can be used as texts
     std::vector<std::int64_t> checkpoints = {};  ///< steps of the available checkpoints of a run, ascending
     double gflops = 0;                           ///< measured speed of matrix products on this machine
+
+    /// The window of a layer; 0: none.
+    std::int64_t windowOf(std::size_t layer) const { return layer < windows.size() ? windows[layer] : 0; }
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelSummary, name, family, layers, heads, key_value_heads, head_dim,
                                    width, feed_forward, vocabulary, context, parameters, experts,
                                    experts_per_token, parameters_per_token, file_bytes, memory_bytes, causal,
-                                   predicts_masked, rotates, rotates_values, rotated, outputs_rotate_back,
-                                   theta, notes, has_problems, checkpoints, gflops)
+                                   predicts_masked, windows, rotates, rotates_values, rotated,
+                                   outputs_rotate_back, theta, notes, has_problems, checkpoints, gflops)
 
 /// The most parameters that a pass over this many tokens uses: tokens may be routed to different experts,
 /// until all experts are used.

@@ -40,6 +40,8 @@ ModelSummary summaryOf(const QuestionContext& context) {
     summary.memory_bytes = leastMemoryToRead(a, kUsualTokens);
     summary.causal = a.causal;
     summary.predicts_masked = a.predicts_masked;
+    for (std::int64_t layer = 0; layer < a.layers && a.window > 0 && !a.chunked; ++layer)
+        summary.windows.push_back(a.isWindowed(layer) ? a.window : 0);
     summary.outputs_rotate_back = a.value_rotations.empty() || a.rotated.output;
     const Eigen::VectorXd theta = a.rotationOf(0).frequenciesForLength(static_cast<double>(a.context)).theta;
     summary.theta.assign(theta.begin(), theta.end());

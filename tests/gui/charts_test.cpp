@@ -15,12 +15,13 @@
 #include "ui/charts/label_placer.h"
 #include "ui/charts/series.h"
 #include "ui/charts/ticks.h"
+#include "ui/pages/inspect/head_maps.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/lab_style.h"
 
 using namespace roper;
 
-/// Building blocks of charts: pyramids compared with plain loops, means, labels, colours; curves and maps.
+/// Building blocks of charts: pyramids compared with plain loops, means, labels, colors; curves and maps.
 class ChartsTest : public QObject {
     Q_OBJECT
 
@@ -391,7 +392,24 @@ class ChartsTest : public QObject {
             QVERIFY2(colorOf(row) != colorOf(row - 1), qPrintable(QString::number(row)));
     }
 
-    /// The numbers of a map appear where they fit, and can be read on every colour.
+    void keysOutsideTheWindowAreMasked() {
+        const auto weights = std::make_shared<const Eigen::MatrixXd>(Eigen::MatrixXd::Constant(5, 5, 0.2));
+        const HeatMapView::Map causal = attentionMap(weights, /*causal=*/true, {}, 2);
+        QVERIFY(causal.has_gaps);
+        QVERIFY(std::isnan((*causal.values)(3, 1)));
+        QCOMPARE((*causal.values)(3, 2), 0.2);
+        QVERIFY(weightAt(causal, 3, 1).endsWith("masked"));
+        QVERIFY(weightAt(causal, 3, 2).endsWith("weight 0.2"));
+        const HeatMapView::Map bidirectional = attentionMap(weights, /*causal=*/false, {}, 2);
+        QVERIFY(std::isnan((*bidirectional.values)(1, 3)));
+        HeatMapView view("map", nullptr);
+        view.setMap(bidirectional);
+        const std::vector<TextBox> texts = textsOf(view, {640, 400});
+        QVERIFY(std::ranges::any_of(texts, [](const TextBox& box) { return box.text == "masked"; }));
+        QVERIFY(!attentionMap(weights, /*causal=*/true, {}, 5).has_gaps);
+    }
+
+    /// The numbers of a map appear where they fit, and can be read on every color.
     void cellsWithRoomShowTheirNumbers() {
         Eigen::MatrixXd values(3, 4);
         values << 0.25, -1, 0, -1e-9, 0.5, 0.125, std::nan(""), 1, -0.5, 0.75, -0.25, 0.06;

@@ -450,7 +450,7 @@ class SmallModels(TrainerTest):
         latent = linear(x, "kv_a_proj_with_mqa")
         k = linear(normed(latent[:, :12], attention + "kv_a_layernorm"), "kv_b_proj").reshape(24, 4, 17)[:, :, :10]
 
-        def turned(y):  # neighbouring features are a complex number
+        def turned(y):  # neighboring features are a complex number
             return (y[..., ::2] + 1j * y[..., 1::2]) * numpy.exp(1j * numpy.arange(24)[:, None] / 10000 ** (numpy.arange(3) / 3))
 
         said = self.ask("deepseek_v3", "--what", "score_parts", "--text", self.text("deepseek_v3"))
@@ -719,6 +719,8 @@ class SmallModels(TrainerTest):
         table = look(self.model("mixtral"), "--what", "experts", "--text", text).splitlines()
         self.assertEqual(table[1], f"0,0,{layers[0]['counts'][0]}")
         self.assertIn("has no mixtures of experts", look(self.model(), "--what", "experts", "--text", self.text(), expected=2))
+        (summary,) = self.ask("gemma2", "--what", "model")
+        self.assertEqual(summary["windows"], [6, 0])
         (summary,) = self.ask("mixtral", "--what", "model")
         self.assertEqual((summary["experts"], summary["experts_per_token"]), (5, 2))
         self.assertEqual(summary["parameters"] - summary["parameters_per_token"], 2 * 3 * 3 * 24 * 32)

@@ -97,7 +97,7 @@ QString CurveChart::figureCaption() const {
     QStringList letters;
     for (const Curve& curve : curves_)
         if (!curve.letter_label.isEmpty() && isCurveVisible(curve.key))
-            letters << CurveLetters::labelled(curve.letter_label, curve.label).simplified();
+            letters << CurveLetters::labeled(curve.letter_label, curve.label).simplified();
     if (!letters.isEmpty()) captions << letters.join(QStringLiteral("; "));
     return captions.join(QStringLiteral(". "));
 }

@@ -95,7 +95,7 @@ bool CurveLetters::isBefore(const QString& a, const QString& b) {
     return std::pair(a.size(), a) < std::pair(b.size(), b);
 }
 
-QString CurveLetters::labelled(const QString& letter, const QString& label) {
+QString CurveLetters::labeled(const QString& letter, const QString& label) {
     return letter.isEmpty() ? label : letter + QStringLiteral("  ") + label;
 }
 

@@ -38,7 +38,7 @@ class CurveLetters : public QCPAbstractItem {
     /// Order of letters: "Z" before "AA".
     static bool isBefore(const QString& a, const QString& b);
     /// "A  RoPE, width 64"; without a letter, the label alone.
-    static QString labelled(const QString& letter, const QString& label);
+    static QString labeled(const QString& letter, const QString& label);
 
   protected:
     void draw(QCPPainter* painter) override;

@@ -38,7 +38,7 @@ class Palette {
         if (map_ == nullptr ||
             GifQuantizeBuffer(width, static_cast<unsigned>(red.size()) / width, &size, red.data(),
                               green.data(), blue.data(), unused.data(), map_->Colors) != GIF_OK)
-            throw Error(ErrorKind::memory, "there is not enough memory to choose the colours of a GIF");
+            throw Error(ErrorKind::memory, "there is not enough memory to choose the colors of a GIF");
         QList<QRgb> exact = counts.keys();
         const auto end = exact.begin() + std::min<qsizetype>(kExact, exact.size());
         std::partial_sort(exact.begin(), end, exact.end(),

@@ -344,7 +344,9 @@ void HeatMapView::paintColorBar(QPainter& painter, const Frame& at, const Theme&
     painter.setBrush(theme.grid);
     painter.drawRect(absent);
     painter.setPen(theme.faint_text);
-    label(absent.center().y(), map_.lower_triangle_only ? tr("masked") : tr("none"));
+    label(absent.center().y(), map_.lower_triangle_only  ? tr("masked")
+                               : map_.gap_name.isEmpty() ? tr("none")
+                                                         : map_.gap_name);
 }
 
 }  // namespace roper

@@ -28,6 +28,7 @@ class HeatMapView : public FigureView {
         double limit = 1;                  ///< the color scale ends at ± limit, or at 0 and limit
         bool lower_triangle_only = false;  ///< entries right of the diagonal do not exist
         bool has_gaps = false;             ///< NaN entries do not exist
+        QString gap_name = {};             ///< of such entries in the legend; empty: "none"
         bool shows_distances = false;  ///< below each column, its distance from the marked row: row − column
         QString row_name, column_name, value_name;
         QStringList row_labels, column_labels;  ///< empty: numbers

@@ -270,7 +270,7 @@ QString MetricChart::figureCaption() const {
         const CurveStyle& style = series->style;
         const int count = labels[style.label];
         if (count == 0) continue;
-        const QString name = CurveLetters::labelled(style.letter_label, style.label).simplified();
+        const QString name = CurveLetters::labeled(style.letter_label, style.label).simplified();
         named << (count > 1 ? tr("%1 (%2 runs)").arg(name).arg(count) : name);
     }
     const QString begin = yName().left(1).toUpper() + yName().mid(1);

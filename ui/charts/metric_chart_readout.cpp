@@ -45,7 +45,7 @@ std::vector<MetricChart::Reading> MetricChart::readingsAt(double x, double y) co
         const double value = series.raw.y()[i];
         const QString& letter_label = series.style.letter_label;
         const auto lettered = [&](const QString& name, qsizetype prefix) {
-            return letter_label.isEmpty() ? name : CurveLetters::labelled(letter_label, name.mid(prefix));
+            return letter_label.isEmpty() ? name : CurveLetters::labeled(letter_label, name.mid(prefix));
         };
         QString text = tr("%1: %2 at %3")
                            .arg(lettered(nameOf(series.style), name_prefix), shortNumber(value),

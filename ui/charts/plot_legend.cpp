@@ -132,7 +132,7 @@ void PlotLegend::fill(const std::vector<Entry>& entries, Place place, const QFon
     for (const Entry& entry : entries) {
         if (!entry.letter_label.isEmpty())
             letters =
-                std::max(letters, metrics.horizontalAdvance(CurveLetters::labelled(entry.letter_label, {})));
+                std::max(letters, metrics.horizontalAdvance(CurveLetters::labeled(entry.letter_label, {})));
     }
     Columns columns{1, static_cast<int>(entries.size()), entries.size(),
                     std::max(picture.width() - kInsideOverhead, kInsideOverhead) - letters};
@@ -141,7 +141,7 @@ void PlotLegend::fill(const std::vector<Entry>& entries, Place place, const QFon
     std::vector<QCPGraph*> wanted;
     for (std::size_t i = 0; i < columns.shown; ++i) {
         const QString& name = names[static_cast<qsizetype>(i)];
-        entries[i].graph->setName(CurveLetters::labelled(entries[i].letter_label, name));
+        entries[i].graph->setName(CurveLetters::labeled(entries[i].letter_label, name));
         wanted.push_back(entries[i].graph);
     }
     move(below);

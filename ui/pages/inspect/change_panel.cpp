@@ -62,7 +62,7 @@ void ChangePanel::edit(Change make) {
     emit changed(change_);
 }
 
-/// Starts a form of labelled rows below the existing contents. Widgets that are sometimes hidden stand
+/// Starts a form of labeled rows below the existing contents. Widgets that are sometimes hidden stand
 /// between such forms, because a form layout with hidden rows squeezes the others.
 void ChangePanel::beginForm() {
     form_ = new QFormLayout;

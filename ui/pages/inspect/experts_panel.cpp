@@ -20,7 +20,7 @@ const ExpertsOfLayer* mixtureOf(const ExpertsAnswer& answer, std::size_t layer) 
 }
 
 /// A map with a row for each layer; rows of layers that are no mixtures of experts stay empty.
-/// @param limit   end of the colour scale; 0: the largest number
+/// @param limit   end of the color scale; 0: the largest number
 /// @param row_of  the numbers of one layer [columns]
 HeatMapView::Map mapByLayer(const ExpertsAnswer& answer, std::int64_t layers, std::size_t columns,
                             double limit,
@@ -45,7 +45,7 @@ ExpertsPanel::ExpertsPanel(const ShownModels& models, QWidget* parent)
       choices_(makeMap(QStringLiteral("experts"), {}, answers::experts, &ExpertsPanel::choiceReadout)),
       counts_(makeMap(QStringLiteral("expert-counts"), tr("The load of each expert is shown here."),
                       answers::experts, &ExpertsPanel::countReadout)),
-      color_(named(new QComboBox, tr("Colour of the chosen experts"),
+      color_(named(new QComboBox, tr("Color of the chosen experts"),
                    tr("The number of the expert with the highest score, or the weight of its output"))) {
     choices_->setAccessibleName(tr("Chosen experts by layer and token"));
     counts_->setAccessibleName(tr("Tokens of each expert by layer"));

@@ -83,15 +83,26 @@ Eigen::MatrixXf downsampled(const Eigen::MatrixXf& map, Eigen::Index side) {
 }
 
 HeatMapView::Map attentionMap(std::shared_ptr<const Eigen::MatrixXd> weights, bool causal,
-                              const QStringList& tokens) {
+                              const QStringList& tokens, std::int64_t window) {
     HeatMapView::Map map;
     map.scale = HeatMapView::Scale::sequential;
     map.lower_triangle_only = causal;
+    map.has_gaps = window > 0 && window < weights->rows();
+    if (map.has_gaps) {
+        Eigen::MatrixXd visible = *weights;
+        for (Eigen::Index key = 0; key < visible.cols(); ++key)
+            for (Eigen::Index query = 0; query < visible.rows(); ++query)
+                if (std::abs(query - key) >= window) visible(query, key) = std::nan("");
+        weights = std::make_shared<const Eigen::MatrixXd>(std::move(visible));
+    }
     map.limit = HeatMapView::limitOf(*weights, causal);
-    map.pyramid = HeatMapView::makePyramid(*weights, map.scale, map.limit, causal);
+    map.pyramid = std::make_shared<TilePyramid>(
+        *weights, causal, 0.0, map.limit,
+        map.has_gaps ? TilePyramid::NotANumber::absent : TilePyramid::NotANumber::shown);
     map.row_name = tr("query");
     map.column_name = tr("key");
     map.value_name = tr("weight");
+    map.gap_name = tr("masked");
     map.row_labels = map.column_labels = tokens;
     map.values = std::move(weights);
     return map;
@@ -103,8 +114,10 @@ QString weightAt(const HeatMapView::Map& map, int row, int column) {
         return map.row_labels.isEmpty() ? QString::number(token)
                                         : tr("“%1” (%2)").arg(map.row_labels[token], QString::number(token));
     };
-    return tr("query %1, key %2, distance %3: weight %4")
-        .arg(name(row), name(column), numberText(row - column), numberText((*map.values)(row, column), 4));
+    const double weight = (*map.values)(row, column);
+    return tr("query %1, key %2, distance %3: %4")
+        .arg(name(row), name(column), numberText(row - column),
+             std::isnan(weight) ? tr("masked") : tr("weight %1").arg(numberText(weight, 4)));
 }
 
 HeadMaps readHeadMaps(const SafetensorsFile& file) {

@@ -30,8 +30,9 @@ struct HeadMap {
 /// Attention weights [T, T] of T tokens as a map.
 /// @param causal  whether queries see no later keys
 /// @param tokens  names of rows and columns; empty: numbers
+/// @param window  of the layer (`ModelSummary::windowOf`): keys outside it are drawn as masked
 HeatMapView::Map attentionMap(std::shared_ptr<const Eigen::MatrixXd> weights, bool causal,
-                              const QStringList& tokens = {});
+                              const QStringList& tokens = {}, std::int64_t window = 0);
 /// Describes the weight in a cell of such a map; empty outside the map.
 QString weightAt(const HeatMapView::Map& map, int row, int column);
 

@@ -19,7 +19,7 @@ struct LabelColor {
     QColor color;
 };
 
-/// Colours of Okabe and Ito, distinct for colour-blind readers, in the order in which `labelOf` tries labels.
+/// Colors of Okabe and Ito, distinct for color-blind readers, in the order in which `labelOf` tries labels.
 const std::vector<LabelColor>& labelColors() {
     static const std::vector<LabelColor> colors = {
         {"induction", QColor(0xD5, 0x5E, 0x00)},  {"previous token", QColor(0x00, 0x72, 0xB2)},
@@ -176,7 +176,7 @@ void HeadScatterView::paintAxes(QPainter& painter, const Frame& frame, const The
     painter.restore();
 }
 
-/// Texts for the first and last colour of a continuous colour scale.
+/// Texts for the first and last color of a continuous color scale.
 std::pair<QString, QString> HeadScatterView::scaleEndLabels() const {
     if (const HeadScore* score = shownScore())
         return {QStringLiteral("%1 %2").arg(score->name, numberText(score->low)), numberText(score->high)};

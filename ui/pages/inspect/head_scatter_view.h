@@ -7,7 +7,7 @@
 namespace roper {
 
 /// A scatter plot with a dot for every head: x is its mean attention distance, y the entropy of its weights.
-/// Dots are coloured by the head's label, its layer, or a score such as the induction score. A click chooses
+/// Dots are colored by the head's label, its layer, or a score such as the induction score. A click chooses
 /// a head.
 class HeadScatterView : public FigureView {
     Q_OBJECT
@@ -62,7 +62,7 @@ class HeadScatterView : public FigureView {
     bool isShown(const HeadReport& report) const;
     QColor colorOf(const HeadReport& report, const Theme& theme) const;
     std::pair<QString, QString> scaleEndLabels() const;
-    /// The score that the colours show; null: none.
+    /// The score that the colors show; null: none.
     const HeadScore* shownScore() const;
     const HeadReport* nearest(const QPointF& at) const;
     void paintAxes(QPainter& painter, const Frame& frame, const Theme& theme) const;

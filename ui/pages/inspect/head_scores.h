@@ -8,11 +8,11 @@
 
 namespace roper {
 
-/// A score by which heads can be coloured and sorted. A question of its own computes it for all heads.
+/// A score by which heads can be colored and sorted. A question of its own computes it for all heads.
 struct HeadScore {
     QString name;              ///< "induction score"
     const AnswerSpec* answer;  ///< asked when the score is shown
-    double low = 0, high = 1;  ///< ends of the colour scale
+    double low = 0, high = 1;  ///< ends of the color scale
     /// The score of a head; nothing while it is unknown, or if the head has none.
     std::optional<double> (*of)(const InspectState& state, const HeadReport& report) = nullptr;
 };

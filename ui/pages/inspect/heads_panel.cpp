@@ -68,15 +68,15 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
       map_(new HeatMapView(QStringLiteral("model-head"), this)),
       reach_(new CurveChart(QStringLiteral("reach"), tr("distance n − j, tokens"), tr("mean weight"), this)),
       label_(named(new QComboBox, tr("Heads of one label"), tr("Show only these heads"))),
-      color_by_(named(new QComboBox, tr("Colour of the dots"),
-                      tr("What the colours of the dots in the scatter plot show; slow pairs complete no turn "
+      color_by_(named(new QComboBox, tr("Color of the dots"),
+                      tr("What the colors of the dots in the scatter plot show; slow pairs complete no turn "
                          "within the text"))),
       reach_quantity_(named(new QComboBox, tr("Quantity by distance"),
                             tr("The head's mean weight, or its mean score before softmax"))),
       order_(named(new QComboBox, tr("Order of all heads"), tr("The order of the small maps"))),
       layer_(makeNumber(tr("Layer shown"), tr("layer "))),
       head_(makeNumber(tr("Head shown"), tr("head "))) {
-    color_by_->addItems({tr("coloured by label"), tr("by share of slow pairs"), tr("by layer")});
+    color_by_->addItems({tr("colored by label"), tr("by share of slow pairs"), tr("by layer")});
     connect(color_by_, &QComboBox::currentIndexChanged, this,
             [this](int index) { atlas_->setColorBy(static_cast<HeadScatterView::ColorBy>(index)); });
     connect(grid_, &HeadsView::headChosen, &state(), &InspectState::setHead);
@@ -123,7 +123,7 @@ AnswerSpecs HeadsPanel::requiredAnswers() const {
     return requiredAnswers;
 }
 
-/// Adds the scores by which heads are coloured or sorted.
+/// Adds the scores by which heads are colored or sorted.
 void HeadsPanel::addScores(AnswerSpecs& requiredAnswers) const {
     for (const HeadScore* score :
          {scoreAt(color_by_, HeadScatterView::ColorBy::first_score), scoreAt(order_, Order::first_score)})

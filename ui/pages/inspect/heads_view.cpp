@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kLabel = 24, kGridMargin = 6, kGridTop = 18, kMinTitleWidth = 30, kWideTitle = 90;
 
-/// The colour of a weight; nothing for zero and NaN.
+/// The color of a weight; nothing for zero and NaN.
 std::optional<QRgb> shadeOf(float weight, float largest, const std::array<QRgb, 256>& colors) {
     if (!(weight > 0)) return std::nullopt;
     return colors[static_cast<std::size_t>(std::lround(255 * std::min(weight / largest, 1.0F)))];

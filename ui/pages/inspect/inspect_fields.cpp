@@ -54,11 +54,11 @@ const std::vector<Field<InspectFigureSettings>>& inspectFields() {
         all.push_back(field<P>({"", "shade", "", "for surprise: what the shading of tokens shows",
                                 Choice{{"trained", "changed", "difference"}}},
                                &P::shade));
-        all.push_back(field<P>({"", "colour", "", "for head-atlas: what the colours of the dots show",
+        all.push_back(field<P>({"", "colour", "", "for head-atlas: what the colors of the dots show",
                                 Choice{{"label", "slow_share", "layer", "induction", "copying", "first_token",
                                         "learned_sink", "rotated_share"}}},
                                &P::color_by));
-        all.push_back(field<P>({"", "expert_colour", "",
+        all.push_back(field<P>({"", "expert_color", "",
                                 "for experts: the number of the expert with the largest score, or its weight",
                                 Choice{{"index", "weight"}}},
                                &P::expert_color));

@@ -234,9 +234,10 @@ void InspectPage::showModel() {
         const auto slow = std::ranges::count_if(m->theta, [&](double theta) {
             return theta * static_cast<double>(m->context) < 2 * std::numbers::pi;
         });
-        text += slow == 0
-                    ? tr("; all %1 pairs complete a turn within that").arg(m->theta.size())
-                    : tr("; %1 of %2 pairs complete no turn within that").arg(slow).arg(m->theta.size());
+        text += slow == 0 ? tr("; all %1 rotated pairs complete a turn within it").arg(m->theta.size())
+                          : tr("; %1 of %2 rotated pairs complete no full turn within it")
+                                .arg(slow)
+                                .arg(m->theta.size());
     } else if (m->theta.empty()) {
         text += tr("; no rotation");
     }

@@ -213,7 +213,7 @@ Figure& InspectPage::prepareFigure(FigureRequest request) {
         shown.refreshNow();
         return figure;
     }
-    // `prepare` has chosen the colours, for which more answers may be required.
+    // `prepare` has chosen the colors, for which more answers may be required.
     for (InspectState* state : {comparison_state_, state_})
         state->setRequiredAnswers(shown.answersForFigure(kind));
     for (InspectState* state : {comparison_state_, state_}) {

@@ -43,7 +43,7 @@ class InspectState : public QObject {
     QString title() const;
     /// Name for captions: that of a run, or that in a published model's files; empty until the model is open.
     QString modelName() const;
-    /// Colour of a run's position method, as on all pages; grey for a published model.
+    /// Color of a run's position method, as on all pages; grey for a published model.
     QColor color(const Theme& theme) const;
     const QString& text() const { return text_; }
     void setText(const QString& text);
@@ -83,6 +83,8 @@ class InspectState : public QObject {
         return sharedAnswer(spec).get();
     }
     const ModelSummary* summary() const { return answer(answers::model); }
+    /// `ModelSummary::windowOf`, which for a run is known before the model has answered.
+    std::int64_t windowOf(int layer) const;
     /// The report on the chosen head; null if there is none.
     const HeadReport* report() const { return report(layer_, head_); }
     const HeadReport* report(int layer, int head) const;

@@ -113,6 +113,11 @@ void InspectState::fail(const QString& why) {
     askNext();
 }
 
+std::int64_t InspectState::windowOf(int layer) const {
+    if (const ModelSummary* known = summary()) return known->windowOf(static_cast<std::size_t>(layer));
+    return run() != nullptr && run()->specification() ? run()->specification()->model.window : 0;
+}
+
 /// Preparing a map of thousands of tokens takes a while, so it runs outside the GUI thread.
 void InspectState::receiveMap(const QByteArray& payload) {
     const Question question = sent_question_;
@@ -126,11 +131,12 @@ void InspectState::receiveMap(const QByteArray& payload) {
     const auto is_wanted = [this, question] {
         return pending_ == &answers::attention && sent_question_ == question;
     };
-    QtConcurrent::run([payload, causal, tokens] {
+    const std::int64_t window = windowOf(static_cast<int>(question.layer.value_or(0)));
+    QtConcurrent::run([payload, causal, tokens, window] {
         auto weights = std::make_shared<const Eigen::MatrixXd>(
             readAttention(SafetensorsFile::parse(payload.toStdString(), "the model's answer")));
         const bool are_named = tokens.size() == weights->rows();
-        return attentionMap(std::move(weights), causal, are_named ? tokens : QStringList());
+        return attentionMap(std::move(weights), causal, are_named ? tokens : QStringList(), window);
     })
         .then(this,
               [this, question, is_wanted](HeatMapView::Map map) {

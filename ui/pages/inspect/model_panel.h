@@ -116,7 +116,7 @@ class ModelPanel : public QWidget {
 };
 
 /// A map of rows of numbers; all rows have the same length, and there is at least one.
-/// @param limit  end of the colour scale; 0: the largest magnitude
+/// @param limit  end of the color scale; 0: the largest magnitude
 HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, HeatMapView::Scale scale,
                            double limit = 0);
 /// The number, if it is below `count`. @throws Error (usage) naming the setting `key` otherwise

@@ -92,7 +92,7 @@ PairArrows::Grid PairArrows::gridIn(const QRectF& area, bool legend) const {
             grid.columns = columns;
         }
     }
-    // Makes the rows as equal in length as possible, and centres them.
+    // Makes the rows as equal in length as possible, and centers them.
     const int rows = (count + grid.columns - 1) / grid.columns;
     grid.columns = (count + rows - 1) / rows;
     grid.box.setLeft(grid.box.left() + (grid.box.width() - grid.side * grid.columns) / 2);

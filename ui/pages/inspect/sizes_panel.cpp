@@ -145,7 +145,7 @@ QString SizesView::textAt(int row, int column) const {
 }
 
 SizesPanel::SizesPanel(const ShownModels& models, QWidget* parent)
-    : ModelPanel(tr("By size"), tr("Solved by size"), models, parent),
+    : ModelPanel(tr("Problem sizes"), tr("Solved by size"), models, parent),
       sizes_(new SizesView(models.state, this)),
       comparison_sizes_(new SizesView(models.comparison, this)),
       problems_(named(new QSpinBox, tr("Problems of each size"),

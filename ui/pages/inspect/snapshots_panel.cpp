@@ -137,7 +137,7 @@ void SnapshotsPanel::makeControls() {
     order_->addItems({tr("by layer and head"), tr("most certain first (entropy)"),
                       tr("nearest first (mean distance)"), tr("clearest diagonal first")});
     read_weights_ =
-        named(new QPushButton(tr("Read the text above")), tr("Read the text above"),
+        named(new QPushButton(tr("Show maps of the text above")), tr("Read the text above"),
               tr("Show what the model's heads do with the text, at the chosen step or as it trains"));
     back_ = named(new QPushButton(tr("Back to the snapshots")), tr("Back to the snapshots"),
                   tr("Snapshots show the same text at every step"));
@@ -220,7 +220,7 @@ void SnapshotsPanel::refresh() {
     for (QWidget* widget : {comparison_thumbnails_area_, comparison_area_})
         widget->setVisible(hasComparison());
     const bool asks = state().isAsking(answers::maps) || comparison().isAsking(answers::maps);
-    read_weights_->setText(asks ? tr("…") : tr("Read the text above"));
+    read_weights_->setText(asks ? tr("…") : tr("Show maps of the text above"));
     read_weights_->setEnabled(!state().model().isEmpty() && !state().text().isEmpty());
     showSnapshots();
     showMapOf(state(), *thumbnails_, *map_, *map_title_);
@@ -263,7 +263,7 @@ void SnapshotsPanel::showMapOf(const InspectState& state, HeadsView& thumbnails,
             .arg(head, modelAtStep(state.title(), maps->step), QString::fromStdString(maps->text)));
     // The visible part of the map is kept while the step changes.
     map.setMap(attentionMap(maps->weights[maps->indexOf(state.layer(), state.head())], maps->causal,
-                            formatTokens(maps->tokens)));
+                            formatTokens(maps->tokens), state.windowOf(state.layer())));
 }
 
 /// Shows the comparison run's snapshot at the same step, or the nearest, unless the current text is shown.

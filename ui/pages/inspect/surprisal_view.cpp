@@ -90,7 +90,7 @@ QRectF SurprisalView::tokenRect(int token) const {
     return linesIn(canvas()).cell(token);
 }
 
-/// Draws the colour scale with the numbers at both ends.
+/// Draws the color scale with the numbers at both ends.
 void SurprisalView::paintLegend(QPainter& painter, const QRectF& line, const Theme& theme) const {
     const bool signed_shades = shade_ == Shade::difference && state_.answer(answers::changed) != nullptr;
     const auto colors = signed_shades ? theme.divergingColors() : theme.sequentialColors();
