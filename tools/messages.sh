@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Output of ./lab: messages go to stderr; colour and a progress line that updates in place are used only on a terminal.
+# Output of ./lab: messages go to stderr; color and a progress line that updates in place are used only on a terminal.
 
 if [[ -t 2 && ${TERM:-dumb} != dumb ]]; then on_terminal=1; else on_terminal=; fi
 bold='' red='' plain=''

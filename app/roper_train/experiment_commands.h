@@ -11,8 +11,8 @@
 
 namespace roper {
 
-// Commands for many runs, such as queue, sweep and compare, and for the machine: bench. Each prints its data
-// on stdout and returns the program's exit code. All throw Error.
+// Commands on several runs (queue, sweep, compare and others), and bench, which measures the machine. Each
+// prints its data on stdout and returns the program's exit code. All throw Error.
 
 /// Options for appending runs of a specification to the queue.
 struct EnqueueOptions {
@@ -24,7 +24,7 @@ struct EnqueueOptions {
 };
 int enqueueCommand(const EnqueueOptions& options);
 
-/// Trains the runs in the queue; returns at once if another program does so.
+/// Trains the runs in the queue; returns at once if another program is already doing so.
 /// @param quietly  print nothing
 int queueCommand(const std::filesystem::path& runs, bool quietly);
 
@@ -54,9 +54,11 @@ struct CompareOptions {
     std::string filter;            ///< as for RunFilter; empty: all runs
     std::string measure;           ///< empty: depends on the task
     double solved_fraction = 0.9;  ///< for steps_until
-    std::string a, b;              ///< labels of two groups, or parts of them; empty: RoPE and RoPER
+    std::string a, b;              ///< names of two groups of runs that differ in seed only, or parts
+                                   ///< of the names; empty: RoPE and RoPER
     bool all = false;              ///< all measures in one table, instead of one measure
-    std::string csv;               ///< also write the pairs to this file, or with `all` the table
+    std::string csv;               ///< also write the pairs of runs with equal seeds to this file, or
+                                   ///< with `all` the table
     bool json = false;
 };
 int compareCommand(const CompareOptions& options);
@@ -64,7 +66,7 @@ int compareCommand(const CompareOptions& options);
 struct MethodsOptions {
     std::filesystem::path runs;
     std::string filter;              ///< as for RunFilter; empty: all runs
-    std::string reference = "RoPE";  ///< label of the group with which the others are compared
+    std::string reference = "RoPE";  ///< name of the group of runs with which the others are compared
     std::string measure;             ///< empty: the primary measure of each preset
     double solved_fraction = 0.9;    ///< for steps_until
     std::string csv, markdown;       ///< also write the table to these files
@@ -85,22 +87,24 @@ int precisionCommand(const PrecisionOptions& options);
 /// @param names  of runs, or their paths
 int diffCommand(const std::vector<std::string>& names, const std::filesystem::path& runs, bool json);
 
-/// Prints the results of the RoPER note beside ours.
+/// Prints the board: the results of the RoPER note (docs/experiments.md) beside those of these runs.
 /// @param measure  first measure the time per step where no run has recorded it
 /// @param enqueue  add missing runs to the queue
 int boardCommand(const std::filesystem::path& runs, bool measure, bool enqueue, bool json);
 
 struct ImportOptions {
-    std::filesystem::path file, runs;
+    std::filesystem::path file;  ///< metrics recorded by another program
+    std::filesystem::path runs;
     std::string name;                   ///< of the run's folder; empty: chosen automatically
-    std::vector<std::string> columns;   ///< field=column; others are recognized by common names
+    std::vector<std::string> columns;   ///< field=column; columns not listed are found by common names
     std::vector<std::string> settings;  ///< of the specification assumed for the run
 };
 int importCommand(const ImportOptions& options);
 
 struct BenchOptions {
-    std::string work = "step";  ///< step, attention, generate, baselines or first
-    std::string what;           ///< a preset's name or a specification's path; empty: workloads A and B
+    std::string work = "step";  ///< step, attention, generate, baselines (other programs' steps) or first (a
+                                ///< new process's first step)
+    std::string what;  ///< a preset's name or a specification's path; empty: A and B of docs/performance.md
     std::vector<std::string> settings;  ///< overridden fields, "key=value"
     std::filesystem::path runs;
     int times = 0;            ///< number of repetitions; 0: automatic

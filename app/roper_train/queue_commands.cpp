@@ -33,13 +33,14 @@ int enqueueCommand(const EnqueueOptions& options) {
     Specification base = loadSpecification(options.what, options.settings);
     const auto seeds = parseIntegers(options.seeds);
     if (!seeds)
-        throw Error(ErrorKind::usage, "seeds must look like 0-4, 3 or 1,5,9, not \"" + options.seeds + "\"");
-    std::vector<std::string> positions = {base.model.position};
-    if (options.twins) positions = twinMethods();
+        throw Error(ErrorKind::usage,
+                    "give the seeds as \"0-4\", \"3\" or \"1,5,9\", not \"" + options.seeds + "\"");
+    std::vector<std::string> methods = {base.model.position};
+    if (options.twins) methods = twinMethods();
     std::vector<Specification> requested;
     for (const std::int64_t seed : *seeds) {
-        for (const std::string& position : positions) {
-            Specification specification = options.twins ? withPosition(base, position) : base;
+        for (const std::string& method : methods) {
+            Specification specification = options.twins ? withPosition(base, method) : base;
             specification.training.data_seed = specification.training.model_seed = seed;
             requireValid(specification, options.what);
             requested.push_back(specification);
@@ -49,7 +50,7 @@ int enqueueCommand(const EnqueueOptions& options) {
          enqueueRuns(options.runs, groupIntoExperiments(requested, {}, std::time(nullptr))))
         std::cout << name << "\n";
     reportToUser("`roper-train queue --runs " + options.runs.string() +
-                 "` trains them; so does an open window");
+                 "` trains them; so does RoPER Lab while it shows this folder");
     return 0;
 }
 
@@ -65,7 +66,7 @@ void askAboutUnapproved(const fs::path& runs) {
     if (waiting.empty()) return;
     const std::string what = fs::absolute(runs).string() + ": " + describeUnapproved(waiting);
     if (::isatty(STDIN_FILENO) == 0) {
-        const std::string how = "; run `roper-train trust " + runs.string() + "` first to train them";
+        const std::string how = "; run `roper-train trust " + runs.string() + "` first to approve them";
         if (readApprovedQueue(runs).entries.empty()) throw Error(ErrorKind::usage, what + how);
         return reportToUser(what + how + " as well");
     }
@@ -83,7 +84,7 @@ int queueCommand(const fs::path& runs, bool quietly) {
     const FileLock lock = lockQueue(runs);
     if (!lock.held()) {
         if (!quietly)
-            reportToUser("another program is already training the queue of " + runs.string() + " (" +
+            reportToUser("another program is already training the queued runs of " + runs.string() + " (" +
                          lock.holder() + ")");
         return 0;
     }

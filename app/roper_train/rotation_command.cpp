@@ -98,8 +98,8 @@ std::string scalingText(const Scaling& scaling) {
     const std::string name = nameOf(scaling.method);
     if (scaling.method == ScalingMethod::none) return "not scaled";
     if (scaling.method == ScalingMethod::p_rope) return name + " " + formatNumber(scaling.proportion);
-    return name + " by " + formatRounded(scaling.factor, 4) + ", trained on " +
-           formatRounded(scaling.original_length, 6) + " positions";
+    return name + " by " + formatRounded(scaling.factor, 4) + ", trained with contexts of " +
+           formatRounded(scaling.original_length, 6) + " tokens";
 }
 
 void printText(const ParsedRotation& parsed, double tokens) {
@@ -112,17 +112,17 @@ void printText(const ParsedRotation& parsed, double tokens) {
         if (!layers.layers.empty())
             std::cout << "layers " << rangesOf(layers.layers) << ", ";
         else if (knows_layers)
-            std::cout << "no layers of this model, ";
+            std::cout << "in no layer of this model, ";
         std::cout << "heads of " << rotary.head_dim << " features: ";
         if (rotary.rotatedWidth() == 0) {
             std::cout << "no features rotate\n";
             continue;
         }
         const ScaledFrequencies scaled = rotary.frequenciesForLength(tokens);
-        const bool pairs_neighbours = rotary.pairing == Pairing::interleaved;
+        const bool pairs_neighbors = rotary.pairing == Pairing::interleaved;
         std::cout << (rotary.firstRotated() > 0 ? "the last " : "") << rotary.rotatedWidth()
                   << " rotate, feature i with "
-                  << (pairs_neighbours ? "i + 1" : "i + " + std::to_string(rotary.rotatedWidth() / 2))
+                  << (pairs_neighbors ? "i + 1" : "i + " + std::to_string(rotary.rotatedWidth() / 2))
                   << ", base " << formatNumber(rotary.base) << ", " << scalingText(rotary.scaling)
                   << "\n  θ from " << formatRounded(scaled.theta[0], 6) << " to "
                   << formatRounded(scaled.theta[scaled.theta.size() - 1], 6)

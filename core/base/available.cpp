@@ -149,7 +149,7 @@ std::optional<double> cgroupMemoryAvailable(const fs::path& root) {
         if (most && used)
             lower(least, leftOf(*most, *used, readNumberAfter("inactive_file", group / "memory.stat")));
     }
-    constexpr double kNone = 0x1p62;  // v1 reports the largest number of pages if there is no limit
+    constexpr double kNone = 0x1p62;  // without a limit, v1 reports nearly 2^63 bytes
     for (const fs::path& group : foldersOf("memory", root)) {
         const auto most = numberIn(group / "memory.limit_in_bytes"),
                    used = numberIn(group / "memory.usage_in_bytes");

@@ -16,7 +16,7 @@ void reportCrashesTo(int log);
 /// The crash of a process as described in a log, such as "SIGSEGV: invalid memory access"; empty if there is
 /// none.
 /// @param log    text of a log, or the end of one
-/// @param start  `processStart` of the process, since process ids are reused
+/// @param start  start of the process (`processStart` of core/base), since process ids are reused
 std::optional<std::string> findCrash(std::string_view log, std::int64_t pid, std::uint64_t start);
 
 /// Name of a signal, such as "SIGKILL"; "signal 42" for a signal without a name here.

@@ -8,7 +8,8 @@
 
 namespace roper {
 
-/// A request to the run, made by a signal or over the control socket.
+/// A request to the run, made by a signal or over the control socket. `preempt`: save a checkpoint and end,
+/// so that the run continues later, since the scheduler takes the machine away.
 enum class RunRequest { none, pause, stop, preempt };
 
 /// Replies that only the training or serving loop can give.
@@ -18,8 +19,8 @@ struct RequestHandlers {
     std::function<Reply(const Request&)> answer = {};  ///< answers questions about the model; may throw
 };
 
-/// Collects requests between steps. Without a socket (if its folder cannot be used) the run can only be
-/// observed.
+/// Collects requests between steps. Without a socket (if its folder cannot be used) only
+/// signals can make any.
 class RunControl {
   public:
     explicit RunControl(bool open_socket);

@@ -83,8 +83,8 @@ class CudaGpu final : public Gpu {
 
     std::string createGroupId() const override { return createNcclGroupId(); }
 
-    std::unique_ptr<GpuGroup> join(const std::string& group, int rank, int size) const override {
-        return joinNcclGroup(index_, group, rank, size);
+    std::unique_ptr<GpuGroup> join(const std::string& group_id, int rank, int size) const override {
+        return joinNcclGroup(index_, group_id, rank, size);
     }
 
   private:

@@ -75,7 +75,7 @@ struct PositionMethod {
     std::string summary;             ///< what it does
     std::string source;              ///< publication
     std::string formula;             ///< formula of a score, as rich text
-    std::string extrapolation;       ///< behaviour on sequences longer than in training
+    std::string extrapolation;       ///< behavior on sequences longer than in training
     std::uint32_t color = 0x808080;  ///< 0xRRGGBB, the same on every page
 
     /// Fields of [model] and [training] that this method reads and some others do not.

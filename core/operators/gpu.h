@@ -60,14 +60,14 @@ class Gpu {
     /// A globally unique identifier of the GPU, as bytes.
     virtual std::string uuid() const = 0;
 
-    /// The identifier (bytes) of a new group, with which its processes `join`.
+    /// Creates the identifier (bytes) of a new group, which its processes pass to `join`.
     virtual std::string createGroupId() const = 0;
 
     /// Joins this GPU with those of the other processes, which must all call this at the same time.
-    /// @param group  result of `createGroupId` in one of them
-    /// @param rank   of this process, 0 … size − 1
+    /// @param group_id  result of `createGroupId` in one of them
+    /// @param rank      of this process, 0 … size − 1
     /// @throws c10::Error if not all have joined within two minutes
-    virtual std::unique_ptr<GpuGroup> join(const std::string& group, int rank, int size) const = 0;
+    virtual std::unique_ptr<GpuGroup> join(const std::string& group_id, int rank, int size) const = 0;
 };
 
 /// The GPU opened by `openDevice`; null if there is none.

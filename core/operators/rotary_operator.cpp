@@ -70,7 +70,7 @@ void rotateOnCpu(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor
     });
 }
 
-/// An uninitialized tensor [B, H, T, d], laid out in memory as [B, T, H, d], as products produce q, k and v.
+/// An uninitialized tensor [B, H, T, d], laid out in memory as [B, T, H, d], the layout of the projections q, k and v.
 at::Tensor emptyHeads(const at::Tensor& like) {
     return at::empty({like.size(0), like.size(2), like.size(1), like.size(3)}, like.options())
         .transpose(1, 2);

@@ -14,7 +14,8 @@ namespace roper {
 /// @throws std::system_error if that many cannot be started
 std::string setThreads(std::int64_t threads);
 
-/// Calls `work(item, scratch)` for every item, with one scratch per thread, which keeps its memory. Items are
+/// Calls `work(item, scratch)` for every item, with one `Scratch` object per thread, whose memory all its
+/// items reuse. Items are
 /// scheduled dynamically, since the load of the cores is unknown.
 template <class Scratch, class Work>
 void forEachItem(std::size_t items, Work work) {

@@ -5,7 +5,7 @@ namespace {
 
 constexpr BiasRule kNoBias = BiasRule::never;
 
-/// The linear maps between the first residual stream and every other one.
+/// The linear maps to every residual stream but the first (`streams_in`), or from these (`streams_out`).
 std::vector<LinearLocation> locateStreams(TensorLocator& in, const std::string& name) {
     const std::int64_t width = in.model().width, others = in.model().altup.streams - 1;
     std::vector<LinearLocation> found;
@@ -37,7 +37,7 @@ AltUpWeights locateAltUp(TensorLocator& in, std::int64_t layer) {
     return weights;
 }
 
-/// GGUF files give the rank only by the shape of the tensors.
+/// GGUF files give the rank only through the shapes of the tensors.
 LaurelWeights locateLaurel(TensorLocator& in, std::int64_t layer) {
     const GemmaNames& names = in.allNames().gemma_names;
     const std::string left = in.inLayer(layer, names.laurel_left);

@@ -57,8 +57,7 @@
         .heads = Heads::chosen, .accepts_changes = false)                                                    \
     QUESTION(                                                                                                \
         subsets,                                                                                             \
-        .help =                                                                                              \
-            "loss with every subset of bands (groups of neighbouring rotated pairs), the others ablated",    \
+        .help = "loss with every subset of bands (groups of neighboring rotated pairs), the others ablated", \
         .count_meaning = "bands", .default_count = 4, .repeats_passes = true)                                \
     QUESTION(lengths, .help = "loss at each position, with original and scaled frequencies",                 \
              .repeats_passes = true, .specific_settings = {"factor", "original_length"})                     \
@@ -75,8 +74,8 @@
              .count_meaning = "problems", .default_count = 64, .reads_text = false, .repeats_passes = true)  \
     QUESTION(patch,                                                                                          \
              .help =                                                                                         \
-                 "activation patching: share of the difference between the answers to two texts that "       \
-                 "patching each head restores",                                                              \
+                 "activation patching: fraction of the difference between the predictions for two texts "    \
+                 "that patching each head restores",                                                         \
              .heads = Heads::chosen, .repeats_passes = true, .needs_causal = true,                           \
              .specific_settings = {"other", "positions"})                                                    \
     QUESTION(                                                                                                \

@@ -87,9 +87,10 @@ std::vector<Field<Question>> changeFields() {
                  &Q::change, &C::mute_heads),
         field<Q>({"", "no_rotation", "", "do not rotate queries and keys", Flag()}, &Q::change,
                  &C::no_rotation),
-        field<Q>({"", "no_value_rotation", "",
-                  "do not rotate values and outputs, which RoPER rotates besides queries and keys", Flag()},
-                 &Q::change, &C::no_value_rotation),
+        field<Q>(
+            {"", "no_value_rotation", "",
+             "do not rotate values and outputs, which RoPER rotates in addition to queries and keys", Flag()},
+            &Q::change, &C::no_value_rotation),
         field<Q>({"", "no_inverse", "",
                   "do not rotate outputs back, which RoPER does after summing rotated values", Flag()},
                  &Q::change, &C::no_inverse),
@@ -99,7 +100,7 @@ std::vector<Field<Question>> changeFields() {
         field<Q>({"", "base", "", "base of the rotation frequencies; 0: the model's own", RealRange{0, 1e15}},
                  &Q::change, &C::base),
         field<Q>({"", "scaling", "",
-                  "change of the rotation frequencies, most often for texts longer than in training",
+                  "how to change the rotation frequencies, usually for texts longer than those in training",
                   Choice{allNames<ScalingMethod>()}},
                  &Q::change, &C::scaling),
         field<Q>(

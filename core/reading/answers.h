@@ -13,7 +13,7 @@
 
 namespace roper {
 
-/// A question with the prepared inputs of its answer.
+/// A question, with the inputs prepared for answering it.
 struct QuestionContext {
     ModelReader& reader;
     const Question& question;
@@ -36,8 +36,8 @@ struct QuestionContext {
     std::vector<std::int64_t> distinctIds() const;
     /// @throws Error (usage) for a text of one token, unless the model predicts masked tokens
     void requireLoss() const;
-    /// @throws Error (usage) if the LM head has an activation: the effect of one vector on the logits is then
-    /// undefined
+    /// @throws Error (usage) if the LM head has an activation: what one vector, such as a head's
+    /// output, adds to the logits is then undefined
     void requireLinearHead() const;
 };
 
@@ -63,7 +63,7 @@ AnswerHandler answerHandler(Answer (*answer)(const QuestionContext&),
             }};
 }
 
-/// Prints a number for each selected head: a column, or a line of JSON.
+/// Prints a number for each selected head: a row of a table per head, or one line of JSON.
 /// @param name    of the number
 /// @param scores  [layers][heads]
 /// @param more    additional members of a line of JSON

@@ -4,8 +4,8 @@
 
 namespace roper {
 
-/// Substring by index: "?s='dyjeofuxvejmg'; s[8:]=='vejmg'#". The prompt ends with "==". The size of a
-/// problem is the number of letters of the string, and the index.
+/// Substring by index: "?s='dyjeofuxvejmg'; s[8:]=='vejmg'#". The prompt ends with "=='", the
+/// opening quote of the answer. A problem's size is the length of the string, and the index.
 class IndexTask final : public ProblemTask {
   public:
     /// The length of a string is drawn uniformly from string_min … string_max letters, the index from its
@@ -14,7 +14,7 @@ class IndexTask final : public ProblemTask {
 
     static Problem makeProblem(const std::string& letters, std::int64_t index);
 
-    /// Correct if the completion up to its first quote is the suffix.
+    /// Correct if the completion up to its first quote, which closes the answer, is the suffix.
     bool isCorrect(const Problem& problem, std::string_view completion) const override;
     std::int64_t sizeCount() const override {
         return (string_max_ - string_min_ + 1) * (string_min_ + string_max_) / 2;

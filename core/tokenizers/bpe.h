@@ -12,10 +12,10 @@
 namespace roper {
 
 /// Byte pair encoding (Sennrich et al. 2016, arXiv 1508.07909): a word is split into characters; then the
-/// neighbouring pair whose merge has the lowest rank is merged, until no merge applies.
+/// neighboring pair whose merge has the lowest rank is merged, until no merge applies.
 class Bpe : public TokenModel {
   public:
-    /// Two neighbours and the result of merging them, as ids. The merge of the lowest rank is applied first,
+    /// Two neighbors and the result of merging them, as ids. The merge of the lowest rank is applied first,
     /// and among equal ranks the leftmost.
     struct Merge {
         std::int32_t left, right, merged, rank;

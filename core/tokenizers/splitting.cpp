@@ -16,7 +16,7 @@ struct Part {
     bool matches;
 };
 
-/// Joins matches with their neighbours according to the rule and passes on the words. In a run of adjacent
+/// Joins matches with their neighbors according to the rule and passes on the words. In a run of adjacent
 /// matches, only the one next to other text joins it.
 class PartJoiner {
   public:

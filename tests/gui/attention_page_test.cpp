@@ -305,12 +305,12 @@ class AttentionPageTest : public PageTest {
         HeatMapView& map = page_->map();
         // When zooming at a cell, that cell stays under the pointer.
         map.showCells({500, 900, 20, 20});
-        const QPointF centre = map.cellRect(910, 510).center();
-        QWheelEvent wheel(centre, map.mapToGlobal(centre), {}, QPoint(0, 120), Qt::NoButton, Qt::NoModifier,
+        const QPointF center = map.cellRect(910, 510).center();
+        QWheelEvent wheel(center, map.mapToGlobal(center), {}, QPoint(0, 120), Qt::NoButton, Qt::NoModifier,
                           Qt::NoScrollPhase, false);
         QCoreApplication::sendEvent(&map, &wheel);
         QVERIFY(map.visibleCells().width() < 20);
-        QVERIFY((map.cellRect(910, 510).center() - centre).manhattanLength() < 1.5);
+        QVERIFY((map.cellRect(910, 510).center() - center).manhattanLength() < 1.5);
         QTest::keyClick(&map, Qt::Key_0);
         QCOMPARE(map.visibleCells().width(), double(kLarge));
     }

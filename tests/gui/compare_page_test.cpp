@@ -128,7 +128,7 @@ class ComparePageTest : public PageTest {
         QCOMPARE(page().curves().curves().size(), std::size_t(1));
         groups->topLevelItem(0)->setCheckState(0, Qt::Checked);
         QCOMPARE(page().curves().curves().size(), std::size_t(2));
-        // They can be distinguished in print without colours.
+        // They can be distinguished in print without colors.
         QVERIFY(page().curves().plot().graph(0)->pen().style() !=
                 page().curves().plot().graph(1)->pen().style());
     }

@@ -61,7 +61,7 @@ class ExperimentsTest : public PageTest {
         QTRY_VERIFY(page().metrics().chart(0).hasSeries("e5-rope-s0"));
         QTRY_COMPARE(legend(lowest).size(), 4);
         QVERIFY(legend(lowest).contains(nameOf(5) + ": RoPER"));
-        // Even without colours, each kind of curve has its own line style.
+        // Even without colors, each kind of curve has its own line style.
         QTRY_COMPARE(lineKinds(page().metrics().chart(0)).size(), std::size_t(4));
         // Selecting another run keeps the ticked one.
         page().runsPanel().select("e0-rope-s0");

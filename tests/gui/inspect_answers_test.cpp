@@ -201,9 +201,9 @@ class InspectAnswersTest : public PageTest {
         QVERIFY(state().layer() == 0 && state().head() == 0);
         control<QSpinBox>("Layer shown")->setValue(1);
         QCOMPARE(state().layer(), 1);
-        // Sorted, and coloured, by the scores of heads.
+        // Sorted, and colored, by the scores of heads.
         control<QComboBox>("Order of all heads")->setCurrentIndex(3);
-        control<QComboBox>("Colour of the dots")->setCurrentIndex(4);
+        control<QComboBox>("Color of the dots")->setCurrentIndex(4);
         waitForAnswers();
         QVERIFY2(state().answer(answers::copying) != nullptr, qPrintable(state().message()));
         QVERIFY(state().answer(answers::induction) != nullptr);
@@ -216,15 +216,15 @@ class InspectAnswersTest : public PageTest {
         const QString said = readoutAt(&page().panel<HeadsPanel>().grid(),
                                        page().panel<HeadsPanel>().grid().headRect(0, 1).center().toPoint());
         QVERIFY2(said.contains("layer 0, head 1") && said.contains("; induction score "), qPrintable(said));
-        auto* colour = control<QComboBox>("Colour of the dots");
-        const auto colourBy = [&](const char* score) {
-            colour->setCurrentIndex(colour->findText(score));
-            QCOMPARE(colour->currentText(), QString(score));
+        auto* color = control<QComboBox>("Color of the dots");
+        const auto colorBy = [&](const char* score) {
+            color->setCurrentIndex(color->findText(score));
+            QCOMPARE(color->currentText(), QString(score));
             waitForAnswers();
         };
-        colourBy("by weight on the first token");
+        colorBy("by weight on the first token");
         QVERIFY2(state().answer(answers::sinks) != nullptr, qPrintable(state().message()));
-        colourBy("by share of the scores' variance from rotated features");
+        colorBy("by share of the scores' variance from rotated features");
         QVERIFY2(state().message().contains("every feature of this model's heads rotates"),
                  qPrintable(state().message()));
         for (const HeadReport& report : state().answer(answers::heads)->heads) {
@@ -742,7 +742,7 @@ class InspectAnswersTest : public PageTest {
         const QString counted = pageReadoutAt(counts, counts.cellRect(1, 1).center().toPoint());
         QVERIFY2(counted.contains(QString("expert 1: %1 of 13 tokens").arg(answer->layers[0].counts[1])),
                  qPrintable(counted));
-        auto* color = control<QComboBox>("Colour of the chosen experts");
+        auto* color = control<QComboBox>("Color of the chosen experts");
         color->setFocus();
         QTest::keyClick(color, Qt::Key_Down);
         QCOMPARE((*choices.map().values)(1, 3), answer->layers[0].weights[3][0]);

@@ -417,7 +417,7 @@ class InspectRunsTest : public PageTest {
     void look(const QString& text) {
         page().showPanel<SnapshotsPanel>();
         page().readText(text);
-        QTest::mouseClick(control<QPushButton>("Read the text above"), Qt::LeftButton);
+        QTest::mouseClick(control<QPushButton>("Show maps of the text above"), Qt::LeftButton);
         waitForAnswers();
     }
 };

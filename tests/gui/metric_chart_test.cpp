@@ -261,7 +261,7 @@ class MetricChartTest : public QObject {
         QCOMPARE(chart.plot().legend->itemCount(), 2);
         QVERIFY(chart.isLegendShown());
         QVERIFY(chart.figureCaption().contains("RoPE (20 runs); RoPER (20 runs)"));
-        // Without colours, RoPER is recognized by its markers.
+        // Without colors, RoPER is recognized by its markers.
         QCOMPARE(chart.plot().graph(1)->scatterStyle().shape(), QCPScatterStyle::ssNone);
         QCOMPARE(chart.plot().graph(4)->scatterStyle().shape(), QCPScatterStyle::ssDisc);
     }
@@ -364,7 +364,7 @@ class MetricChartTest : public QObject {
         chart.plot().replot();
     }
 
-    /// The colours of runs need not have enough contrast; their lines must.
+    /// The colors of runs need not have enough contrast; their lines must.
     void linesStandOutInBothThemes() {
         for (const bool dark : {false, true}) {
             MetricChart chart("loss", "loss", nullptr);

@@ -39,22 +39,22 @@ class RotationPageTest : public QObject {
 
     void draggingTheArrowSetsThePair() {
         auto* circle = page_->findChild<CircleView*>();
-        const QPoint centre = circle->rect().center();
+        const QPoint center = circle->rect().center();
         // Away from both arrow heads, nothing is dragged.
         const Eigen::VectorXd before = page_->state().x();
-        QTest::mousePress(circle, Qt::LeftButton, {}, centre + QPoint(0, 5));
-        QTest::mouseMove(circle, centre + QPoint(60, 0));
-        QTest::mouseRelease(circle, Qt::LeftButton, {}, centre + QPoint(60, 0));
+        QTest::mousePress(circle, Qt::LeftButton, {}, center + QPoint(0, 5));
+        QTest::mouseMove(circle, center + QPoint(60, 0));
+        QTest::mouseRelease(circle, Qt::LeftButton, {}, center + QPoint(60, 0));
         QVERIFY(page_->state().x() == before);
         QTest::mousePress(circle, Qt::LeftButton, {}, circle->tip(false).toPoint());
-        QTest::mouseMove(circle, centre + QPoint(0, -60));
-        QTest::mouseRelease(circle, Qt::LeftButton, {}, centre + QPoint(0, -60));
+        QTest::mouseMove(circle, center + QPoint(0, -60));
+        QTest::mouseRelease(circle, Qt::LeftButton, {}, center + QPoint(0, -60));
         QVERIFY(std::abs(page_->state().x()[0]) < 0.05);
         QVERIFY(page_->state().x()[1] > 0.2);
         QCOMPARE(page_->state().x()[2], 1.5);  // the other pair does not change
         // Dragging the rotated arrow moves its vector.
         QTest::mousePress(circle, Qt::LeftButton, {}, circle->tip(true).toPoint());
-        const QPoint goal = centre + QPoint(50, 30);
+        const QPoint goal = center + QPoint(50, 30);
         QTest::mouseMove(circle, goal);
         QTest::mouseRelease(circle, Qt::LeftButton, {}, goal);
         QVERIFY((circle->tip(true) - goal).manhattanLength() < 4);

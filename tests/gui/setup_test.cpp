@@ -111,12 +111,12 @@ class SetupTest : public PageTest {
     }
 
     void theAppearanceIsChosenAndKept() {
-        trigger("Dark colours");
+        trigger("Dark colors");
         QTRY_VERIFY(window_->palette().color(QPalette::Window).lightness() < 128);
         QCOMPARE(savedAppearance(), Appearance::dark);
-        trigger("Light colours");
+        trigger("Light colors");
         QTRY_VERIFY(window_->palette().color(QPalette::Window).lightness() >= 128);
-        trigger("Desktop colours");
+        trigger("Desktop colors");
         QCOMPARE(savedAppearance(), Appearance::system);
     }
 

@@ -25,7 +25,7 @@ class SpectrumPageTest : public PageTest {
         QCOMPARE(curve.y.size(), 64);
         for (int i = 0; i < 64; ++i)
             QVERIFY(std::abs(curve.y[i] / (2 * std::numbers::pi * std::pow(10000.0, i / 64.0)) - 1) < 1e-12);
-        // Frequencies that are not scaled have the colour of text; scaled ones have a colour of their own.
+        // Frequencies that are not scaled have the color of text; scaled ones have a color of their own.
         QCOMPARE(curve.color, Theme::of(page_->palette()).text);
         change([](Setup& s) { s.scaling.method = ScalingMethod::ntk; });
         QVERIFY(page_->spectrumChart().curves().front().color != Theme::of(page_->palette()).text);

@@ -58,7 +58,7 @@ class TextRunTest : public PageTest {
         QVERIFY(!SamplesView::sampleHtml(sample, false).contains("the working is not"));
     }
 
-    // Regression: samples kept the dark colours of the light theme on a dark background.
+    // Regression: samples kept the dark colors of the light theme on a dark background.
     void samplesFollowLightAndDark() {
         const Sample sample{1, "?d=1+2;", " d==3#", " d==3#", true, {}, true};
         SamplesView view(nullptr);

@@ -1,4 +1,4 @@
-"""roper-lab without a window: CPU load while a figure waits for a model, and behaviour if something is missing."""
+"""roper-lab without a window: CPU load while a figure waits for a model, and behavior if something is missing."""
 
 import os
 import subprocess

@@ -94,9 +94,9 @@ class EigenModel {
         if (s_.isModern()) return rmsNorm(name, x);
         Eigen::MatrixXd out(x.rows(), x.cols());
         for (Eigen::Index t = 0; t < x.rows(); ++t) {
-            const Eigen::ArrayXd centred = x.row(t).array() - x.row(t).mean();
-            const double standard_deviation = std::sqrt(centred.square().mean() + 1e-5);
-            out.row(t) = (centred / standard_deviation)
+            const Eigen::ArrayXd centered = x.row(t).array() - x.row(t).mean();
+            const double standard_deviation = std::sqrt(centered.square().mean() + 1e-5);
+            out.row(t) = (centered / standard_deviation)
                              .matrix()
                              .transpose()
                              .cwiseProduct(parameters_.at(name + ".weight").row(0)) +
@@ -149,10 +149,10 @@ class EigenModel {
         if (s_.isModern()) return rmsNorm(name, x);
         Eigen::MatrixXd out(x.rows(), x.cols());
         for (Eigen::Index t = 0; t < x.rows(); ++t) {
-            const Eigen::RowVectorXd centred = x.row(t).array() - x.row(t).mean();
-            const double variance = centred.squaredNorm() / static_cast<double>(x.cols());
+            const Eigen::RowVectorXd centered = x.row(t).array() - x.row(t).mean();
+            const double variance = centered.squaredNorm() / static_cast<double>(x.cols());
             out.row(t) =
-                centred.cwiseProduct(parameters_.at(name + ".weight").row(0)) / std::sqrt(variance + 1e-5);
+                centered.cwiseProduct(parameters_.at(name + ".weight").row(0)) / std::sqrt(variance + 1e-5);
         }
         return out;
     }

@@ -20,12 +20,12 @@ struct TextBox {
     QString text;
     QPolygonF corners;  ///< bounding box of the glyphs, possibly rotated
     QColor color;
-    QColor background = {};  ///< background colour, if it is uniform
+    QColor background = {};  ///< background color, if it is uniform
 
     QRectF bounds() const { return corners.boundingRect(); }
 };
 
-/// A paint device that draws nothing but records the position, colour and background of texts.
+/// A paint device that draws nothing but records the position, color and background of texts.
 class TextBoxRecorder : public QPaintDevice {
   public:
     explicit TextBoxRecorder(const QSize& size) : size_(size), engine_(boxes_) {}
@@ -116,7 +116,7 @@ class TextBoxRecorder : public QPaintDevice {
             path.addRect(area);
             fills_.push_back({transform_.map(path), brush});
         }
-        /// No colour above a pixmap or a gradient.
+        /// No color above a pixmap or a gradient.
         QColor background(const QPointF& at) const {
             QColor color;
             for (const Fill& fill : fills_) {

@@ -61,7 +61,7 @@ int FlowLayout::arrange(const QRect& rect, bool apply) const {
     int x = rect.left(), y = rect.top(), line = 0;
     QList<std::pair<QLayoutItem*, QRect>> in_line;
     const auto finish = [&] {
-        // Widgets of different heights are centred vertically in their line.
+        // Widgets of different heights are centered vertically in their line.
         for (auto& [item, place] : in_line)
             if (apply) item->setGeometry(place.translated(0, (line - place.height()) / 2));
         in_line.clear();

@@ -103,7 +103,7 @@ QScrollArea* makeScrollArea(QWidget* contents);
 QLabel* wrappedLabel(const QString& text = {});
 /// The same for a message whose text can be selected and copied.
 QLabel* messageLabel();
-/// A remark in the faint text colour.
+/// A remark in the faint text color.
 QLabel* faintLabel(const QString& text = {});
 
 /// Shows a text, or hides the label if the text is empty.

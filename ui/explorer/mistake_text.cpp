@@ -30,7 +30,7 @@ const std::map<Mistake, MistakeText>& mistakes() {
                "k = «rotate_half_split|⟪rotate_interleaved⟫»(k, angle)"),
           code("for (int i = 0; i < d / 2; ++i) {\n    rotate(q[i], q[i + d / 2], n * theta[i]);\n"
                "    rotate(«k[i], k[i + d / 2]|⟪k[2 * i], k[2 * i + 1]⟫», j * theta[i]);\n}"),
-          text("Both layouts are in use: Llama's own code pairs neighbouring features; transformers pairs "
+          text("Both layouts are in use: Llama's own code pairs neighboring features; transformers pairs "
                "features of the two halves, and its conversion permutes the rows of the q and k weights "
                "(huggingface/transformers issue 25199). Weights loaded without the permutation cause this "
                "mistake."),
@@ -92,7 +92,7 @@ const std::map<Mistake, MistakeText>& mistakes() {
                "separately from those of the keys (pytorch/executorch pull request 2010, RobertCsordas/moeut "
                "pull request 6). Counting both from 1 is not a mistake."),
           text("Every distance is too large by one, everywhere: a model trained this way is not affected, "
-               "but a model trained correctly attends to the wrong neighbour.")}},
+               "but a model trained correctly attends to the wrong neighbor.")}},
         {Mistake::model_width,
          {text("model width"),
           text("frequencies of the model's %1 d features, not the head's d").arg(kModelHeads),

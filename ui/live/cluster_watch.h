@@ -10,7 +10,7 @@
 
 namespace roper {
 
-/// Slurm's view of the runs of a folder that `roper-train sweep --slurm` submitted. Slurm is queried
+/// The state in Slurm of those runs of a folder that `roper-train sweep --slurm` submitted. Slurm is queried
 /// regularly in another thread, since its programs may take seconds, and only while a widget shows the view.
 class ClusterWatch : public QObject {
     Q_OBJECT
@@ -27,17 +27,20 @@ class ClusterWatch : public QObject {
 
     /// The result of the last query.
     const ClusterView& view() const { return view_; }
-    /// Why the scheduler's state is unknown; empty without an error.
+    /// Why the scheduler's state is unknown; empty if there was no error.
     const QString& problem() const { return problem_; }
-    /// Slurm array tasks with these runs that this user submitted from this machine, each once.
+    /// The array tasks that contain any of these runs and that this user submitted from this machine, each
+    /// once.
     std::vector<SlurmArrayTask> arrayTasksOf(const std::vector<std::string>& runs) const;
     /// Other runs in the same array tasks as these: actions on a task affect them as well.
     std::vector<std::string> otherRunsInTasksOf(const std::vector<std::string>& runs) const;
 
     // These actions run one after another in another thread, each followed by a new query and `reported`.
     void cancel(const std::vector<SlurmArrayTask>& array_tasks);
+    /// Has Slurm end the array tasks of these runs and start them again; runs resume at their checkpoints.
     void requeue(const std::vector<std::string>& runs);
-    /// Submits the missing runs with the options of their last submission.
+    /// Submits those of the runs that remain to be trained (`runsToSubmit`), with the options of their last
+    /// submission.
     void submit(const std::vector<std::string>& runs);
 
   signals:

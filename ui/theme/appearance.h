@@ -11,9 +11,9 @@ enum class Appearance {
 
 /// The saved choice; `system` if there is none.
 Appearance savedAppearance();
-/// Changes the colours of the whole program, and saves the choice.
+/// Changes the colors of the whole program, and saves the choice.
 void setAppearance(Appearance appearance);
-/// Sets style and colours; call it before the window is created.
+/// Sets style and colors; call it before the window is created.
 void applyApplicationStyle();
 
 /// Whether the user prefers reduced motion: animations then move in few steps, without smooth transitions.

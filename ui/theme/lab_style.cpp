@@ -18,7 +18,7 @@ bool is(const QStyleOption& option, QStyle::StateFlag flag) {
     return option.state.testFlag(flag);
 }
 
-/// The window colour mixed with the text colour; `fraction` is that of the text colour.
+/// The window color mixed with the text color; `fraction` is that of the text color.
 QColor shade(const QPalette& palette, double fraction) {
     return mixed(palette.color(QPalette::Window), palette.color(QPalette::WindowText), fraction);
 }

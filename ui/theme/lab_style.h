@@ -6,7 +6,7 @@
 namespace roper {
 
 /// The style of the window's controls: faint frames, slim scroll bars, and edges with a contrast of at least
-/// 3 : 1 (Web Content Accessibility Guidelines, WCAG 2.1, section 1.4.11), light or dark. All colours are
+/// 3 : 1 (Web Content Accessibility Guidelines, WCAG 2.1, section 1.4.11), light or dark. All colors are
 /// derived from the palette.
 class LabStyle : public QProxyStyle {
     Q_OBJECT
@@ -14,9 +14,9 @@ class LabStyle : public QProxyStyle {
   public:
     LabStyle();
 
-    /// The edge colour of controls on the palette's window colour.
+    /// The edge color of controls on the palette's window color.
     static QColor edge(const QPalette& palette);
-    /// The colour of selection, pressed controls and focus.
+    /// The color of selection, pressed controls and focus.
     static QColor accent(const QPalette& palette);
 
     void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,

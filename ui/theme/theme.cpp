@@ -20,8 +20,8 @@ QColor mixed(const QColor& a, const QColor& b, double fraction_of_b) {
 
 namespace {
 
-/// Nine evenly spaced colours of viridis (van der Walt & Smith 2015), perceptually uniform and safe for
-/// colour-blind readers.
+/// Nine evenly spaced colors of viridis (van der Walt & Smith 2015), perceptually uniform and safe for
+/// color-blind readers.
 constexpr std::array<QRgb, 9> kViridis = {0xff440154, 0xff472d7b, 0xff3b528b, 0xff2c728e, 0xff21918c,
                                           0xff28ae80, 0xff5ec962, 0xffaddc30, 0xfffde725};
 
@@ -37,7 +37,7 @@ QColor viridis(double at) {
     return colorAlong(kViridis, std::clamp(at, 0.0, 1.0));
 }
 
-/// 256 colours interpolated between evenly spaced stops.
+/// 256 colors interpolated between evenly spaced stops.
 std::array<QRgb, 256> tableOf(const std::vector<QColor>& stops) {
     std::array<QRgb, 256> table;
     for (std::size_t i = 0; i < table.size(); ++i)
@@ -65,7 +65,7 @@ Theme Theme::light() {
 
 QColor Theme::pair(int i, int n) const {
     const double along = n > 1 ? static_cast<double>(i) / (n - 1) : 0.0;
-    // The colours near the background colour are not used.
+    // The colors near the background color are not used.
     return dark ? viridis(0.95 - 0.70 * along) : viridis(0.80 * along);
 }
 
@@ -120,7 +120,7 @@ QColor Theme::visible(const QColor& color) const {
 
 QColor Theme::ghost(const QColor& color) const {
     constexpr double kFirst = 0.3, kStep = 0.05;
-    // On a light background, colours themselves have little more than 3 : 1.
+    // On a light background, colors themselves have little more than 3 : 1.
     const double min_contrast = dark ? 3 : 1.8;
     for (double fraction = kFirst; fraction < 1; fraction += kStep)
         if (const QColor tried = mixed(background, color, fraction);
@@ -161,7 +161,7 @@ QPalette fixedPalette(bool dark) {
     palette.setColor(QPalette::ToolTipBase, button);
     palette.setColor(QPalette::ToolTipText, text);
     palette.setColor(QPalette::PlaceholderText, mixed(window, text, 0.68));
-    // Not the colour of a position method.
+    // Not the color of a position method.
     palette.setColor(QPalette::Highlight, dark ? QColor(0x4a, 0x54, 0x66) : QColor(0xcf, 0xd8, 0xe6));
     palette.setColor(QPalette::HighlightedText, text);
     palette.setColor(QPalette::Link, dark ? Theme::query() : Theme::rope());

@@ -8,7 +8,7 @@
 
 namespace roper {
 
-/// Colours of figures. Colours with a meaning are the same everywhere; the others follow the palette.
+/// Colors of figures. Colors with a meaning are the same everywhere; the others follow the palette.
 struct Theme {
     QColor background, text, faint_text;
     QColor grid, frame;  ///< of grid lines; of axes and neutral marks
@@ -19,56 +19,56 @@ struct Theme {
 
     static QColor rope() { return method("rope"); }
     static QColor roper() { return method("roper"); }
-    /// The colour of a position method, by its name in specifications.
+    /// The color of a position method, by its name in specifications.
     static QColor method(const std::string& position);
 
-    // Colours of queries, keys, values and outputs.
+    // Colors of queries, keys, values and outputs.
     static QColor query() { return QColor(0x56, 0xB4, 0xE9); }
     static QColor key() { return QColor(0xE6, 0x9F, 0x00); }
     static QColor value() { return QColor(0x00, 0x9E, 0x73); }
     static QColor output() { return QColor(0xCC, 0x79, 0xA7); }
 
-    /// Colour of pair i of n, from fast to slow, from a perceptually uniform colour map without the colours
+    /// Color of pair i of n, from fast to slow, from a perceptually uniform color map without the colors
     /// near the background. Also for other ordered items, such as layers.
     QColor pair(int i, int n) const;
 
-    /// 256 colours for signed numbers, diverging from the background: brown below zero, teal above.
+    /// 256 colors for signed numbers, diverging from the background: brown below zero, teal above.
     std::array<QRgb, 256> divergingColors() const;
-    /// 256 colours for weights, starting with the background at zero.
+    /// 256 colors for weights, starting with the background at zero.
     std::array<QRgb, 256> sequentialColors() const;
 
-    /// The colour of a run: that of its position method, in one of eight shades.
+    /// The color of a run: that of its position method, in one of eight shades.
     /// @param number  index of the run among those with the same method, from 0
     QColor run(const std::string& position, int number) const;
 
-    /// A colour with a meaning for use as text: made darker or lighter if its contrast with the background is
+    /// A color with a meaning for use as text: made darker or lighter if its contrast with the background is
     /// below 4.5 : 1 (Web Content Accessibility Guidelines, WCAG 2.1, section 1.4.3).
     QColor readable(const QColor& color) const;
     /// The same for lines: 3 : 1.
     QColor visible(const QColor& color) const;
 
-    /// A paler but still visible version of a colour, for a previous state.
+    /// A paler but still visible version of a color, for a previous state.
     QColor ghost(const QColor& color) const;
 
-    /// `color` mixed into the background: 1 gives the colour, 0 the background.
+    /// `color` mixed into the background: 1 gives the color, 0 the background.
     QColor faded(const QColor& color, double fraction) const;
 
   private:
-    /// The colour, mixed with the text colour until its contrast with the background is at least `least`.
+    /// The color, mixed with the text color until its contrast with the background is at least `least`.
     QColor withContrast(const QColor& color, double least) const;
 };
 
 /// Interpolates from a (0) to b (1), in sRGB.
 QColor mixed(const QColor& a, const QColor& b, double fraction_of_b);
 
-/// Contrast of two colours, 1 to 21: (L₁ + 0.05)/(L₂ + 0.05) of their relative luminances, the lighter first
+/// Contrast of two colors, 1 to 21: (L₁ + 0.05)/(L₂ + 0.05) of their relative luminances, the lighter first
 /// (WCAG 2.1).
 double contrast(const QColor& a, const QColor& b);
 
 /// The program's light or dark palette, which does not depend on the desktop.
 QPalette fixedPalette(bool dark);
 
-/// A small square in a colour, for lists. Icons are reused, because Qt caches a scaled copy of every icon
+/// A small square in a color, for lists. Icons are reused, because Qt caches a scaled copy of every icon
 /// that it has drawn.
 QIcon swatch(const QColor& color);
 

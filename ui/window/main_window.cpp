@@ -372,7 +372,7 @@ void MainWindow::showTraining() {
         ++others;
     }
     training_bar_->setVisible(first != nullptr);
-    if (first == nullptr) return training_label_->setText(tr("No training"));
+    if (first == nullptr) return training_label_->setText(tr("Nothing is training"));
     const bool trains = first->state() == RunState::running && !first->isSuspended();
     const QString state = trains                 ? tr("training: %1")
                           : first->isSuspended() ? tr("suspended: %1")

@@ -74,9 +74,9 @@ void MainWindow::addZoomActions() {
 
 void MainWindow::addAppearanceActions() {
     auto* group = new QActionGroup(this);
-    for (const auto& [name, appearance] : {std::pair{tr("Light colours"), Appearance::light},
-                                           {tr("Dark colours"), Appearance::dark},
-                                           {tr("Desktop colours"), Appearance::system}}) {
+    for (const auto& [name, appearance] : {std::pair{tr("Light colors"), Appearance::light},
+                                           {tr("Dark colors"), Appearance::dark},
+                                           {tr("Desktop colors"), Appearance::system}}) {
         QAction* action =
             actions_.add(tr("View"), name, {}, [appearance = appearance] { setAppearance(appearance); });
         action->setCheckable(true);

@@ -215,7 +215,7 @@ void ComparePage::nameGroups() {
     for (qsizetype i = 0; i < labels.size(); ++i) {
         QString label = labels[i];
         if (metrics.horizontalAdvance(label) > width) label = withoutPrefix(label, prefix);
-        label = CurveLetters::labelled(in_curves[i], label);
+        label = CurveLetters::labeled(in_curves[i], label);
         groups_->topLevelItem(static_cast<int>(i))->setText(0, wrapped(label, metrics, width));
     }
 }

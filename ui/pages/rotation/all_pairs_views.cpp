@@ -186,8 +186,8 @@ void DialsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
     painter.setFont(smallFont(painter.font()));
     for (int pair = 0; pair < pairs(); ++pair) {
         const QRectF box = cell(area, pair);
-        const bool labelled = box.width() > kLabelNeeds;
-        const double label_height = labelled ? painter.fontMetrics().height() : 0;
+        const bool labeled = box.width() > kLabelNeeds;
+        const double label_height = labeled ? painter.fontMetrics().height() : 0;
         const QPointF center = box.center() - QPointF(0, label_height / 2);
         const double radius = (box.width() - label_height) / 2 - 3;
         const bool rotates = pair < rotary.pairs();
@@ -208,7 +208,7 @@ void DialsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
         };
         hand(state_.x(), theme.ghost(color), 1.2);
         hand(rotated, color, radius > 16 ? 2.6 : 1.8);
-        if (labelled) {
+        if (labeled) {
             // The label gives the frequency if there is room, otherwise only the index of the pair.
             const QString frequency = rotates ? numberText(rotary.frequency(pair), 3) : QStringLiteral("0");
             const QString full = withSubscript(QStringLiteral("θ"), pair) + QStringLiteral(" = ") + frequency;

@@ -47,7 +47,8 @@ bool changesRuns(const QUndoCommand* step) {
 }
 
 std::optional<TrashedRun> moveToTrash(const RunFolder& run) {
-    // If the parent folder of the trash is missing, Qt 6.4 creates one in the current working directory.
+    // If the parent folder of the trash is missing, Qt 6.4 creates a trash folder in the current
+    // working directory.
     if (!QDir().mkpath(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation)))
         return std::nullopt;
     try {
@@ -89,7 +90,7 @@ std::size_t RunEdits::enqueue(const std::vector<NewRun>& runs) {
     auto names = std::make_shared<std::vector<std::string>>();
     auto taken = std::make_shared<RemovedRuns>();
     push(
-        tr("queueing of %1").arg(countText(static_cast<int>(runs.size()), tr("run"))),
+        tr("adding %1 to the queue").arg(countText(static_cast<int>(runs.size()), tr("run"))),
         [this, runs, names, taken] {
             if (names->empty())
                 *names = queue_.enqueue(runs);
@@ -97,7 +98,7 @@ std::size_t RunEdits::enqueue(const std::vector<NewRun>& runs) {
                 restoreRemoved(*taken);
             store_.refresh();
         },
-        [this, names, taken] { removeWithUndo(*names, *taken); });
+        [this, names, taken] { takeFromQueue(*names, *taken); });
     return names->size();
 }
 
@@ -107,7 +108,7 @@ void RunEdits::remove(const std::vector<std::string>& runs) {
     const QString what =
         tr("removal of %1 from the queue").arg(countText(static_cast<int>(runs.size()), tr("run")));
     push(
-        what, [this, runs, taken] { removeWithUndo(runs, *taken); },
+        what, [this, runs, taken] { takeFromQueue(runs, *taken); },
         [this, taken] { restoreRemoved(*taken); });
 }
 
@@ -116,14 +117,15 @@ void RunEdits::trashRuns(const std::vector<std::string>& runs) {
     auto taken = std::make_shared<RemovedRuns>();
     push(
         tr("deletion of %1").arg(countText(static_cast<int>(runs.size()), tr("run"))),
-        [this, runs, taken] { removeAndTrash(runs, *taken); }, [this, taken] { restoreRemoved(*taken); });
+        [this, runs, taken] { trashFolders(runs, *taken); }, [this, taken] { restoreRemoved(*taken); });
 }
 
 void RunEdits::setOrder(const std::vector<std::string>& runs) {
     const std::vector<std::string> before = order();
     if (runs == before) return;
     push(
-        tr("order of the queue"), [this, runs] { applyOrder(runs); }, [this, before] { applyOrder(before); });
+        tr("reordering of the queue"), [this, runs] { applyOrder(runs); },
+        [this, before] { applyOrder(before); });
 }
 
 void RunEdits::move(const std::vector<std::string>& runs, int by) {
@@ -161,7 +163,7 @@ void RunEdits::removeEntries(const std::vector<std::string>& runs, RemovedRuns& 
     });
 }
 
-void RunEdits::removeWithUndo(const std::vector<std::string>& runs, RemovedRuns& taken) {
+void RunEdits::takeFromQueue(const std::vector<std::string>& runs, RemovedRuns& taken) {
     removeEntries(runs, taken);
     QStringList still_training;
     for (const auto& [index, entry] : taken.entries) {
@@ -178,7 +180,7 @@ void RunEdits::removeWithUndo(const std::vector<std::string>& runs, RemovedRuns&
                 .arg(still_training.join(", ")));
 }
 
-void RunEdits::removeAndTrash(const std::vector<std::string>& runs, RemovedRuns& taken) {
+void RunEdits::trashFolders(const std::vector<std::string>& runs, RemovedRuns& taken) {
     std::vector<TrashedRun> folders;
     std::vector<std::string> gone;
     QStringList kept;
@@ -199,10 +201,10 @@ void RunEdits::removeAndTrash(const std::vector<std::string>& runs, RemovedRuns&
     taken.folders = std::move(folders);
     store_.refresh();
     if (!kept.isEmpty())
-        emit reported(tr("Not moved to the trash, and unchanged: %1. Stop runs that are training first.")
+        emit reported(tr("Could not be moved to the trash: %1. If a run is training, stop it first.")
                           .arg(kept.join(", ")));
     else
-        emit reported(tr("%1 moved to the trash; use Undo to restore.")
+        emit reported(tr("%1 moved to the trash; Undo restores.")
                           .arg(countText(static_cast<int>(gone.size()), tr("run"))));
 }
 

@@ -60,8 +60,10 @@ class RunEdits : public QObject {
         std::vector<TrashedRun> folders;
     };
     bool push(const QString& what, std::function<void()> redo, std::function<void()> undo);
-    void removeWithUndo(const std::vector<std::string>& runs, RemovedRuns& taken);
-    void removeAndTrash(const std::vector<std::string>& runs, RemovedRuns& taken);
+    /// Removes runs from the queue; folders of those that never started are moved to the trash.
+    void takeFromQueue(const std::vector<std::string>& runs, RemovedRuns& taken);
+    /// Moves the folders of runs to the trash, and removes the runs from the queue.
+    void trashFolders(const std::vector<std::string>& runs, RemovedRuns& taken);
     void removeEntries(const std::vector<std::string>& runs, RemovedRuns& taken);
     void restoreRemoved(RemovedRuns& taken);
     void applyOrder(const std::vector<std::string>& runs);

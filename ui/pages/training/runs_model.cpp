@@ -248,7 +248,7 @@ QString RunsModel::lettersOf(const Experiment& experiment) const {
             !letter.isEmpty() && !letters.contains(letter))
             letters << letter;
     std::ranges::sort(letters, CurveLetters::isBefore);
-    return CurveLetters::labelled(letters.join(' '), {});
+    return CurveLetters::labeled(letters.join(' '), {});
 }
 
 void RunsModel::refresh() {

@@ -44,7 +44,7 @@ QString evaluationCell(const std::optional<EvaluationRow>& row) {
 QString RunsModel::runText(const RunWatcher& run, int column) const {
     switch (column) {
         case name_column:
-            return CurveLetters::labelled(letters_.value(run.name()), labelOf(run.name()));
+            return CurveLetters::labeled(letters_.value(run.name()), labelOf(run.name()));
         case state_column:
             return stateText(run);
         case step_column:
