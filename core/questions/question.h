@@ -17,7 +17,8 @@ namespace roper {
 struct ModelChange {
     /// Heads to which mute, mute_heads and the no_… changes apply; empty: all.
     std::optional<std::int64_t> layer = {}, head = {};
-    /// Ablated heads, and pairs ablated from scores: "2.1;0;all:24-31" (`Ablation`).
+    /// Ablated heads, and pairs ablated from scores: "2.1;0;all:24-31" are head 1 of layer 2, all heads of
+    /// layer 0, and pairs 24 to 31 of all heads (core/questions/ablation.h).
     std::string ablate = {};
     std::string mute = {};           ///< pairs ablated from scores, "24-31"; superseded by `ablate`
     bool mute_heads = false;         ///< ablates the heads; superseded by `ablate`
@@ -41,14 +42,15 @@ struct Question {
     std::string text = {};
     std::optional<std::int64_t> layer = {}, head = {};  ///< heads to show, as `QuestionKind::heads` says
     std::optional<std::int64_t> count = {};  ///< as `QuestionKind::count_meaning` says; empty: its default
-    std::int64_t distance = 0;               ///< for `token_map`: δ
+    std::int64_t distance = 0;               ///< for `token_map`: n − j of query and key
     std::optional<std::int64_t> token = {};  ///< for `walkthrough`: the token to follow; empty: the last
     double temperature = 0;                  ///< for `generate`; 0: always the most likely token
     std::int64_t seed = 0;                   ///< for `generate` and `induction`
-    std::string needle = "The secret number is 7481.";                          ///< inserted into the text
-    std::string question = " What is the secret number? The secret number is";  ///< appended to the text
-    std::string answer = " 7481";
-    /// for `patch`: a text with the same number of tokens and another predicted token
+    std::string needle = "The secret number is 7481.";  ///< for `needle`: inserted into the text
+    std::string question =
+        " What is the secret number? The secret number is";  ///< for `needle`: appended to it
+    std::string answer = " 7481";                            ///< for `needle`: the expected continuation
+    /// For `patch`: a text with the same number of tokens, but a different predicted token.
     std::string other = {};
     bool positions = false;  ///< for `patch`: patch the head `layer`, `head` position by position
     ModelChange change = {};
@@ -58,8 +60,8 @@ struct Question {
     std::int64_t countOrDefault() const { return count.value_or(kind().default_count); }
 };
 
-/// The settings of a question as they are sent. Settings of the change keep their names, except that its
-/// layer and head are named change_layer and change_head.
+/// The settings of a question, as sent over the control socket. Settings of the change keep their names,
+/// except that its layer and head are named change_layer and change_head.
 const std::vector<Field<Question>>& questionFields();
 
 /// Whether a setting belongs to the change.

@@ -30,7 +30,7 @@ void printStreaming(const QuestionContext& context, std::ostream& out) {
         unfinished.erase(0, whole);
         return true;
     });
-    if (!unfinished.empty()) out << "\uFFFD";  // of a character that generation ended within
+    if (!unfinished.empty()) out << "\uFFFD";  // for a character cut off by the end
     out << std::endl;
 }
 

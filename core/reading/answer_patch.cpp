@@ -12,7 +12,7 @@
 namespace roper {
 namespace {
 
-/// Passes over the question's other text with head outputs of its text patched in. T tokens.
+/// Passes over `Question::other` with outputs of heads on `Question::text` patched in; both have T tokens.
 class Patching {
   public:
     /// @throws Error (usage) for texts of different lengths, or with the same answer
@@ -21,7 +21,7 @@ class Patching {
             throw Error(
                 ErrorKind::usage,
                 "patch needs --other: a second text with the same number of tokens, after which the model "
-                "predicts another token");
+                "predicts a different token");
         other_ = context.reader.encode(context.question.other);
         if (context.ids.size() != other_.size())
             throw Error(ErrorKind::usage, "both texts must have the same number of tokens; they have " +
@@ -70,7 +70,7 @@ class Patching {
     at::Tensor patchedTogether(const std::vector<HeadPatch>& patches) {
         return context_.reader.decoder().lastHiddenPatched(
             other_, residuals_, patches, context_.change, [&](std::int64_t done, std::int64_t all) {
-                context_.reader.reportProgress(done, all, "layers with patches");
+                context_.reader.reportProgress(done, all, "layers of patched texts");
             });
     }
     at::Tensor patchedInTurn(const std::vector<HeadPatch>& patches) {
@@ -98,7 +98,7 @@ class Patching {
     }
 
     const QuestionContext& context_;
-    std::int64_t pass_ = 0, passes_ = 2;  ///< number of the next pass, and of all
+    std::int64_t pass_ = 0, passes_ = 2;  ///< index of the next pass, and number of passes
     std::int64_t right_ = 0, wrong_ = 0;  ///< ids of the text's answer and of the other text's
     std::vector<std::int64_t> other_;
     std::map<std::int64_t, at::Tensor> outputs_;  ///< of the text's heads, by layer [H, T, v]

@@ -44,7 +44,7 @@ AttentionForm roperForm(const Rotary& query_key, const Rotary& value, double val
 /// pages can simulate them.
 enum class Mistake {
     none,
-    wrong_pairing,       ///< keys use another pairing than queries
+    wrong_pairing,       ///< keys use a different pairing from queries
     wrong_direction,     ///< keys rotate by −jθ
     no_inverse,          ///< RoPER without rotating outputs back by R(−n)
     values_twice,        ///< RoPER's values are rotated twice
@@ -53,7 +53,7 @@ enum class Mistake {
     exponent_without_pair,  ///< b^(−d) instead of b^(−2i/d): all pairs i have the same frequency
 };
 
-/// The names of these values in setups.
+/// The names of these values in the setups of explorer pages (core/explorer/setup.h).
 template <>
 inline constexpr EnumNames<8> kEnumNames<Mistake>{
     "mistake",
@@ -81,8 +81,8 @@ AttentionForm withMistake(AttentionForm form, Mistake mistake, const FrequencyRu
 /// Whether the mistake concerns values, which plain RoPE does not rotate.
 bool affectsValues(Mistake mistake);
 
-/// Whether the mistake can occur if these tensors rotate: all four of them concern either queries and keys,
-/// or values and outputs, and both tensors must rotate.
+/// Whether the mistake can occur if these tensors rotate. A mistake concerns either queries and keys, or
+/// values and outputs, and both tensors of that pair must rotate.
 bool appliesTo(Mistake mistake, const RotatedTensors& rotated);
 
 /// Whether results change when all positions are shifted. Otherwise scores still depend only on distance, but

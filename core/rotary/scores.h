@@ -16,9 +16,11 @@ Eigen::MatrixXd attentionWeights(const Eigen::MatrixXd& scores, bool causal);
 
 /// Statistics of a head's attention weights a, as means over its queries n.
 struct HeadStatistics {
-    double entropy = 0;  ///< −Σⱼ a log a, nats: 0 if only one key is attended to, log(n+1) if all are equally
+    double entropy =
+        0;  ///< −Σⱼ a log a, nats: 0 if only one key is attended to, log(n+1) if n+1 keys are, equally
     double mean_distance = 0;  ///< Σⱼ a |n − j|, positions
-    /// The largest mean weight at one distance, among distances that at least half of the queries have.
+    /// The largest mean weight at one distance, among distances at which at least half of the queries see a
+    /// key.
     double diagonal = 0;
     int diagonal_distance = 0;  ///< that distance n − j; negative: the key follows the query
 };

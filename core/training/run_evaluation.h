@@ -14,7 +14,7 @@ namespace roper {
 
 /// How a finished run is evaluated; unset options are as in its specification.
 struct EvaluationOptions {
-    std::int64_t problems = 128;            ///< or sequences; for evaluation by size, of each size
+    std::int64_t problems = 128;            ///< number of problems (by size: of each size), or of sequences
     std::optional<std::int64_t> seed = {};  ///< of the problems and sequences
     std::optional<double> temperature = {};
     std::optional<std::int64_t> length = {};  ///< length in tokens of the sequences for the loss
@@ -53,8 +53,9 @@ struct SizeScores {
     std::vector<SizeScore> scores;
 };
 
-/// Evaluates a checkpoint of a run on `problems` problems of every size. @throws Error (usage) for a task
-/// without problems, or a scaling if the method has no frequencies, Error (checkpoint)
+/// Evaluates a checkpoint of a run on `problems` problems of every size. @throws Error (usage) if the
+/// task has no problems, or if a scaling is given and the run's position method has no frequencies; Error
+/// (checkpoint)
 SizeScores evaluateRunBySize(const RunFolder& folder, const ModelLoadOptions& options,
                              const EvaluationOptions& settings);
 

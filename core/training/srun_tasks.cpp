@@ -18,8 +18,8 @@
 namespace roper {
 namespace {
 
-/// A separate file for each job step, so that a leftover of an earlier one is not used. The next writer of
-/// the run removes it like all partial files.
+/// A separate file for each job step, so that a file left over from an earlier step is not used. The next
+/// process that writes to the run removes it, like all partial files.
 FilePath announcementPath(const RunFolder& folder) {
     std::vector<std::string> step;
     for (const char* part : {"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_RESTART_COUNT"})
@@ -27,7 +27,7 @@ FilePath announcementPath(const RunFolder& folder) {
     return folder.file(std::string("processes").append(kPartialMark).append(join(step, ".")));
 }
 
-/// Anyone with write access to the run's folder could redirect the connection.
+/// Without this check, anyone with write access to the run's folder could redirect the connection.
 /// @throws Error (disk) unless the file belongs to this user and is accessible only to them
 void requireOwnFile(const FilePath& path) {
     struct stat info {};
@@ -69,7 +69,7 @@ void announceEnd(const RunFolder& folder, const std::string& why, int exit_code)
     try {
         announce(folder, {{"ended", why}, {"exit_code", exit_code}});
     } catch (const Error&) {
-        // On a full disk; the others then time out and report it.
+        // The disk may be full. The other processes then time out and report that.
     }
 }
 

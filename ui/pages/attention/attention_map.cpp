@@ -97,11 +97,12 @@ QString mapHeadline(const MapInputs& inputs, const HeatMapView::Map& map) {
     const QString number = QString::number(largest, 'g', 3).replace('-', QChar(0x2212));
     const QString what = inputs.compares_outputs ? QObject::tr("outputs") : QObject::tr("scores");
     constexpr Eigen::Index kCrowded = 256;  // more tokens than fit without zooming
-    const QString hint = map.values->rows() < kCrowded
-                             ? QString()
-                             : QObject::tr(
-                                   "    zoomed out, a pixel shows its strongest entry; the wheel zooms, "
-                                   "dragging pans, a double click shows everything");
+    const QString hint =
+        map.values->rows() < kCrowded
+            ? QString()
+            : QObject::tr(
+                  "    When zoomed out, each pixel shows its entry of largest magnitude; scroll "
+                  "to zoom, drag to pan, double-click to show everything");
     switch (inputs.kind) {
         case MapKind::shift_difference:
             return QObject::tr("All positions shifted by %1: %2 change by at most %3")
