@@ -74,6 +74,7 @@ ExitOnStopSignal::~ExitOnStopSignal() {
 }
 
 void setFileToRemoveOnStop(const std::filesystem::path& path) {
+    file_to_remove[0] = '\0';
     if (path.native().size() < kLongestPath) std::strcpy(file_to_remove, path.c_str());
 }
 

@@ -72,7 +72,8 @@ void addSourceControls(SetupPanel& panel, AttentionState& state, SourceUse use) 
     words->setAccessibleName(controlText("Text"));
     panel.addRow(
         {}, words,
-        controlText("The text that the model reads; for a run, characters of its task; at most 4096"));
+        controlText(
+            "The text that the model reads, at most 4,096 bytes; for a run, in the characters of its task"));
     QLabel* status = faintLabel();
     panel.addRow({}, status, controlText("The vectors shown"));
     const auto show = [=, &panel, &state] {
