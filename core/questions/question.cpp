@@ -78,11 +78,11 @@ std::vector<Field<Question>> changeFields() {
                   AnyText{4096}},
                  &Q::change, &C::ablate),
         field<Q>({"", "mute", "",
-                  "deprecated, use ablate: rotated pairs to remove from the scores of layer and head, such "
+                  "deprecated; use ablate: rotated pairs to remove from the scores of layer and head, such "
                   "as 24-31",
                   AnyText{4096}},
                  &Q::change, &C::mute),
-        field<Q>({"", "mute_heads", "", "deprecated, use ablate: ablate the heads given by layer and head",
+        field<Q>({"", "mute_heads", "", "deprecated; use ablate: ablate the heads given by layer and head",
                   Flag()},
                  &Q::change, &C::mute_heads),
         field<Q>({"", "no_rotation", "", "do not rotate queries and keys", Flag()}, &Q::change,
