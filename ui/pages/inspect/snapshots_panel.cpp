@@ -137,7 +137,7 @@ void SnapshotsPanel::makeControls() {
     order_->addItems({tr("by layer and head"), tr("most certain first (entropy)"),
                       tr("nearest first (mean distance)"), tr("clearest diagonal first")});
     read_weights_ =
-        named(new QPushButton(tr("Show maps of the text above")), tr("Read the text above"),
+        named(new QPushButton(tr("Show maps of the text above")), tr("Show maps of the text above"),
               tr("Show what the model's heads do with the text, at the chosen step or as it trains"));
     back_ = named(new QPushButton(tr("Back to the snapshots")), tr("Back to the snapshots"),
                   tr("Snapshots show the same text at every step"));
