@@ -44,7 +44,7 @@ bool spansDecades(const std::vector<CurveChart::Curve>& curves) {
 }  // namespace
 
 LearnedPanel::LearnedPanel(const ShownModels& models, QWidget* parent)
-    : ModelPanel(tr("Learned positions"), tr("Learned positions"), models, parent),
+    : ModelPanel(tr("Positions"), tr("Learned positions"), models, parent),
       quantity_(named(new QComboBox, tr("What the position method has learned"),
                       tr("What the position method has learned"))),
       layer_(named(new QComboBox, tr("Layer of these numbers"), tr("Layer of these numbers"))),
