@@ -275,8 +275,7 @@ LayerView Decoder::projectLatent(const at::Tensor& x, std::int64_t layer, const 
     const LatentWeights& by = *block.latent;
     const auto normed = [&](const at::Tensor& latent, const NormLocation& norm) {
         constexpr double kEpsilon = 1e-6;  // even if the model's other norms have another
-        return latent * at::rsqrt(latent.square().mean(-1, /*keepdim=*/true) + kEpsilon) *
-               weights_.vector(*norm.weight);
+        return rmsNorm(latent, weights_.vector(*norm.weight), kEpsilon, /*adds_one=*/false);
     };
     at::Tensor queries = by.query_down ? normed(linear(x, *by.query_down), *by.query_norm) : x,
                latent = normed(linear(x, by.down), by.norm);
