@@ -199,12 +199,13 @@ void RunsPanel::askForNotes() {
     const auto runs = allSelected();
     if (runs.empty()) return;
     const RunLabels& first = runs.front()->labels();
+    const auto isIn = [](const std::vector<std::string>& list, const std::string& tag) {
+        return std::find(list.begin(), list.end(), tag) != list.end();
+    };
     std::vector<std::string> common = first.tags;
     std::erase_if(common, [&](const std::string& tag) {
-        return std::any_of(runs.begin(), runs.end(), [&](const RunWatcher* run) {
-            const auto& own = run->labels().tags;
-            return std::find(own.begin(), own.end(), tag) == own.end();
-        });
+        return !std::all_of(runs.begin(), runs.end(),
+                            [&](const RunWatcher* run) { return isIn(run->labels().tags, tag); });
     });
     const bool same_note = std::all_of(
         runs.begin(), runs.end(), [&](const RunWatcher* run) { return run->labels().note == first.note; });
@@ -230,9 +231,6 @@ void RunsPanel::askForNotes() {
         std::vector<std::string> entered;
         for (const QString& tag : tags->text().split(' ', Qt::SkipEmptyParts))
             entered.push_back(tag.toStdString());
-        const auto isIn = [](const std::vector<std::string>& list, const std::string& tag) {
-            return std::find(list.begin(), list.end(), tag) != list.end();
-        };
         for (const RunWatcher* run : runs) {
             RunLabels labels = run->labels();
             std::erase_if(labels.tags,
