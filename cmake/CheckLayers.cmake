@@ -104,7 +104,7 @@ folder(ui/window OVER ui/pages/rotation ui/pages/spectrum ui/pages/attention ui/
 
 folder(app/command_help OVER core/base WITH cli)
 folder(app/roper_lab OVER ui/window app/command_help WITH qt cli)
-folder(app/roper_train OVER core/bench core/reading core/training core/cluster core/compare app/command_help WITH cli json)
+folder(app/roper_train OVER core/bench core/reading core/explorer core/training core/cluster core/compare app/command_help WITH cli json)
 folder(app/roper_tokenizer OVER core/corpus app/command_help WITH cli sentencepiece)
 
 set(offences "")

@@ -179,7 +179,10 @@ void CommandLine::addFamilies() {
         "Compare how models rotate: one row for the layers of a model with the same rotation and window");
     families->add_option(
         "models", families_.models,
-        std::string("Each one of: ") + kModels + " (default: all that `roper-train models` lists)");
+        std::string("Each one of: a config.json, ") + kModels +
+            " (default: all that `roper-train models` lists)");
+    families->add_flag("--well-known", families_.well_known,
+                       "Also list the rotations of well-known models, which need not be on this machine");
     families->add_option(
         "--text", families_.text,
         "Also measure attention on this text: the fraction of the scores' variance due to slow "

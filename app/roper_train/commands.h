@@ -78,6 +78,7 @@ int modelsCommand(bool json);
 struct FamiliesOptions {
     std::vector<std::filesystem::path> models;  ///< empty: those in the caches of other programs
     std::filesystem::path runs;
+    bool well_known = false;   ///< also print the rows of `knownModels`
     std::string text;          ///< measure attention on this text; empty: do not
     std::int64_t threads = 0;  ///< 0: one per core
     bool json = false;

@@ -4,7 +4,6 @@
 
 #include "app/roper_train/commands.h"
 #include "app/roper_train/json_line.h"
-#include "core/base/file_reading.h"
 #include "core/base/text.h"
 #include "core/model_config/rotation_reading.h"
 #include "core/reading/run_model.h"
@@ -15,8 +14,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::uint64_t kMaxConfigBytes = 1U << 20U;
 
 const char* nameOf(ValueRotation values) {
     return values == ValueRotation::none      ? "none"
@@ -50,13 +47,7 @@ ParsedRotation parsedRotationOf(const fs::path& model, const fs::path& runs) {
     if (!is_file && !is_folder)
         return parsedRotationOf(isPretrainedModel(model) ? openPretrainedModel(model)
                                                          : openRunModel(findRun(model.string(), runs)));
-    const fs::path config = is_file ? model : model / "config.json";
-    try {
-        return readRotation(readFile(config, kMaxConfigBytes));
-    } catch (const Error& error) {
-        if (error.kind() != ErrorKind::usage) throw;
-        throw Error(ErrorKind::usage, config.string() + ": " + error.what());
-    }
+    return readRotationFile(is_file ? model : model / "config.json");
 }
 
 /// "0-4, 6": consecutive numbers as ranges.

@@ -10,26 +10,6 @@
 namespace roper {
 namespace {
 
-/// A setup with this rotation. @throws Error (usage) for a rotation that a setup cannot represent
-Setup setupOf(const RotaryConfig& rotary, Setup setup) {
-    if (rotary.head_dim % 2 != 0 || rotary.head_dim > bounds::kMaxHeadDim)
-        throw Error(ErrorKind::usage, "heads of " + std::to_string(rotary.head_dim) +
-                                          " features cannot be shown; only even widths up to " +
-                                          std::to_string(bounds::kMaxHeadDim) + " can");
-    if (rotary.exponent_width > 0)
-        throw Error(ErrorKind::usage, "partial_rotary_factor makes an odd number of features rotate, " +
-                                          std::to_string(rotary.exponent_width) + " of " +
-                                          std::to_string(rotary.head_dim) +
-                                          ", whose frequencies cannot be shown");
-    static_cast<RotaryConfig&>(setup) = rotary;
-    setup.value_rotary_fraction = rotary.rotary_fraction;
-    if (rotary.scaling.method == ScalingMethod::none) {
-        setup.scaling = initialScaling();
-        setup.scaling.original_length = setup.context_length;
-    }
-    return sanitized(setup);
-}
-
 std::string listOf(const Eigen::VectorXd& numbers) {
     return "[" + join(mapped(numbers, formatNumber), ", ") + "]";
 }
@@ -52,20 +32,27 @@ std::vector<KnownModel> allModels() {
         {"Qwen 2.5 with YaRN",
          R"({"head_dim": 128, "rope_theta": 1000000, "max_position_embeddings": 131072, "rope_scaling":
         {"rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 32768}})"},
+        {"Qwen 3 8B",
+         R"({"model_type": "qwen3", "num_hidden_layers": 36, "head_dim": 128, "rope_theta": 1000000,
+        "max_position_embeddings": 40960})"},
+        {"SmolLM 3 3B (every fourth layer does not rotate)",
+         R"({"model_type": "smollm3", "num_hidden_layers": 36, "hidden_size": 2048, "num_attention_heads": 16,
+        "rope_theta": 5000000, "max_position_embeddings": 65536})"},
         {"gpt-oss 20B (YaRN, not rounded)",
-         R"({"model_type": "gpt_oss", "head_dim": 64, "max_position_embeddings": 131072, "rope_theta": 150000,
+         R"({"model_type": "gpt_oss", "num_hidden_layers": 24, "head_dim": 64, "max_position_embeddings": 131072, "rope_theta": 150000,
         "rope_scaling": {"rope_type": "yarn", "factor": 32, "beta_fast": 32, "beta_slow": 1,
         "truncate": false, "original_max_position_embeddings": 4096}})"},
         {"DeepSeek V3 (YaRN, interleaved)",
          R"({"model_type": "deepseek_v3", "qk_rope_head_dim": 64, "max_position_embeddings": 163840,
         "rope_theta": 10000, "rope_scaling": {"type": "yarn", "factor": 40, "beta_fast": 32, "beta_slow": 1,
         "mscale": 1, "mscale_all_dim": 1, "original_max_position_embeddings": 4096}})"},
+        {"DeepSeek V4 (values rotate, and back)", R"({"model_type": "deepseek_v4"})"},
         {"Phi-3 vision 128k (LongRoPE)", configOfPhi3()},
         {"Hunyuan dense (alpha)",
          R"({"model_type": "hunyuan_v1_dense", "head_dim": 128, "max_position_embeddings": 32768,
         "rope_theta": 10000, "rope_scaling": {"type": "dynamic", "alpha": 1000}})"},
         {"Gemma 3 4B (global and local layers)",
-         R"({"model_type": "gemma3_text", "head_dim": 256, "max_position_embeddings": 131072,
+         R"({"model_type": "gemma3_text", "num_hidden_layers": 34, "head_dim": 256, "max_position_embeddings": 131072,
         "rope_theta": 1000000, "rope_local_base_freq": 10000,
         "rope_scaling": {"rope_type": "linear", "factor": 8}})"},
         {"ModernBERT (global and local layers)",
@@ -74,8 +61,8 @@ std::vector<KnownModel> allModels() {
         {"Command R (interleaved)",
          R"({"model_type": "cohere", "hidden_size": 8192, "num_attention_heads": 64, "rope_theta": 8000000,
         "max_position_embeddings": 131072})"},
-        {"Pythia (a quarter rotates)",
-         R"({"model_type": "gpt_neox", "head_dim": 64, "rotary_pct": 0.25, "rotary_emb_base": 10000,
+        {"Pythia 160M (a quarter rotates)",
+         R"({"model_type": "gpt_neox", "num_hidden_layers": 12, "head_dim": 64, "rotary_pct": 0.25, "rotary_emb_base": 10000,
         "max_position_embeddings": 2048})"},
         {"GPT-J (interleaved, 64 of 256)",
          R"({"model_type": "gptj", "head_dim": 256, "rotary_dim": 64, "max_position_embeddings": 2048})"},
@@ -103,6 +90,25 @@ void noteValueRotation(const ParsedRotation& model, std::vector<std::string>& no
 
 }  // namespace
 
+Setup setupWithRotation(const RotaryConfig& rotary, Setup setup) {
+    if (rotary.head_dim % 2 != 0 || rotary.head_dim > bounds::kMaxHeadDim)
+        throw Error(ErrorKind::usage, "heads of " + std::to_string(rotary.head_dim) +
+                                          " features cannot be shown; only even widths up to " +
+                                          std::to_string(bounds::kMaxHeadDim) + " can");
+    if (rotary.exponent_width > 0)
+        throw Error(ErrorKind::usage, "partial_rotary_factor makes an odd number of features rotate, " +
+                                          std::to_string(rotary.exponent_width) + " of " +
+                                          std::to_string(rotary.head_dim) +
+                                          ", whose frequencies cannot be shown");
+    static_cast<RotaryConfig&>(setup) = rotary;
+    setup.value_rotary_fraction = rotary.rotary_fraction;
+    if (rotary.scaling.method == ScalingMethod::none) {
+        setup.scaling = initialScaling();
+        setup.scaling.original_length = setup.context_length;
+    }
+    return sanitized(setup);
+}
+
 ParsedConfig readHuggingFaceConfig(std::string_view text, Setup setup) {
     ParsedRotation model = readRotation(text);
     ParsedConfig reading;
@@ -115,7 +121,7 @@ ParsedConfig readHuggingFaceConfig(std::string_view text, Setup setup) {
     for (const RotatedLayers& layers : model.layers) {
         if (layers.rotary.rotatedWidth() == 0 && layers.kind == kNotRotated && model.layers.size() > 1)
             continue;
-        reading.kinds.push_back({layers.kind, setupOf(layers.rotary, setup)});
+        reading.kinds.push_back({layers.kind, setupWithRotation(layers.rotary, setup)});
         names.push_back(layers.kind);
         if (layers.rotary.scaling.method == ScalingMethod::dynamic_ntk)
             reading.notes.emplace_back(

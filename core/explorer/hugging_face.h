@@ -22,6 +22,11 @@ struct ParsedConfig {
     std::vector<std::string> notes;
 };
 
+/// A setup with the rotation of a model.
+/// @param setup  provides the other settings
+/// @throws Error (usage) for a rotation that a setup cannot represent
+Setup setupWithRotation(const RotaryConfig& rotary, Setup setup);
+
 /// Reads the rotary parameters of a Hugging Face config.json into a setup, like transformers 5.24:
 /// `rope_theta`, `partial_rotary_factor`, `rope_scaling` or `rope_parameters` with their `rope_type`, flat or
 /// nested by kind of layer, also inside `text_config`; local layers with a separate base

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/base/error.h"
+#include "core/base/file_reading.h"
 #include "core/base/text.h"
 #include "core/model_config/rotation_reader.h"
 
@@ -391,6 +393,16 @@ TextPart textPartOf(const ConfigFields& config, std::vector<std::string>& notes)
 
 ParsedRotation readRotation(std::string_view json) {
     return readRotation(ConfigFields::parse(json));
+}
+
+ParsedRotation readRotationFile(const std::filesystem::path& path) {
+    constexpr std::uint64_t kMaxBytes = 1U << 20U;
+    try {
+        return readRotation(readFile(path, kMaxBytes));
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::usage) throw;
+        throw Error(ErrorKind::usage, path.string() + ": " + error.what());
+    }
 }
 
 ParsedRotation readRotation(const ConfigFields& config) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,8 @@ struct ParsedRotation {
 /// no effect.
 /// @throws Error (usage) naming the member, what is wrong with it, and what is accepted
 ParsedRotation readRotation(std::string_view json);
+/// The same for a file. @throws Error (usage) that also names the file; (disk) if it cannot be read
+ParsedRotation readRotationFile(const std::filesystem::path& path);
 /// The same for a config shared with another reader; members read by either count as read.
 ParsedRotation readRotation(const ConfigFields& config);
 

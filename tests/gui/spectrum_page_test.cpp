@@ -116,6 +116,38 @@ class SpectrumPageTest : public PageTest {
         expectChange("fraction");
     }
 
+    /// The models in the cache of this user are not the test's.
+    void modelsAreCompared() {
+        auto* tabs = page_->findChild<QTabWidget*>();
+        ModelComparison& comparison = page_->comparison();
+        QVERIFY(comparison.view().groups().empty());  // read when first shown
+        tabs->setCurrentIndex(1);
+        QTRY_VERIFY_WITH_TIMEOUT(!comparison.view().groups().empty(), 30000);
+        QVERIFY2(comparison.problem().isEmpty(), qPrintable(comparison.problem()));
+        const auto rowOf = [&](const char* model) {
+            const auto& groups = comparison.view().groups();
+            for (std::size_t row = 0; row < groups.size(); ++row)
+                if (groups[row].model.find(model) != std::string::npos) return row;
+            return groups.size();
+        };
+        const std::size_t row = rowOf("Gemma 3 4B");
+        QVERIFY(row < comparison.view().groups().size());
+        QSignalSpy readout(&comparison, &ModelComparison::hovered);
+        const QPoint at = (comparison.view().centerOf(row) * Zoom::instance().factor()).toPoint();
+        QTest::mouseMove(&comparison.view(), at);
+        QTRY_VERIFY(!readout.empty());
+        QVERIFY2(readout.last().front().toString().contains("256 of 256 features rotate"),
+                 qPrintable(readout.last().front().toString()));
+        QTest::mouseClick(&comparison.view(), Qt::LeftButton, {}, at);
+        QCOMPARE(tabs->currentIndex(), 0);
+        QCOMPARE(setup().base, 1e6);
+        QCOMPARE(setup().head_dim, 256);
+        QCOMPARE(setup().scaling.method, ScalingMethod::linear);
+        QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(setup().head_dim, Setup{}.head_dim);
+        QVERIFY(comparison.view().figureCsv().contains("Pythia"));
+    }
+
     void aConfigIsPastedAndCopied() {
         const QString said = page_->panel().pasteConfig(
             R"({"head_dim": 128, "max_position_embeddings": 131072, "rope_theta": 500000, "rope_scaling": {"rope_type":

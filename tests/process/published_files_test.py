@@ -1,5 +1,6 @@
 """roper-train look: published models in several files, under other names, padded, without a head, quantized."""
 
+import csv
 import json
 import math
 import os
@@ -321,6 +322,36 @@ class Names(Published):
                 mean = [head["mean_distance"] for head in heads if head["layer"] in row["layers"]]
                 self.assertAlmostEqual(row["mean_distance"], sum(mean) / len(mean), places=9)
                 self.assertEqual(row["never_turn"] > 0, row["rotated"] > 0 and row["theta_min"] * row["context"] < 2 * math.pi)
+
+    def test_families_need_no_parameters_to_compare_rotations(self):
+        """A config.json alone, also of a family that is not supported, and the well-known models."""
+        model = small_model(self.home, "gemma3_text")
+        rows, done = self.families(model)
+        alone, _ = self.families(model / "config.json", "--text", TEXT)
+        self.assertEqual(sorted((row["theta"], row["head_dim"], row["layers"]) for row in alone),
+                         sorted((row["theta"], row["head_dim"], row["layers"]) for row in rows))
+        self.assertEqual({row["kind"] for row in alone}, {"full_attention", "sliding_attention"})
+        self.assertEqual([row.get("slow_share") for row in alone], [None, None])
+        other = self.home / "other"
+        other.mkdir()
+        (other / "config.json").write_text(json.dumps({"model_type": "clvp_encoder", "num_hidden_layers": 2}))
+        (row,), done = self.families(other / "config.json")
+        self.assertEqual((row["model"], row["values_rotate"], row["values_rotate_back"]), ("other", True, False))
+        known, done = self.families("--well-known", model)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(known[-len(rows):], rows)
+        (llama,) = [row for row in known if row["model"] == "Llama 3.1"]
+        self.assertEqual((llama["rotated"], llama["never_turn"], llama["sinks"]), (128, 25, None))
+        out = self.home / "rotations.csv"
+        subprocess.run([os.environ["ROPER_LAB"], "figure", "model-rotations", "--set", f"models={model}", f"text={TEXT}",
+                        "--out", str(out)], check=True, capture_output=True, text=True)
+        drawn = list(csv.DictReader(out.open()))
+        table = list(csv.DictReader(self.trainer("families", model, "--text", TEXT).stdout.splitlines()))
+        self.assertEqual([row["kind"] for row in drawn], [row["kind"] for row in table])
+        for one, same in zip(drawn, table):
+            self.assertEqual({key: one[key] for key in ("family", "layers", "rotated", "never_turn", "sinks")},
+                             {key: same[key] for key in ("family", "layers", "rotated", "never_turn", "sinks")})
+            self.assertAlmostEqual(float(one["mean_distance"]), float(same["mean_distance"]), delta=1e-3)
 
     def test_layers_without_rotation_are_compared_with_those_that_rotate(self):
         """Every fourth layer of these does not rotate; those of Cohere 2 that do have a window of 6 tokens, which alone keeps

@@ -9,7 +9,9 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/explorer/layer_group.h"
 #include "core/explorer/setup_fields.h"
+#include "core/explorer/setup_text.h"
 #include "tests/support/expect_error.h"
 
 namespace roper {
@@ -281,6 +283,55 @@ TEST(HuggingFace, KnownModelsLeaveNothingOut) {
         for (const std::string& note : reading.notes)
             EXPECT_EQ(note.find("not understood"), std::string::npos) << note;
     }
+}
+
+TEST(LayerGroup, SettingsGiveTheFrequenciesOfEveryKnownModel) {
+    for (const KnownModel& model : knownModels())
+        for (const LayerGroup& group : layerGroupsOf(model.name, readRotation(model.config))) {
+            SCOPED_TRACE(model.name + ", " + group.kind);
+            const ASetup setup = withSettings(ASetup{}, group.settings);
+            EXPECT_EQ(setup.head_dim, group.head_dim);
+            const Eigen::VectorXd theta = setup.rotary().theta;
+            ASSERT_EQ(static_cast<std::size_t>(theta.size()), group.theta.size());
+            for (std::size_t pair = 0; pair < group.theta.size(); ++pair)
+                EXPECT_NEAR(theta[static_cast<Eigen::Index>(pair)], group.theta[pair],
+                            1e-12 * group.theta[pair]);
+        }
+}
+
+TEST(LayerGroup, CountsWavelengthsBeyondTheContext) {
+    const auto groups = [](const std::string& config) { return layerGroupsOf("tiny", readRotation(config)); };
+    // θ = 1, 0.1, 0.01, 0.001: wavelengths of 6.3, 63, 628 and 6283 positions.
+    const std::string four = R"({"model_type": "llama", "head_dim": 8, "rope_theta": 10000, )";
+    EXPECT_EQ(groups(four + R"("max_position_embeddings": 628})").front().pairsThatNeverTurn(), 2);
+    EXPECT_EQ(groups(four + R"("max_position_embeddings": 629})").front().pairsThatNeverTurn(), 1);
+    // Gemma 4's global layers rotate a quarter of the pairs (p-RoPE); the others have no wavelength.
+    const auto gemma = groups(R"({"model_type": "gemma4_text", "num_hidden_layers": 6, "head_dim": 16,
+        "global_head_dim": 32, "max_position_embeddings": 1024})");
+    ASSERT_EQ(gemma.size(), 2U);
+    EXPECT_EQ(gemma[0].head_dim, 32);
+    EXPECT_EQ(gemma[0].theta.size(), 4U);
+    EXPECT_EQ(gemma[1].theta.size(), 8U);
+}
+
+TEST(LayerGroup, JsonIsReadBack) {
+    LayerGroup group{.model = "a \"b\"", .family = "gpt_oss", .kind = "full_attention", .layers = {1, 3}};
+    group.context = 4096;
+    group.window = 128;
+    group.head_dim = 4;
+    group.theta = {1, 0.1};
+    group.sinks = true;
+    group.values_rotate = true;
+    group.mean_distance = 2.5;
+    group.settings = {{"base", "500000"}};
+    const LayerGroup back = parseLayerGroup(toJson(group).dump());
+    EXPECT_EQ(toJson(back), toJson(group));
+    EXPECT_EQ(back.sinks, std::optional(true));
+    EXPECT_FALSE(back.slow_share);
+    EXPECT_EQ(back.settings, group.settings);
+    EXPECT_EQ(parseLayerGroup(R"({"model": "m", "error": "damaged"})").error, "damaged");
+    for (const char* wrong : {"{}", "[]", "no JSON", R"({"model": 1})"})
+        expectError(ErrorKind::other, "a row of layers cannot be read", [&] { parseLayerGroup(wrong); });
 }
 
 TEST(HuggingFace, WhatHasNoNameIsSaid) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/base/error.h"
 #include "core/explorer/setup_fields.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/theme/numbers.h"
@@ -75,6 +76,20 @@ QString scalingNumbers(const Setup& s) {
     }
 }
 
+const FieldInfo& modelsField() {
+    static const FieldInfo field{"", "models", "",
+                                 "for model-rotations: models to compare, separated by semicolons (default: "
+                                 "well-known ones and those here)",
+                                 AnyText()};
+    return field;
+}
+
+const FieldInfo& textField() {
+    static const FieldInfo field{"", "text", "", "for model-rotations: text on which attention is measured",
+                                 AnyText()};
+    return field;
+}
+
 }  // namespace
 
 SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
@@ -88,6 +103,8 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
       decay_(new CurveChart(QStringLiteral("decay"), tr("distance δ"), tr("mean |Sⱼ| over pairs"), this)),
       bound_(new CurveChart(QStringLiteral("base-bound"), tr("distance δ"), tr("base bound B(δ)"), this)),
       cosines_(new HeatMapView(QStringLiteral("cosine-map"), this)),
+      comparison_(new ModelComparison(this)),
+      tabs_(new QTabWidget),
       panel_(new SpectrumPanel(selection, this)) {
     cosines_->setAccessibleName(tr("Cosine of the angle of every pair at every distance"));
     cosines_->setEmptyText(tr("No feature rotates: the rotated fraction is 0."));
@@ -107,7 +124,10 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
         grid->setRowStretch(i, i == 0 ? 5 : 4);
         grid->setColumnStretch(i, 1);
     }
-    contents()->addLayout(rowOf({{grid, 1}, panel_}));
+    tabs_->setDocumentMode(true);
+    tabs_->addTab(wrapInWidget(grid), tr("Frequencies"));
+    tabs_->addTab(comparison_, tr("Models compared"));
+    contents()->addLayout(rowOf({{tabs_, 1}, panel_}));
     for (CurveChart* chart : {spectrum_, decay_, bound_}) {
         connect(chart, &CurveChart::hovered, this, &SpectrumPage::showReadout);
         connect(chart, &CurveChart::xHovered, this, [this, chart](double x) {
@@ -135,10 +155,21 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
                        .arg(numberText((*cosines_->map().values)(pair, distance), 7)));
     });
     connect(cosines_, &FigureView::hovered, this, &SpectrumPage::showReadout);
+    connect(tabs_, &QTabWidget::currentChanged, this, &SpectrumPage::refreshWhenVisible);
+    connect(comparison_, &ModelComparison::hovered, this, &SpectrumPage::setReadout);
+    connect(comparison_, &ModelComparison::groupChosen, this, &SpectrumPage::showGroup);
     connect(panel_, &SpectrumPanel::quantityChanged, this, &SpectrumPage::showSpectrum);
     connect(panel_, &SpectrumPanel::reported, this, &SpectrumPage::setReadout);
     connect(&state_, &SpectrumState::changed, this, &SpectrumPage::refreshWhenVisible);
-    pageFigures().set({spectrum_, cosines_, decay_, bound_}, fieldInfos(setupFields()));
+    std::vector<const FieldInfo*> settings = fieldInfos(setupFields());
+    settings.insert(settings.end(), {&modelsField(), &textField()});
+    const auto figures = [this] {
+        PageFigures::Figures all{spectrum_, cosines_, decay_, bound_};
+        if (!comparison_->view().groups().empty()) all.push_back(&comparison_->view());
+        return all;
+    };
+    pageFigures().set(figures, std::move(settings), {comparison_->view().figureName().toStdString()});
+    registerTabSetting("view.spectrum", *tabs_);
     registerNumberSetting(
         "view.spectrum_quantity", [this] { return panel_->quantity().currentIndex(); },
         [this](int quantity) { panel_->quantity().setCurrentIndex(std::min(quantity, 1)); });
@@ -146,6 +177,17 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
 }
 
 Figure& SpectrumPage::prepareFigure(FigureRequest request) {
+    const auto models = request.takeSetting(modelsField().name), text = request.takeSetting(textField().name);
+    if (request.kind == comparison_->view().figureName().toStdString()) {
+        QStringList paths;
+        if (models) paths = QString::fromStdString(*models).split(';', Qt::SkipEmptyParts);
+        if (!request.run.empty()) paths << QString::fromStdString(request.run);
+        if (paths.isEmpty()) paths = comparison_->defaultModels();
+        comparison_->read(paths, QString::fromStdString(text.value_or("")));
+        waitWhile([&] { return comparison_->isReading(); }, "the comparison of models");
+        if (!comparison_->problem().isEmpty())
+            throw Error(ErrorKind::other, comparison_->problem().toStdString());
+    }
     Setup start;
     start.head_dim = 128;  // default, as in the figures of Su et al. 2021
     state_.selection().replace(withSettings(start, request.settings));
@@ -158,6 +200,7 @@ QColor SpectrumPage::shade(const SpectrumCurve& curve) const {
 }
 
 void SpectrumPage::refresh() {
+    if (comparison_->isVisibleTo(this)) comparison_->readOnce();
     showSpectrum();
     // Choosing another pair only moves a mark; curves depend on frequencies and lengths.
     if (!isDrawn()) {
@@ -167,6 +210,16 @@ void SpectrumPage::refresh() {
     }
     setReadout({});
     emit explanationChanged();
+}
+
+void SpectrumPage::showGroup(const LayerGroup& group) {
+    const QString name = QString::fromStdString(group.model);
+    if (!group.error.empty()) return setReadout(tr("%1 cannot be read").arg(name));
+    if (group.settings.empty())
+        return showMessage(tr("The frequencies of %1 cannot be shown here").arg(name));
+    panel_->change(name, [&](Setup& s) { s = withRotationOf(s, withSettings(Setup{}, group.settings)); });
+    tabs_->setCurrentIndex(0);
+    showMessage(tr("The rotation of %1").arg(name));
 }
 
 bool SpectrumPage::isDrawn() {

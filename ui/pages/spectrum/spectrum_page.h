@@ -3,12 +3,14 @@
 #include "ui/charts/curve_chart.h"
 #include "ui/charts/heat_map_view.h"
 #include "ui/explorer/explorer_page.h"
+#include "ui/pages/spectrum/model_comparison.h"
 #include "ui/pages/spectrum/spectrum_panel.h"
 #include "ui/pages/spectrum/spectrum_state.h"
 
 namespace roper {
 
-/// Page 2: the frequency of each pair, and the consequences for long texts.
+/// Page 2: the frequency of each pair, the consequences for long texts, and the frequencies of published
+/// models.
 class SpectrumPage : public ExplorerPage {
     Q_OBJECT
 
@@ -28,6 +30,7 @@ class SpectrumPage : public ExplorerPage {
     HeatMapView& cosineMapView() { return *cosines_; }
 
     SpectrumPanel& panel() { return *panel_; }
+    ModelComparison& comparison() { return *comparison_; }
 
   protected:
     void refresh() override;
@@ -39,6 +42,8 @@ class SpectrumPage : public ExplorerPage {
     void showDecay();
     void showBound();
     QColor shade(const SpectrumCurve& curve) const;
+    /// Adopts the rotation of a group of layers.
+    void showGroup(const LayerGroup& group);
 
     /// Inputs from which curves and the map of cosines were drawn.
     struct Drawn {
@@ -57,6 +62,8 @@ class SpectrumPage : public ExplorerPage {
     Drawn drawn_;
     CurveChart *spectrum_, *decay_, *bound_;
     HeatMapView* cosines_;
+    ModelComparison* comparison_;
+    QTabWidget* tabs_;
     SpectrumPanel* panel_;
 };
 

@@ -1,0 +1,481 @@
+#include "ui/pages/spectrum/model_comparison.h"
+
+#include <QFileDialog>
+#include <QMouseEvent>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/base/error.h"
+#include "ui/charts/csv_text.h"
+#include "ui/controls/layout_helpers.h"
+#include "ui/live/published_models.h"
+#include "ui/live/trainer_launcher.h"
+#include "ui/theme/numbers.h"
+
+namespace roper {
+namespace {
+
+constexpr double kMargin = 8, kHeader = 22, kAxis = 40;  // pixels; the axis is below the rows
+constexpr double kMinRow = 20, kMaxRow = 36;
+constexpr double kTwoLines = 32;  // height of a row with two lines of text
+constexpr double kWide = 620;     // width from which the columns of numbers are drawn
+
+/// A column at the right of the bands.
+struct NumberColumn {
+    QString header;
+    QString (*text)(const LayerGroup& group);
+    double width = 0;  ///< of the widest text, with a gap
+};
+
+QString rotatedText(const LayerGroup& group) {
+    return ModelComparisonView::tr("%1 of %2").arg(2 * group.theta.size()).arg(group.head_dim);
+}
+
+QString neverTurnText(const LayerGroup& group) {
+    if (group.theta.empty() || group.context == 0) return QStringLiteral("–");
+    return ModelComparisonView::tr("%1 of %2").arg(group.pairsThatNeverTurn()).arg(group.theta.size());
+}
+
+QString windowText(const LayerGroup& group) {
+    return group.window > 0 ? QString::number(group.window) : QStringLiteral("–");
+}
+
+QString valuesText(const LayerGroup& group) {
+    if (!group.values_rotate) return QStringLiteral("–");
+    return group.values_rotate_back ? ModelComparisonView::tr("and back")
+                                    : ModelComparisonView::tr("never back");
+}
+
+QString sinksText(const LayerGroup& group) {
+    return !group.sinks   ? QStringLiteral("?")
+           : *group.sinks ? ModelComparisonView::tr("yes")
+                          : QStringLiteral("–");
+}
+
+QString slowText(const LayerGroup& group) {
+    return group.slow_share ? QStringLiteral("%1 %").arg(std::lround(100 * *group.slow_share)) : QString();
+}
+
+QString distanceText(const LayerGroup& group) {
+    return group.mean_distance ? numberText(*group.mean_distance, 3) : QString();
+}
+
+std::vector<NumberColumn> columnsFor(const std::vector<LayerGroup>& groups, double width,
+                                     const QFontMetricsF& metrics) {
+    constexpr double kGap = 16;
+    if (width < kWide) return {};
+    using View = ModelComparisonView;
+    std::vector<NumberColumn> columns = {{View::tr("rotated"), rotatedText},
+                                         {View::tr("no turn"), neverTurnText}};
+    const auto any = [&](const auto& has) { return std::ranges::any_of(groups, has); };
+    if (any([](const LayerGroup& one) { return one.window > 0; }))
+        columns.push_back({View::tr("window"), windowText});
+    if (any([](const LayerGroup& one) { return one.sinks.value_or(false); }))
+        columns.push_back({View::tr("sinks"), sinksText});
+    if (any([](const LayerGroup& one) { return one.values_rotate; }))
+        columns.push_back({View::tr("values rotate"), valuesText});
+    if (any([](const LayerGroup& one) { return one.slow_share.has_value(); })) {
+        columns.push_back({View::tr("slow pairs"), slowText});
+        columns.push_back({View::tr("distance"), distanceText});
+    }
+    for (NumberColumn& column : columns) {
+        column.width = metrics.horizontalAdvance(column.header);
+        for (const LayerGroup& group : groups)
+            column.width = std::max(column.width, metrics.horizontalAdvance(column.text(group)));
+        column.width += kGap;
+    }
+    return columns;
+}
+
+/// "30 layers", "layers 3, 7, 11", or the kind of layer.
+QString layersText(const LayerGroup& group) {
+    constexpr std::size_t kFew = 4;
+    QStringList numbers;
+    for (const int layer : group.layers)
+        numbers << QString::number(layer);
+    const QString kind = QString::fromStdString(group.kind).replace('_', ' ');
+    if (group.layers.empty()) return kind;
+    const QString layers = group.layers.size() <= kFew
+                               ? (group.layers.size() == 1 ? ModelComparisonView::tr("layer %1")
+                                                           : ModelComparisonView::tr("layers %1"))
+                                     .arg(numbers.join(QStringLiteral(", ")))
+                               : ModelComparisonView::tr("%1 layers").arg(group.layers.size());
+    return kind.isEmpty() ? layers : QStringLiteral("%1, %2").arg(kind, layers);
+}
+
+double wavelengthOf(double theta) {
+    return 2 * std::numbers::pi / theta;
+}
+
+/// "10", "100", "1000", "10⁴"
+QString powerOfTen(int exponent) {
+    constexpr const char* kSuperscripts[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    if (exponent <= 3) return QString::number(static_cast<int>(std::lround(std::pow(10, exponent))));
+    QString text = QStringLiteral("10");
+    for (const QChar digit : QString::number(exponent))
+        text += QString::fromUtf8(kSuperscripts[digit.digitValue()]);
+    return text;
+}
+
+QString sentenceAbout(const LayerGroup& group) {
+    const QString name = QString::fromStdString(group.model);
+    if (!group.error.empty()) return QStringLiteral("%1: %2").arg(name, QString::fromStdString(group.error));
+    QStringList parts;
+    if (const QString layers = layersText(group); !layers.isEmpty()) parts << layers;
+    if (group.theta.empty()) {
+        parts << ModelComparisonView::tr("no feature rotates");
+    } else {
+        parts << ModelComparisonView::tr("%1 of %2 features rotate")
+                     .arg(2 * group.theta.size())
+                     .arg(group.head_dim);
+        const auto [low, high] = std::ranges::minmax(group.theta);
+        parts << ModelComparisonView::tr("λ from %1 to %2 positions")
+                     .arg(numberText(wavelengthOf(high), 4), numberText(wavelengthOf(low), 4));
+        if (group.context > 0)
+            parts << ModelComparisonView::tr("%1 of %2 pairs complete no turn within %3 tokens")
+                         .arg(group.pairsThatNeverTurn())
+                         .arg(group.theta.size())
+                         .arg(group.context);
+    }
+    if (group.window > 0) parts << ModelComparisonView::tr("window of %1 tokens").arg(group.window);
+    if (group.sinks.value_or(false)) parts << ModelComparisonView::tr("learned sinks");
+    if (group.values_rotate)
+        parts << (group.values_rotate_back ? ModelComparisonView::tr("values rotate, and outputs back")
+                                           : ModelComparisonView::tr("values rotate, outputs never back"));
+    if (group.mean_distance && group.even_distance)
+        parts << ModelComparisonView::tr("mean distance %1; %2 if attention were even")
+                     .arg(numberText(*group.mean_distance, 3), numberText(*group.even_distance, 3));
+    return QStringLiteral("%1: %2").arg(name, parts.join(QStringLiteral("; ")));
+}
+
+}  // namespace
+
+/// Where the parts of the figure are. Rows have equal heights; those that do not fit are left out.
+struct ModelComparisonView::Layout {
+    double label_left, label_width, row_top, row_height;
+    std::size_t rows;
+    QRectF bands;  ///< all bands, without the axis
+    double log_low, log_high;
+    std::vector<NumberColumn> columns;
+
+    double x(double wavelength) const {
+        const double share = (std::log10(wavelength) - log_low) / (log_high - log_low);
+        return bands.left() + std::clamp(share, 0.0, 1.0) * bands.width();
+    }
+    double y(std::size_t row) const { return row_top + static_cast<double>(row) * row_height; }
+};
+
+ModelComparisonView::ModelComparisonView(QWidget* parent)
+    : FigureView(parent, QStringLiteral("model-rotations"), tr("How models rotate, compared")) {}
+
+void ModelComparisonView::setGroups(std::vector<LayerGroup> groups) {
+    groups_ = std::move(groups);
+    updateGeometry();
+    update();
+}
+
+QSize ModelComparisonView::minScreenSize() const {
+    const auto rows = static_cast<double>(groups_.size());
+    return {minFigureSize().width(), static_cast<int>(kHeader + kAxis + 2 * kMargin + rows * kMaxRow)};
+}
+
+ModelComparisonView::Layout ModelComparisonView::layoutOf(const QRectF& area,
+                                                          const QFontMetricsF& metrics) const {
+    Layout layout{};
+    layout.columns = columnsFor(groups_, area.width(), metrics);
+    double numbers = 0, longest = 0, low = 2 * std::numbers::pi, high = 1000;
+    for (const NumberColumn& column : layout.columns)
+        numbers += column.width;
+    for (const LayerGroup& group : groups_) {
+        longest = std::max({longest, metrics.horizontalAdvance(QString::fromStdString(group.model)),
+                            metrics.horizontalAdvance(layersText(group))});
+        high = std::max(high, static_cast<double>(group.context));
+        for (const double theta : group.theta) {
+            low = std::min(low, wavelengthOf(theta));
+            high = std::max(high, wavelengthOf(theta));
+        }
+    }
+    constexpr double kPadding = 0.06;  // decades
+    layout.log_low = std::log10(low) - kPadding;
+    layout.log_high = std::log10(high) + kPadding;
+    layout.label_left = area.left() + kMargin;
+    layout.label_width = std::min(longest + 2, 0.32 * area.width());
+    layout.row_top = area.top() + kMargin + kHeader;
+    const double height = area.bottom() - kMargin - kAxis - layout.row_top;
+    const auto count = static_cast<double>(std::max<std::size_t>(1, groups_.size()));
+    layout.row_height = std::clamp(height / count, kMinRow, kMaxRow);
+    layout.rows =
+        std::min(groups_.size(),
+                 static_cast<std::size_t>(std::max(0.0, std::floor(height / layout.row_height + 0.01))));
+    const double left = layout.label_left + layout.label_width + 12;
+    layout.bands = {left, layout.row_top, area.right() - kMargin - numbers - left,
+                    static_cast<double>(layout.rows) * layout.row_height};
+    return layout;
+}
+
+void ModelComparisonView::paintAxis(QPainter& painter, const Layout& layout, const Theme& theme) const {
+    const QRectF& box = layout.bands;
+    const QFontMetricsF metrics(painter.font());
+    double last_label_end = -1e9;
+    for (int exponent = static_cast<int>(std::ceil(layout.log_low)); exponent <= layout.log_high;
+         ++exponent) {
+        const double x = layout.x(std::pow(10, exponent));
+        painter.setPen(QPen(theme.grid, 1));
+        painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()));
+        const QString text = powerOfTen(exponent);
+        const double width = metrics.horizontalAdvance(text);
+        if (x - width / 2 < last_label_end + 6) continue;
+        last_label_end = x + width / 2;
+        drawColoredText(painter, QRectF(x - width, box.bottom() + 3, 2 * width, 18),
+                        Qt::AlignHCenter | Qt::AlignTop, text, theme.faint_text);
+    }
+    drawColoredText(painter, QRectF(box.left(), box.bottom() + 20, box.width(), 18), Qt::AlignCenter,
+                    metrics.elidedText(tr("wavelength λ = 2π/θ, positions"), Qt::ElideRight, box.width()),
+                    theme.text);
+    const QRectF header(layout.label_left, box.top() - kHeader, box.right() - layout.label_left, kHeader);
+    drawColoredText(
+        painter, header, kLeftMiddle,
+        metrics.elidedText(tr("One line per pair; gray: no complete turn within the training context (▾)"),
+                           Qt::ElideRight, header.width()),
+        theme.faint_text);
+    double x = box.right();
+    for (const NumberColumn& column : layout.columns) {
+        drawColoredText(painter, QRectF(x, header.top(), column.width, kHeader), kRightMiddle, column.header,
+                        theme.faint_text);
+        x += column.width;
+    }
+}
+
+void ModelComparisonView::paintPairs(QPainter& painter, const Layout& layout, const LayerGroup& group,
+                                     const QRectF& band, const Theme& theme) const {
+    const auto [low, high] = std::ranges::minmax(group.theta);
+    const double left = layout.x(wavelengthOf(high)), right = layout.x(wavelengthOf(low));
+    painter.fillRect(QRectF(left - 2, band.top(), right - left + 4, band.height()),
+                     theme.faded(theme.faint_text, 0.14));
+    const auto pairs = static_cast<int>(group.theta.size());
+    for (int pair = 0; pair < pairs; ++pair) {
+        const double wavelength = wavelengthOf(group.theta[static_cast<std::size_t>(pair)]);
+        const bool turns = group.context == 0 || wavelength <= static_cast<double>(group.context);
+        const double x = layout.x(wavelength), cut = turns ? 0 : band.height() / 4;
+        painter.setPen(QPen(turns ? theme.visible(theme.pair(pair, pairs)) : theme.faint_text, 1.4));
+        painter.drawLine(QPointF(x, band.top() + cut), QPointF(x, band.bottom() - cut));
+    }
+}
+
+void ModelComparisonView::paintRow(QPainter& painter, const Layout& layout, std::size_t row,
+                                   const Theme& theme) const {
+    constexpr double kBandShare = 0.56;  // of the height of a row
+    const LayerGroup& group = groups_[row];
+    const double top = layout.y(row), height = layout.row_height;
+    const QFontMetricsF metrics(painter.font());
+    const bool continues = row > 0 && groups_[row - 1].model == group.model;
+    if (!continues) {
+        painter.setPen(QPen(theme.grid, 1));
+        painter.drawLine(QPointF(layout.label_left, top), QPointF(layout.bands.right(), top));
+    }
+    const auto label = [&](double y, double tall, const QString& text, const QColor& color) {
+        drawColoredText(painter, QRectF(layout.label_left, y, layout.label_width, tall), kLeftMiddle,
+                        metrics.elidedText(text, Qt::ElideRight, layout.label_width), color);
+    };
+    const QString name = QString::fromStdString(group.model), layers = layersText(group);
+    if (continues || layers.isEmpty() || height < kTwoLines) {
+        label(top, height, continues ? layers : name, continues ? theme.faint_text : theme.text);
+    } else {
+        label(top + 1, height / 2, name, theme.text);
+        label(top + height / 2 - 1, height / 2, layers, theme.faint_text);
+    }
+    const QRectF band(layout.bands.left(), top + (1 - kBandShare) / 2 * height, layout.bands.width(),
+                      kBandShare * height);
+    if (!group.error.empty() || group.theta.empty()) {
+        const QString why = group.error.empty() ? tr("no rotation") : QString::fromStdString(group.error);
+        drawColoredText(painter, band.adjusted(4, -6, 0, 6), kLeftMiddle,
+                        metrics.elidedText(why, Qt::ElideRight, band.width() - 8), theme.faint_text);
+        if (!group.error.empty()) return;
+    } else {
+        paintPairs(painter, layout, group, band, theme);
+    }
+    if (group.context > 0) {
+        constexpr double kMark = 4;  // half the width of the triangle
+        const double x = layout.x(static_cast<double>(group.context));
+        painter.setPen(QPen(theme.text, 1));
+        painter.drawLine(QPointF(x, band.top() - 3), QPointF(x, band.bottom() + 2));
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(theme.text);
+        painter.drawPolygon(QPolygonF{QPointF(x - kMark, band.top() - 3), QPointF(x + kMark, band.top() - 3),
+                                      QPointF(x, band.top() + 3)});
+    }
+    double x = layout.bands.right();
+    for (const NumberColumn& column : layout.columns) {
+        drawColoredText(painter, QRectF(x, top, column.width, height), kRightMiddle, column.text(group),
+                        theme.text);
+        x += column.width;
+    }
+}
+
+void ModelComparisonView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    if (groups_.empty())
+        return paintNote(painter, area, emptyText().isEmpty() ? tr("No models have been read.") : emptyText(),
+                         theme);
+    const Layout layout = layoutOf(area, QFontMetricsF(painter.font()));
+    paintAxis(painter, layout, theme);
+    for (std::size_t row = 0; row < layout.rows; ++row)
+        paintRow(painter, layout, row, theme);
+    if (layout.rows < groups_.size())
+        drawColoredText(painter, QRectF(layout.label_left, layout.bands.bottom(), layout.label_width, 20),
+                        kLeftMiddle, tr("and %1 more").arg(groups_.size() - layout.rows), theme.faint_text);
+}
+
+std::optional<std::size_t> ModelComparisonView::rowAt(const QPointF& at) const {
+    if (groups_.empty()) return std::nullopt;
+    const Layout layout = layoutOf(canvas(), QFontMetricsF(font()));
+    const double row = std::floor((at.y() - layout.row_top) / layout.row_height);
+    if (row < 0 || row >= static_cast<double>(layout.rows)) return std::nullopt;
+    return static_cast<std::size_t>(row);
+}
+
+QPointF ModelComparisonView::centerOf(std::size_t row) const {
+    const Layout layout = layoutOf(canvas(), QFontMetricsF(font()));
+    return {layout.bands.center().x(), layout.y(row) + layout.row_height / 2};
+}
+
+void ModelComparisonView::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return;
+    if (const auto row = rowAt(event->position())) emit groupChosen(groups_[*row]);
+}
+
+void ModelComparisonView::mouseMoveEvent(QMouseEvent* event) {
+    const auto row = rowAt(event->position());
+    emit hovered(row ? sentenceAbout(groups_[*row]) : QString());
+}
+
+QString ModelComparisonView::figureCsv() const {
+    CsvText csv(
+        QStringLiteral("model,family,kind,layers,window,head_dim,rotated,theta_max,theta_min,never_turn,"
+                       "context,sinks,values_rotate,values_rotate_back,slow_share,mean_distance,"
+                       "even_distance,error"));
+    const auto flag = [](bool is_set) { return is_set ? "true" : "false"; };
+    for (const LayerGroup& group : groups_) {
+        std::optional<double> largest, smallest;
+        if (!group.theta.empty()) {
+            largest = std::ranges::max(group.theta);
+            smallest = std::ranges::min(group.theta);
+        }
+        csv.line(group.model, group.family, group.kind,
+                 group.layers.empty() ? QString() : QString::number(group.layers.size()), group.window,
+                 group.head_dim, 2 * group.theta.size(), largest, smallest, group.pairsThatNeverTurn(),
+                 group.context, group.sinks ? flag(*group.sinks) : "", flag(group.values_rotate),
+                 flag(group.values_rotate_back), group.slow_share, group.mean_distance, group.even_distance,
+                 group.error);
+    }
+    return csv.text();
+}
+
+QString ModelComparisonView::figureCaption() const {
+    return tr("Wavelengths of all rotating pairs of %1 groups of layers, and the training context of each "
+              "model")
+        .arg(groups_.size());
+}
+
+ModelComparison::ModelComparison(QWidget* parent)
+    : QWidget(parent),
+      view_(new ModelComparisonView(this)),
+      text_(
+          named(new QLineEdit, tr("Text for the comparison"),
+                tr("Each model on this machine reads it: share of slow pairs in scores, and mean distance"))),
+      measure_(makeActionButton(tr("Measure"), tr("Let each model on this machine read the text"), this,
+                                &ModelComparison::readAgain)),
+      status_(faintLabel()) {
+    text_->setPlaceholderText(tr("optional text, on which attention is measured"));
+    connect(text_, &QLineEdit::returnPressed, this, &ModelComparison::readAgain);
+    columnOf(
+        {rowOf({makeActionButton(tr("Add a model…"), tr("A config.json, a GGUF file or a model’s folder"),
+                                 this, &ModelComparison::addModel),
+                {text_, 1},
+                measure_,
+                status_}),
+         {makeScrollArea(view_), 1}},
+        this);
+    connect(view_, &FigureView::hovered, this, &ModelComparison::hovered);
+    connect(view_, &ModelComparisonView::groupChosen, this, &ModelComparison::groupChosen);
+    connect(&process_, &QProcess::finished, this, &ModelComparison::finish);
+    connect(&process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        if (error == QProcess::FailedToStart) finish();  // all other errors are followed by `finished`
+    });
+}
+
+ModelComparison::~ModelComparison() {
+    process_.disconnect(this);
+    if (process_.state() == QProcess::NotRunning) return;
+    process_.kill();
+    process_.waitForFinished();
+}
+
+void ModelComparison::readOnce() {
+    if (!std::exchange(has_read_, true)) readAgain();
+}
+
+void ModelComparison::readAgain() {
+    start(textArguments() + defaultModels());
+}
+
+QStringList ModelComparison::defaultModels() const {
+    return QStringList{QStringLiteral("--well-known")} + publishedModels() + added_;
+}
+
+void ModelComparison::read(const QStringList& models, const QString& text) {
+    has_read_ = true;
+    text_->setText(text);
+    start(textArguments() + models);
+}
+
+QStringList ModelComparison::textArguments() const {
+    const QString text = text_->text().trimmed();
+    return text.isEmpty() ? QStringList() : QStringList{QStringLiteral("--text=") + text};
+}
+
+void ModelComparison::start(const QStringList& arguments) {
+    if (isReading()) {
+        process_.blockSignals(true);
+        process_.kill();
+        process_.waitForFinished();
+        process_.blockSignals(false);
+    }
+    const QString program = TrainerLauncher::trainerProgram();
+    problem_.clear();
+    status_->setText(tr("reading …"));
+    view_->setEmptyText(tr("Reading models …"));
+    process_.start(program, QStringList{QStringLiteral("families"), QStringLiteral("--json")} + arguments);
+}
+
+void ModelComparison::finish() {
+    std::vector<LayerGroup> groups;
+    if (process_.error() == QProcess::FailedToStart) {
+        problem_ = tr("The trainer roper-train was not found; build it with ./lab run.");
+    } else {
+        try {
+            for (const QByteArray& line : process_.readAllStandardOutput().split('\n'))
+                if (!line.isEmpty())
+                    groups.push_back(
+                        parseLayerGroup({line.constData(), static_cast<std::size_t>(line.size())}));
+        } catch (const Error& error) {
+            problem_ = QString::fromStdString(error.what());
+        }
+        const QString said = QString::fromUtf8(process_.readAllStandardError()).trimmed();
+        if (groups.empty() && problem_.isEmpty()) problem_ = said.section('\n', -1);
+    }
+    view_->setEmptyText(problem_);
+    view_->setGroups(std::move(groups));
+    status_->setText(problem_.isEmpty() ? QString() : tr("not read"));
+}
+
+void ModelComparison::addModel() {
+    const QString path =
+        QFileDialog::getOpenFileName(this, tr("Add a model: its config.json or GGUF file"), {},
+                                     tr("config.json or GGUF (*.json *.gguf);;All files (*)"));
+    if (path.isEmpty() || added_.contains(path)) return;
+    added_ << path;
+    readAgain();
+}
+
+}  // namespace roper
