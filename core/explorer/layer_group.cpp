@@ -28,7 +28,8 @@ std::optional<T> optionalMember(const nlohmann::json& object, const char* key) {
 
 }  // namespace
 
-std::int64_t LayerGroup::pairsThatNeverTurn() const {
+std::optional<std::int64_t> LayerGroup::pairsThatNeverTurn() const {
+    if (context == 0) return std::nullopt;
     return std::ranges::count_if(
         theta, [&](double one) { return one * static_cast<double>(context) < 2 * std::numbers::pi; });
 }
@@ -37,8 +38,9 @@ void LayerGroup::setRotation(const RotaryConfig& rotation, std::int64_t trained_
     context = trained_length;
     head_dim = rotation.head_dim;
     theta.clear();
+    const auto tokens = static_cast<double>(std::max<std::int64_t>(1, trained_length));
     if (rotation.rotatedWidth() > 0)
-        for (const double one : rotation.frequenciesForLength(static_cast<double>(trained_length)).theta)
+        for (const double one : rotation.frequenciesForLength(tokens).theta)
             if (one > 0) theta.push_back(one);  // p-RoPE: the other pairs do not rotate
     settings.clear();
     if (rotation.trained.size() > 0) return;
@@ -83,7 +85,7 @@ Json toJson(const LayerGroup& group) {
                  {"rotated", 2 * group.theta.size()},
                  {"theta_max", extreme([](const auto& theta) { return std::ranges::max(theta); })},
                  {"theta_min", extreme([](const auto& theta) { return std::ranges::min(theta); })},
-                 {"never_turn", group.pairsThatNeverTurn()},
+                 {"never_turn", orNull(group.pairsThatNeverTurn())},
                  {"sinks", orNull(group.sinks)},
                  {"values_rotate", group.values_rotate},
                  {"values_rotate_back", group.values_rotate_back},

@@ -31,8 +31,8 @@ struct LayerGroup {
     std::vector<std::pair<std::string, std::string>> settings = {};
     std::string error = {};  ///< why the model cannot be read; all members but `model` are then empty
 
-    /// Number of pairs that complete no turn within the training context length.
-    std::int64_t pairsThatNeverTurn() const;
+    /// Number of pairs that complete no turn within the training context length; empty if that is unknown.
+    std::optional<std::int64_t> pairsThatNeverTurn() const;
     /// Sets `context`, `head_dim`, `theta` and `settings`.
     void setRotation(const RotaryConfig& rotation, std::int64_t trained_length);
 };

@@ -327,7 +327,8 @@ class Names(Published):
         """A config.json alone, also of a family that is not supported, and the well-known models."""
         model = small_model(self.home, "gemma3_text")
         rows, done = self.families(model)
-        alone, _ = self.families(model / "config.json", "--text", TEXT)
+        alone, done = self.families(model / "config.json", "--text", TEXT)
+        self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual(sorted((row["theta"], row["head_dim"], row["layers"]) for row in alone),
                          sorted((row["theta"], row["head_dim"], row["layers"]) for row in rows))
         self.assertEqual({row["kind"] for row in alone}, {"full_attention", "sliding_attention"})

@@ -305,6 +305,8 @@ TEST(LayerGroup, CountsWavelengthsBeyondTheContext) {
     const std::string four = R"({"model_type": "llama", "head_dim": 8, "rope_theta": 10000, )";
     EXPECT_EQ(groups(four + R"("max_position_embeddings": 628})").front().pairsThatNeverTurn(), 2);
     EXPECT_EQ(groups(four + R"("max_position_embeddings": 629})").front().pairsThatNeverTurn(), 1);
+    EXPECT_FALSE(
+        groups(four + R"("rms_norm_eps": 1e-6, "max_position_embeddings": 0})").front().pairsThatNeverTurn());
     // Gemma 4's global layers rotate a quarter of the pairs (p-RoPE); the others have no wavelength.
     const auto gemma = groups(R"({"model_type": "gemma4_text", "num_hidden_layers": 6, "head_dim": 16,
         "global_head_dim": 32, "max_position_embeddings": 1024})");

@@ -33,8 +33,9 @@ QString rotatedText(const LayerGroup& group) {
 }
 
 QString neverTurnText(const LayerGroup& group) {
-    if (group.theta.empty() || group.context == 0) return QStringLiteral("–");
-    return ModelComparisonView::tr("%1 of %2").arg(group.pairsThatNeverTurn()).arg(group.theta.size());
+    const auto count = group.pairsThatNeverTurn();
+    if (group.theta.empty() || !count) return QStringLiteral("–");
+    return ModelComparisonView::tr("%1 of %2").arg(*count).arg(group.theta.size());
 }
 
 QString windowText(const LayerGroup& group) {
@@ -132,9 +133,9 @@ QString sentenceAbout(const LayerGroup& group) {
         const auto [low, high] = std::ranges::minmax(group.theta);
         parts << ModelComparisonView::tr("λ from %1 to %2 positions")
                      .arg(numberText(wavelengthOf(high), 4), numberText(wavelengthOf(low), 4));
-        if (group.context > 0)
+        if (const auto count = group.pairsThatNeverTurn())
             parts << ModelComparisonView::tr("%1 of %2 pairs complete no turn within %3 tokens")
-                         .arg(group.pairsThatNeverTurn())
+                         .arg(*count)
                          .arg(group.theta.size())
                          .arg(group.context);
     }
@@ -357,14 +358,16 @@ QString ModelComparisonView::figureCsv() const {
     const auto flag = [](bool is_set) { return is_set ? "true" : "false"; };
     for (const LayerGroup& group : groups_) {
         std::optional<double> largest, smallest;
+        const auto count = group.pairsThatNeverTurn();
+        const QString never_turn = count ? QString::number(*count) : QString();
         if (!group.theta.empty()) {
             largest = std::ranges::max(group.theta);
             smallest = std::ranges::min(group.theta);
         }
         csv.line(group.model, group.family, group.kind,
                  group.layers.empty() ? QString() : QString::number(group.layers.size()), group.window,
-                 group.head_dim, 2 * group.theta.size(), largest, smallest, group.pairsThatNeverTurn(),
-                 group.context, group.sinks ? flag(*group.sinks) : "", flag(group.values_rotate),
+                 group.head_dim, 2 * group.theta.size(), largest, smallest, never_turn, group.context,
+                 group.sinks ? flag(*group.sinks) : "", flag(group.values_rotate),
                  flag(group.values_rotate_back), group.slow_share, group.mean_distance, group.even_distance,
                  group.error);
     }
