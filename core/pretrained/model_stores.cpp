@@ -8,12 +8,20 @@
 
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
+#include "core/base/this_process.h"
 #include "core/pretrained/model_files.h"
 
 namespace roper {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// A folder in which another program keeps published models.
+struct ModelStore {
+    std::string program;  ///< `StoredModel::program`
+    fs::path folder;
+    void (*add_models)(const ModelStore& store, std::vector<StoredModel>& models);  ///< by its layout
+};
 
 /// Names in a folder, sorted; empty if it cannot be listed.
 std::vector<std::string> listed(const fs::path& folder) {
@@ -87,6 +95,7 @@ std::optional<fs::path> snapshotIn(const fs::path& entry) {
     return latest;
 }
 
+/// models--OWNER--NAME/snapshots/REVISION/…
 void addHub(const ModelStore& store, std::vector<StoredModel>& models) {
     constexpr std::string_view kPrefix = "models--", kSlash = "--";
     for (const std::string& name : listed(store.folder)) {
@@ -100,6 +109,7 @@ void addHub(const ModelStore& store, std::vector<StoredModel>& models) {
     }
 }
 
+/// OWNER/NAME/…
 void addOwners(const ModelStore& store, std::vector<StoredModel>& models) {
     for (const std::string& owner : listed(store.folder))
         for (const std::string& name : listed(store.folder / owner))
@@ -107,8 +117,8 @@ void addOwners(const ModelStore& store, std::vector<StoredModel>& models) {
                 addRepository(store.folder / owner / name, owner + "/" + name, store.program, models);
 }
 
-/// Titles are those of `ollama list`: "NAME:TAG" from Ollama's own library, otherwise with the owner, and
-/// with the registry if it is another.
+/// manifests/REGISTRY/OWNER/NAME/TAG and blobs/. Titles are those of `ollama list`: "NAME:TAG" from Ollama's
+/// own library, otherwise with the owner, and with the registry if it is another.
 void addManifests(const ModelStore& store, std::vector<StoredModel>& models) {
     const fs::path manifests = store.folder / "manifests";
     for (const std::string& registry : listed(manifests))
@@ -123,6 +133,13 @@ void addManifests(const ModelStore& store, std::vector<StoredModel>& models) {
                     if (!is_default) title = registry + "/" + title;
                     models.push_back({title, store.program, path});
                 }
+}
+
+/// GGUF files.
+void addFiles(const ModelStore& store, std::vector<StoredModel>& models) {
+    for (const std::string& name : ggufModelsThere(store.folder))
+        models.push_back({name.substr(0, name.size() - std::string_view(".gguf").size()), store.program,
+                          store.folder / name});
 }
 
 /// The folder chosen in LM Studio's settings, if any.
@@ -140,63 +157,43 @@ std::optional<fs::path> chosenInLmStudio(const fs::path& home) {
     return std::nullopt;
 }
 
-}  // namespace
-
-std::vector<ModelStore> modelStores(const Environment& environment) {
-    using Layout = ModelStore::Layout;
-    const auto valueOr = [&](const char* name, const fs::path& default_value) {
-        const std::string value = environment(name);
+/// The stores that exist on this machine, each folder once.
+std::vector<ModelStore> modelStores() {
+    const auto valueOr = [](const char* name, const fs::path& default_value) {
+        const std::string value = environmentVariable(name);
         return value.empty() ? default_value : fs::path(value);
     };
     const fs::path home = valueOr("HOME", "/"), cache = valueOr("XDG_CACHE_HOME", home / ".cache"),
                    hub_home = valueOr("HF_HOME", cache / "huggingface");
     std::vector<ModelStore> stores;
     std::set<fs::path> known;
-    const auto add = [&](const char* program, Layout layout, const fs::path& folder) {
+    const auto add = [&](const char* program, const fs::path& folder, auto add_models) {
         std::error_code failure;
         const fs::path unique = fs::canonical(folder, failure);
         if (!failure && isFolderThere(unique) && known.insert(unique).second)
-            stores.push_back({program, layout, folder});
+            stores.push_back({program, folder, add_models});
     };
-    add("Hugging Face", Layout::hugging_face, valueOr("HF_HUB_CACHE", hub_home / "hub"));
+    add("Hugging Face", valueOr("HF_HUB_CACHE", hub_home / "hub"), addHub);
     for (const fs::path& folder : {home / ".lmstudio", home / ".cache" / "lm-studio"}) {
-        if (const auto chosen = chosenInLmStudio(folder)) add("LM Studio", Layout::lm_studio, *chosen);
-        add("LM Studio", Layout::lm_studio, folder / "models");
+        if (const auto chosen = chosenInLmStudio(folder)) add("LM Studio", *chosen, addOwners);
+        add("LM Studio", folder / "models", addOwners);
     }
-    add("Ollama", Layout::ollama, valueOr("OLLAMA_MODELS", home / ".ollama" / "models"));
-    add("Ollama", Layout::ollama, "/usr/share/ollama/.ollama/models");
-    add("llama.cpp", Layout::flat, valueOr("LLAMA_CACHE", cache / "llama.cpp"));
+    add("Ollama", valueOr("OLLAMA_MODELS", home / ".ollama" / "models"), addManifests);
+    add("Ollama", "/usr/share/ollama/.ollama/models", addManifests);
+    add("llama.cpp", valueOr("LLAMA_CACHE", cache / "llama.cpp"), addFiles);
     return stores;
 }
 
-std::vector<StoredModel> modelsIn(const ModelStore& store) {
-    std::vector<StoredModel> models;
-    switch (store.layout) {
-        case ModelStore::Layout::hugging_face:
-            addHub(store, models);
-            break;
-        case ModelStore::Layout::lm_studio:
-            addOwners(store, models);
-            break;
-        case ModelStore::Layout::ollama:
-            addManifests(store, models);
-            break;
-        case ModelStore::Layout::flat:
-            for (const std::string& name : ggufModelsThere(store.folder))
-                models.push_back({name.substr(0, name.size() - std::string_view(".gguf").size()),
-                                  store.program, store.folder / name});
-            break;
-    }
-    std::stable_sort(models.begin(), models.end(),
-                     [](const StoredModel& a, const StoredModel& b) { return a.title < b.title; });
-    return models;
-}
+}  // namespace
 
-std::vector<StoredModel> storedModels(const Environment& environment) {
+std::vector<StoredModel> storedModels() {
     std::vector<StoredModel> models;
-    for (const ModelStore& store : modelStores(environment))
-        for (StoredModel& model : modelsIn(store))
-            models.push_back(std::move(model));
+    for (const ModelStore& store : modelStores()) {
+        const auto first = std::ssize(models);
+        store.add_models(store, models);
+        std::stable_sort(models.begin() + first, models.end(),
+                         [](const StoredModel& a, const StoredModel& b) { return a.title < b.title; });
+    }
     return models;
 }
 
