@@ -133,20 +133,16 @@ Scaling scalingOf(const GgufEntries& entries, const GgufRules& rules, bool is_la
 /// One positive factor for each pair, shared by all heads.
 ComparableVector factorsOf(const TensorStore& store, const char* name, int pairs) {
     const StoredTensor& tensor = store.tensor(name);
-    const auto refuse = [&](const std::string& why) {
-        return Error(ErrorKind::checkpoint,
-                     store.pathOfFile(tensor.file) + ": the tensor " + name + " " + why);
-    };
+    const auto refuse = [&](const std::string& why) { store.refuse(name, tensor, why); };
     if (tensor.shape.size() != 1)
-        throw refuse("is " + tensor.shapeText() + "; it must have one factor for each pair of a head");
+        refuse("is " + tensor.shapeText() + "; it must have one factor for each pair of a head");
     const std::vector<float> factors = readVector(store, {name, tensor.count()});
     for (const float factor : factors)
         if (!std::isfinite(factor) || factor <= 0)
-            throw refuse("contains " + formatNumber(factor) +
-                         "; a factor divides a frequency, so it must be above 0");
+            refuse("contains " + formatNumber(factor) +
+                   "; a factor divides a frequency, so it must be above 0");
     if (static_cast<int>(factors.size()) != pairs)
-        throw refuse("has " + std::to_string(factors.size()) + " factors for " + std::to_string(pairs) +
-                     " pairs");
+        refuse("has " + std::to_string(factors.size()) + " factors for " + std::to_string(pairs) + " pairs");
     ComparableVector made;
     made = Eigen::Map<const Eigen::VectorXf>(factors.data(), pairs).cast<double>();
     return made;
@@ -154,11 +150,10 @@ ComparableVector factorsOf(const TensorStore& store, const char* name, int pairs
 
 void readLlama3Factors(const TensorStore& store, const Architecture& model, RotaryConfig& rotation) {
     const auto refuse = [&](const std::string& why) {
-        return Error(ErrorKind::checkpoint,
-                     store.pathOfFile(0) + ": the tensor " + kFrequencyFactors + " " + why);
+        store.refuse(kFrequencyFactors, store.tensor(kFrequencyFactors), why);
     };
     if (!findFamily(model.family)->gguf_rules.has_frequency_factors)
-        throw refuse("has no place in a model of the family " + model.family);
+        refuse("has no place in a model of the family " + model.family);
     Scaling scaling;
     scaling.method = ScalingMethod::longrope;
     scaling.attention_factor = 1;
@@ -166,7 +161,7 @@ void readLlama3Factors(const TensorStore& store, const Architecture& model, Rota
     if (rotation.scaling.method == ScalingMethod::linear)
         scaling.short_factors = (scaling.short_factors.array() * rotation.scaling.factor).matrix();
     else if (rotation.scaling.method != ScalingMethod::none)
-        throw refuse("occurs together with a scaling that other entries define, which is not supported");
+        refuse("occurs together with a scaling that other entries define, which is not supported");
     scaling.long_factors = scaling.short_factors;
     rotation.scaling = scaling;
 }
@@ -181,10 +176,8 @@ void readProportionalFactors(const TensorStore& store, RotaryConfig& rotation) {
     constexpr double kMinUnturned = 1e20;
     if (rotation.scaling.method != ScalingMethod::none ||
         (turning < pairs && factors.tail(pairs - turning).minCoeff() < kMinUnturned))
-        throw Error(
-            ErrorKind::checkpoint,
-            store.pathOfFile(0) + ": the tensor " + kFrequencyFactors +
-                " has factors other than 1 followed by 1e+30, which is not supported for this family");
+        store.refuse(kFrequencyFactors, store.tensor(kFrequencyFactors),
+                     "has factors other than 1 followed by 1e+30, which is not supported for this family");
     if (turning == pairs) return;
     rotation.scaling.method = ScalingMethod::p_rope;
     rotation.scaling.proportion = (turning + 0.5) / pairs;  // p-RoPE rounds down to whole pairs

@@ -234,8 +234,7 @@ std::vector<float> readVector(const TensorStore& store, const VectorLocation& lo
         store.readRows(tensor, *location.index, 1, row);
         return row;
     }
-    std::vector<float> all(static_cast<std::size_t>(tensor.count()));
-    store.readRows(tensor, 0, tensor.shape.size() > 1 ? tensor.shape[0] : 1, all);
+    std::vector<float> all = store.readAll(tensor);
     if (location.parts.empty()) return all;
     std::vector<float> vector;
     for (const auto& range : location.parts)

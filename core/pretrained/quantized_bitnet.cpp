@@ -43,14 +43,13 @@ void combineBitnet(const nlohmann::json& members, TensorStore& store) {
     requireOneOf(members, "use_rms_norm", {false});
     // The older class divides by the scale.
     const bool divides = members.value("linear_class", "bitlinear") == "bitlinear";
-    QuantizedParts parts(store);
     for (const std::string& name : store.namesWithoutSuffix(".weight_scale")) {
         const std::string matrix = name + ".weight", scale_name = matrix + "_scale";
-        const StoredTensor bytes = parts.require(matrix), scale = parts.require(scale_name);
+        const StoredTensor bytes = takePart(store, matrix), scale = takePart(store, scale_name);
         if (bytes.type != ElementType::U8 || bytes.shape.size() != 2)
-            parts.refuse(matrix, bytes, "is not a U8 matrix");
-        if (scale.count() != 1) parts.refuse(scale_name, scale, "is " + scale.shapeText() + ", not 1");
-        const float number = readAll(store, scale).front();
+            store.refuse(matrix, bytes, "is not a U8 matrix");
+        if (scale.count() != 1) store.refuse(scale_name, scale, "is " + scale.shapeText() + ", not 1");
+        const float number = store.readAll(scale).front();
         store.addQuantized(matrix, {4 * bytes.shape[0], bytes.shape[1]}, bytes.file,
                            std::make_shared<TernaryMatrix>(bytes, divides ? 1 / number : number));
     }

@@ -97,13 +97,13 @@ struct FourBitState {
     std::vector<std::int64_t> shape;
     float nested_offset = 0;
 };
-FourBitState stateOf(const std::string& name, QuantizedParts& parts, const StoredTensor& stored) {
+FourBitState stateOf(const std::string& name, const TensorStore& store, const StoredTensor& stored) {
     constexpr std::int64_t kMaxStateBytes = 1 << 16, kMaxBlockSize = 1 << 16;
     if (stored.type != ElementType::U8 || stored.shape.size() != 1 || stored.count() > kMaxStateBytes)
-        parts.refuse(name, stored, "is not a short U8 string");
-    const std::vector<std::byte> bytes = parts.store().readRowBytes(stored, 0, 1);
+        store.refuse(name, stored, "is not a short U8 string");
+    const std::vector<std::byte> bytes = store.readRowBytes(stored, 0, 1);
     const auto require = [&](bool good) {
-        if (!good) parts.refuse(name, stored, "does not describe a four-bit matrix");
+        if (!good) store.refuse(name, stored, "does not describe a four-bit matrix");
     };
     FourBitState state;
     try {
@@ -134,47 +134,46 @@ FourBitState stateOf(const std::string& name, QuantizedParts& parts, const Store
 }
 
 /// @param state_name  the tensor with the description of the matrix
-void combineFourBit(const std::string& name, const std::string& state_name, QuantizedParts& parts) {
-    const FourBitState state = stateOf(state_name, parts, parts.require(state_name));
-    const StoredTensor numbers = parts.require(name);
+void combineFourBit(const std::string& name, const std::string& state_name, TensorStore& store) {
+    const FourBitState state = stateOf(state_name, store, takePart(store, state_name));
+    const StoredTensor numbers = takePart(store, name);
     const std::int64_t count = state.shape[0] * state.shape[1], blocks = blocksIn(count, state.block);
     if (numbers.type != ElementType::U8 || numbers.count() != blocksIn(count, 2))
-        parts.refuse(name, numbers, "does not contain " + std::to_string(count) + " four-bit numbers in U8");
+        store.refuse(name, numbers, "does not contain " + std::to_string(count) + " four-bit numbers in U8");
     const auto numbersOf = [&](const std::string& part, std::int64_t size) {
-        const StoredTensor stored = parts.require(name + part);
-        parts.requireShape(name + part, stored, {size});
-        if (stored.type != ElementType::F32) parts.refuse(name + part, stored, "is not F32");
-        return readAll(parts.store(), stored);
+        const StoredTensor stored = takePart(store, name + part);
+        requireShape(store, name + part, stored, {size});
+        if (stored.type != ElementType::F32) store.refuse(name + part, stored, "is not F32");
+        return store.readAll(stored);
     };
     FourBitMatrix::Scales scales;
-    scales.stored = parts.require(name + ".absmax");
-    parts.requireShape(name + ".absmax", scales.stored, {blocks});
+    scales.stored = takePart(store, name + ".absmax");
+    requireShape(store, name + ".absmax", scales.stored, {blocks});
     const ElementType type = state.nested_block > 0 ? ElementType::U8 : ElementType::F32;
     if (scales.stored.type != type)
-        parts.refuse(name + ".absmax", scales.stored, "is not of " + nameOf(type));
+        store.refuse(name + ".absmax", scales.stored, "is not of " + nameOf(type));
     if (state.nested_block > 0) {
         scales.code = numbersOf(".nested_quant_map", 256);
         scales.of_blocks = numbersOf(".nested_absmax", blocksIn(blocks, state.nested_block));
         scales.block = state.nested_block;
         scales.offset = state.nested_offset;
     }
-    parts.store().addQuantized(
-        name, state.shape, numbers.file,
-        std::make_shared<FourBitMatrix>(numbers, numbersOf(".quant_map", 16), std::move(scales), state.block,
-                                        state.shape[1]));
+    store.addQuantized(name, state.shape, numbers.file,
+                       std::make_shared<FourBitMatrix>(numbers, numbersOf(".quant_map", 16),
+                                                       std::move(scales), state.block, state.shape[1]));
 }
 
-void combineEightBit(const std::string& layer, QuantizedParts& parts) {
+void combineEightBit(const std::string& layer, TensorStore& store) {
     const std::string name = layer + ".weight";
-    const StoredTensor largest = parts.require(layer + ".SCB"), numbers = parts.require(name);
+    const StoredTensor largest = takePart(store, layer + ".SCB"), numbers = takePart(store, name);
     if (numbers.type != ElementType::I8 || numbers.shape.size() != 2)
-        parts.refuse(name, numbers, "is not an I8 matrix");
-    parts.requireShape(layer + ".SCB", largest, {numbers.shape[0]});
-    if (const auto format = parts.store().extract(name + "_format"))
-        if (readAll(parts.store(), *format) != std::vector<float>{0})
-            parts.refuse(name + "_format", *format, "says that rows are rearranged, which is not supported");
-    parts.store().addQuantized(name, numbers.shape, numbers.file,
-                               std::make_shared<EightBitMatrix>(numbers, readAll(parts.store(), largest)));
+        store.refuse(name, numbers, "is not an I8 matrix");
+    requireShape(store, layer + ".SCB", largest, {numbers.shape[0]});
+    if (const auto format = store.extract(name + "_format"))
+        if (store.readAll(*format) != std::vector<float>{0})
+            store.refuse(name + "_format", *format, "says that rows are rearranged, which is not supported");
+    store.addQuantized(name, numbers.shape, numbers.file,
+                       std::make_shared<EightBitMatrix>(numbers, store.readAll(largest)));
 }
 
 }  // namespace
@@ -182,14 +181,13 @@ void combineEightBit(const std::string& layer, QuantizedParts& parts) {
 void combineBitsandbytes(const nlohmann::json& config, TensorStore& store) {
     requireOneOf(config, "bnb_4bit_quant_storage", {"uint8"});
     requireOneOf(config, "llm_int8_has_fp16_weight", {false});
-    QuantizedParts parts(store);
     for (const char* const kind : {"nf4", "fp4"}) {
         const std::string state = std::string(".quant_state.bitsandbytes__") + kind;
         for (const std::string& name : store.namesWithoutSuffix(state))
-            combineFourBit(name, name + state, parts);
+            combineFourBit(name, name + state, store);
     }
     for (const std::string& layer : store.namesWithoutSuffix(".SCB"))
-        combineEightBit(layer, parts);
+        combineEightBit(layer, store);
 }
 
 }  // namespace roper

@@ -64,11 +64,11 @@ bool isFp8(ElementType type) {
     return type == ElementType::F8_E4M3 || type == ElementType::F8_E5M2;
 }
 
-void combineOne(const std::string& name, std::optional<Fp8Matrix::Block> block, QuantizedParts& parts) {
+void combineOne(const std::string& name, std::optional<Fp8Matrix::Block> block, TensorStore& store) {
     const std::string scale_name = name + "_scale_inv";
-    const StoredTensor numbers = parts.require(name);
-    StoredTensor scale = parts.require(scale_name);
-    if (numbers.shape.size() < 2) parts.refuse(name, numbers, "is quantized but is not a matrix");
+    const StoredTensor numbers = takePart(store, name);
+    StoredTensor scale = takePart(store, scale_name);
+    if (numbers.shape.size() < 2) store.refuse(name, numbers, "is quantized but is not a matrix");
     std::vector<std::int64_t> expected = numbers.shape;
     std::int64_t &rows = expected[expected.size() - 2], &columns = expected.back();
     std::int64_t matrices = 1;
@@ -77,16 +77,16 @@ void combineOne(const std::string& name, std::optional<Fp8Matrix::Block> block, 
     if (block) {
         rows = blocksIn(rows, block->rows);
         columns = blocksIn(columns, block->columns);
-        parts.requireShape(scale_name, scale, expected);
+        requireShape(store, scale_name, scale, expected);
     } else {
         block = Fp8Matrix::Block{std::max<std::int64_t>(1, rows), std::max<std::int64_t>(1, columns)};
         if (scale.count() != matrices)
-            parts.refuse(scale_name, scale, "is " + scale.shapeText() + "; one scale per matrix is expected");
+            store.refuse(scale_name, scale, "is " + scale.shapeText() + "; one scale per matrix is expected");
     }
     // A scale stored as U8 is an exponent, as in F8_E8M0.
     if (scale.type == ElementType::U8) scale.type = ElementType::F8_E8M0;
-    parts.store().addQuantized(name, numbers.shape, numbers.file,
-                               std::make_shared<Fp8Matrix>(numbers, readAll(parts.store(), scale), *block));
+    store.addQuantized(name, numbers.shape, numbers.file,
+                       std::make_shared<Fp8Matrix>(numbers, store.readAll(scale), *block));
 }
 
 }  // namespace
@@ -98,12 +98,11 @@ void combineFp8(const nlohmann::json& members, TensorStore& store) {
     requireOneOf(members, "fmt", {"e4m3", "e5m2", "float8_e4m3fn"});
     requireOneOf(members, "expert_dtype", {"fp8"});
     const auto block = blockSizeOf(members);
-    QuantizedParts parts(store);
     std::vector<std::string> names;
     for (const auto& [name, tensor] : store.tensors())
         if (isFp8(tensor.type) && !tensor.quantized) names.push_back(name);
     for (const std::string& name : names) {
-        combineOne(name, block, parts);
+        combineOne(name, block, store);
         // Scales of the layer's input; activations are not quantized here.
         const std::string layer = name.substr(0, name.rfind('.') + 1);
         for (const char* const scale : {"activation_scale", "input_scale"})

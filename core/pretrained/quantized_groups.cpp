@@ -187,42 +187,42 @@ std::int64_t wholeOf(const nlohmann::json& members, const std::string& key,
 
 const std::vector<std::int64_t> kGroupSizes = {-1, 16, 32, 64, 128, 256, 512, 1024};
 
-void requireType(QuantizedParts& parts, const std::string& name, const StoredTensor& part,
+void requireType(const TensorStore& store, const std::string& name, const StoredTensor& part,
                  std::initializer_list<ElementType> types) {
     if (std::find(types.begin(), types.end(), part.type) == types.end() || part.shape.size() != 2)
-        parts.refuse(name, part,
+        store.refuse(name, part,
                      "is " + part.shapeText() + " of " + nameOf(part.type) +
                          ", which does not fit such a quantized matrix");
 }
 
 /// Numbers, zeros and scales of a GPTQ or AWQ matrix, with checked shapes; `in` is set to its columns.
-TransposedMatrix::Parts takeTransposed(const std::string& name, QuantizedParts& from, Packing packing,
+TransposedMatrix::Parts takeTransposed(const std::string& name, TensorStore& store, Packing packing,
                                        std::int64_t bits, std::int64_t group_size, std::int64_t& in) {
-    TransposedMatrix::Parts parts{from.require(name + ".qweight"), from.require(name + ".qzeros"),
-                                  from.require(name + ".scales")};
-    requireType(from, name + ".qweight", parts.numbers, {ElementType::I32});
-    requireType(from, name + ".qzeros", parts.zeros, {ElementType::I32});
-    requireType(from, name + ".scales", parts.scales,
+    TransposedMatrix::Parts parts{takePart(store, name + ".qweight"), takePart(store, name + ".qzeros"),
+                                  takePart(store, name + ".scales")};
+    requireType(store, name + ".qweight", parts.numbers, {ElementType::I32});
+    requireType(store, name + ".qzeros", parts.zeros, {ElementType::I32});
+    requireType(store, name + ".scales", parts.scales,
                 {ElementType::F16, ElementType::BF16, ElementType::F32});
     const std::int64_t out = parts.scales.shape[1], words = parts.numbers.shape[0];
     in = packing == Packing::along_inputs ? words * 32 / bits : words;
     const std::int64_t group = group_size == -1 ? in : group_size;
     if (out * bits % 32 != 0 || words * 32 % bits != 0)
-        from.refuse(name + ".qweight", parts.numbers, "does not fill whole 32-bit words");
+        store.refuse(name + ".qweight", parts.numbers, "does not fill whole 32-bit words");
     const std::int64_t groups = blocksIn(in, group);
-    from.requireShape(name + ".qweight", parts.numbers,
-                      packing == Packing::along_inputs ? std::vector<std::int64_t>{words, out}
-                                                       : std::vector<std::int64_t>{in, out * bits / 32});
-    from.requireShape(name + ".scales", parts.scales, {groups, out});
-    from.requireShape(name + ".qzeros", parts.zeros, {groups, out * bits / 32});
+    requireShape(store, name + ".qweight", parts.numbers,
+                 packing == Packing::along_inputs ? std::vector<std::int64_t>{words, out}
+                                                  : std::vector<std::int64_t>{in, out * bits / 32});
+    requireShape(store, name + ".scales", parts.scales, {groups, out});
+    requireShape(store, name + ".qzeros", parts.zeros, {groups, out * bits / 32});
     return parts;
 }
 
-void addTransposed(const std::string& name, QuantizedParts& to, const TransposedMatrix::Parts& parts,
+void addTransposed(const std::string& name, TensorStore& store, const TransposedMatrix::Parts& parts,
                    Packing packing, std::int64_t bits, int added_to_zero,
                    std::vector<std::int64_t> group_of) {
     const std::int64_t in = std::ssize(group_of);
-    to.store().addQuantized(
+    store.addQuantized(
         name + ".weight", {parts.scales.shape[1], in}, parts.numbers.file,
         std::make_shared<TransposedMatrix>(parts, packing, bits, added_to_zero, std::move(group_of)));
 }
@@ -235,14 +235,14 @@ std::vector<std::int64_t> groupsInOrder(std::int64_t in, std::int64_t group_size
 }
 
 /// The stored group of each input, which is not in order if columns were sorted by importance.
-std::vector<std::int64_t> groupsAsStored(const std::string& name, QuantizedParts& from,
+std::vector<std::int64_t> groupsAsStored(const std::string& name, const TensorStore& store,
                                          const StoredTensor& stored, std::int64_t in, std::int64_t groups) {
-    from.requireShape(name, stored, {in});
-    if (stored.type != ElementType::I32) from.refuse(name, stored, "is not of I32");
+    requireShape(store, name, stored, {in});
+    if (stored.type != ElementType::I32) store.refuse(name, stored, "is not of I32");
     std::vector<std::int64_t> group_of;
-    for (const std::uint32_t group : wordsOf(from.store(), stored, 0, 1)) {
+    for (const std::uint32_t group : wordsOf(store, stored, 0, 1)) {
         if (group >= static_cast<std::uint64_t>(groups))
-            from.refuse(name, stored, "names a group beyond the last");
+            store.refuse(name, stored, "names a group beyond the last");
         group_of.push_back(group);
     }
     return group_of;
@@ -266,14 +266,13 @@ void combineGptq(const nlohmann::json& members, TensorStore& store) {
     // GPTQ's first format stores zeros minus one.
     const auto isSecond = [&](const char* key) { return members.value(key, nlohmann::json()) == "gptq_v2"; };
     const int added = isSecond("checkpoint_format") || isSecond("format") ? 0 : 1;
-    QuantizedParts parts(store);
     for (const std::string& name : store.namesWithoutSuffix(".qweight")) {
         std::int64_t in = 0;
-        const auto taken = takeTransposed(name, parts, Packing::along_inputs, bits, group_size, in);
+        const auto taken = takeTransposed(name, store, Packing::along_inputs, bits, group_size, in);
         const auto order = store.extract(name + ".g_idx");
-        auto group_of = order ? groupsAsStored(name + ".g_idx", parts, *order, in, taken.scales.shape[0])
+        auto group_of = order ? groupsAsStored(name + ".g_idx", store, *order, in, taken.scales.shape[0])
                               : groupsInOrder(in, group_size);
-        addTransposed(name, parts, taken, Packing::along_inputs, bits, added, std::move(group_of));
+        addTransposed(name, store, taken, Packing::along_inputs, bits, added, std::move(group_of));
     }
 }
 
@@ -283,32 +282,31 @@ void combineAwq(const nlohmann::json& members, TensorStore& store) {
     requireOneOf(members, "zero_point", {true});
     const std::int64_t bits = wholeOf(members, "bits", {4}),
                        group_size = wholeOf(members, "group_size", kGroupSizes);
-    QuantizedParts parts(store);
     for (const std::string& name : store.namesWithoutSuffix(".qweight")) {
         std::int64_t in = 0;
-        const auto taken = takeTransposed(name, parts, Packing::along_outputs, bits, group_size, in);
-        addTransposed(name, parts, taken, Packing::along_outputs, bits, 0, groupsInOrder(in, group_size));
+        const auto taken = takeTransposed(name, store, Packing::along_outputs, bits, group_size, in);
+        addTransposed(name, store, taken, Packing::along_outputs, bits, 0, groupsInOrder(in, group_size));
     }
 }
 
 void combineMlx(const nlohmann::json& members, TensorStore& store) {
-    QuantizedParts parts(store);
     for (const std::string& name : store.namesWithoutSuffix(".scales")) {
         const nlohmann::json& of_matrix = membersOf(members, name);
         requireOneOf(of_matrix, "mode", {"affine"});
         const std::int64_t bits = wholeOf(of_matrix, "bits", {2, 3, 4, 5, 6, 8}),
                            group = wholeOf(of_matrix, "group_size", {16, 32, 64, 128});
-        const StoredTensor numbers = parts.require(name + ".weight"),
-                           scales = parts.require(name + ".scales"), biases = parts.require(name + ".biases");
+        const StoredTensor numbers = takePart(store, name + ".weight"),
+                           scales = takePart(store, name + ".scales"),
+                           biases = takePart(store, name + ".biases");
         if (numbers.type != ElementType::U32 || numbers.shape.empty() || scales.shape.empty())
-            parts.refuse(name + ".weight", numbers, "is not a U32 matrix");
+            store.refuse(name + ".weight", numbers, "is not a U32 matrix");
         std::vector<std::int64_t> shape = numbers.shape, grid = numbers.shape;
         shape.back() = scales.shape.back() * group;
         grid.back() = scales.shape.back();
-        parts.requireShape(name + ".scales", scales, grid);
-        parts.requireShape(name + ".biases", biases, grid);
+        requireShape(store, name + ".scales", scales, grid);
+        requireShape(store, name + ".biases", biases, grid);
         if (numbers.shape.back() * 32 != shape.back() * bits)
-            parts.refuse(name + ".weight", numbers,
+            store.refuse(name + ".weight", numbers,
                          "does not contain " + std::to_string(shape.back()) + " numbers of " +
                              std::to_string(bits) + " bits in a row");
         store.addQuantized(name + ".weight", std::move(shape), numbers.file,

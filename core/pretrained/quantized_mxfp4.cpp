@@ -74,14 +74,14 @@ class Mxfp4Experts : public QuantizedMatrix {
 
 void combineMxfp4(const nlohmann::json& members, TensorStore& store) {
     requireKnownMembers(members, {"quant_method", "modules_to_not_convert", "dequantize"});
-    QuantizedParts parts(store);
     for (const std::string& name : store.namesWithoutSuffix("_blocks")) {
-        const StoredTensor blocks = parts.require(name + "_blocks"), scales = parts.require(name + "_scales");
+        const StoredTensor blocks = takePart(store, name + "_blocks"),
+                           scales = takePart(store, name + "_scales");
         if (blocks.type != ElementType::U8 || blocks.shape.size() != 4 || blocks.shape[3] != 16)
-            parts.refuse(name + "_blocks", blocks, "is not experts × out × blocks × 16 of U8");
-        if (scales.type != ElementType::U8) parts.refuse(name + "_scales", scales, "is not of U8");
+            store.refuse(name + "_blocks", blocks, "is not experts × out × blocks × 16 of U8");
+        if (scales.type != ElementType::U8) store.refuse(name + "_scales", scales, "is not of U8");
         const std::vector<std::int64_t>& shape = blocks.shape;
-        parts.requireShape(name + "_scales", scales, {shape[0], shape[1], shape[2]});
+        requireShape(store, name + "_scales", scales, {shape[0], shape[1], shape[2]});
         store.addQuantized(name, {shape[0], shape[2] * 32, shape[1]}, blocks.file,
                            std::make_shared<Mxfp4Experts>(blocks, scales));
     }

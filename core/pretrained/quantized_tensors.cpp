@@ -8,32 +8,21 @@
 
 namespace roper {
 
-StoredTensor QuantizedParts::require(const std::string& name) {
-    if (auto part = store_.extract(name)) {
-        if (part->count() == 0) refuse(name, *part, "is empty");
+StoredTensor takePart(TensorStore& store, const std::string& name) {
+    if (auto part = store.extract(name)) {
+        if (part->count() == 0) store.refuse(name, *part, "is empty");
         return std::move(*part);
     }
-    throw Error(ErrorKind::checkpoint, store_.pathOfFile(0) + ": the tensor " + toSingleLine(name) +
+    throw Error(ErrorKind::checkpoint, store.pathOfFile(0) + ": the tensor " + toSingleLine(name) +
                                            ", which is part of a quantized matrix, is missing");
 }
 
-void QuantizedParts::requireShape(const std::string& name, const StoredTensor& part,
-                                  const std::vector<std::int64_t>& shape) const {
+void requireShape(const TensorStore& store, const std::string& name, const StoredTensor& part,
+                  const std::vector<std::int64_t>& shape) {
     if (part.shape != shape)
-        refuse(name, part,
-               "is " + part.shapeText() + "; its matrix needs " + StoredTensor{part.type, shape}.shapeText());
-}
-
-void QuantizedParts::refuse(const std::string& name, const StoredTensor& part, const std::string& why) const {
-    throw Error(ErrorKind::checkpoint,
-                store_.pathOfFile(part.file) + ": the tensor " + toSingleLine(name) + " " + why);
-}
-
-std::vector<float> readAll(const TensorStore& store, const StoredTensor& tensor) {
-    std::vector<float> all(static_cast<std::size_t>(tensor.count()));
-    const std::int64_t row = tensor.shape.empty() ? 1 : tensor.shape.back();
-    if (!all.empty()) store.readRows(tensor, 0, tensor.count() / row, all);
-    return all;
+        store.refuse(
+            name, part,
+            "is " + part.shapeText() + "; its matrix needs " + StoredTensor{part.type, shape}.shapeText());
 }
 
 void requireKnownMembers(const nlohmann::json& members, const std::vector<std::string>& known) {

@@ -32,34 +32,18 @@ void combineMlx(const nlohmann::json& members, TensorStore& store);
 /// NF4 and FP4 in blocks, and eight bits with a scale for each row.
 void combineBitsandbytes(const nlohmann::json& members, TensorStore& store);
 
-/// Tensors from which matrices are combined.
-class QuantizedParts {
-  public:
-    explicit QuantizedParts(TensorStore& store) : store_(store) {}
+/// Removes a tensor from which a matrix is combined from the store and returns it.
+/// @throws Error (checkpoint) if it is missing or empty
+StoredTensor takePart(TensorStore& store, const std::string& name);
 
-    /// Removes a tensor from the store and returns it. @throws Error (checkpoint) if it is missing
-    StoredTensor require(const std::string& name);
-
-    /// @throws Error (checkpoint) if a tensor has another shape
-    void requireShape(const std::string& name, const StoredTensor& part,
-                      const std::vector<std::int64_t>& shape) const;
-
-    /// @throws Error (checkpoint) "FILE: the tensor NAME WHY"
-    [[noreturn]] void refuse(const std::string& name, const StoredTensor& part, const std::string& why) const;
-
-    TensorStore& store() { return store_; }
-
-  private:
-    TensorStore& store_;
-};
+/// @throws Error (checkpoint) if such a tensor has another shape
+void requireShape(const TensorStore& store, const std::string& name, const StoredTensor& part,
+                  const std::vector<std::int64_t>& shape);
 
 /// How many blocks of `size` numbers hold `count` numbers; the last need not be full.
 constexpr std::int64_t blocksIn(std::int64_t count, std::int64_t size) {
     return count / size + (count % size == 0 ? 0 : 1);
 }
-
-/// All numbers of a tensor.
-std::vector<float> readAll(const TensorStore& store, const StoredTensor& tensor);
 
 /// @throws Error (usage) naming a member that is none of these
 void requireKnownMembers(const nlohmann::json& members, const std::vector<std::string>& known);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/pretrained/gguf_rotation.h"
 
@@ -172,9 +171,7 @@ VectorLocation TensorLocator::vectorOfHeads(const std::string& name, std::int64_
 double TensorLocator::number(const std::string& name) {
     const StoredTensor& found = tensor(name);
     if (found.count() != 1) refuse(name, found, "1");
-    std::vector<float> one(1);
-    store_.readRows(found, 0, 1, one);
-    return one.front();
+    return store_.readAll(found).front();
 }
 
 NormLocation TensorLocator::norm(const std::string& name, std::int64_t size) {
@@ -204,27 +201,23 @@ LinearLocation TensorLocator::part(const std::string& name, std::int64_t out, st
         refuse(weight, found, std::to_string(expected[0]) + " × " + std::to_string(expected[1]));
     LinearLocation location{{weight, transposed, out, in, rows}, {}};
     if (rule == BiasRule::never && store_.has(bias))
-        throw Error(ErrorKind::checkpoint, store_.pathOfFile(store_.tensor(bias).file) + ": the tensor " +
-                                               toSingleLine(bias) + " is a bias, and this model of the " +
-                                               "family " + model_.family + " has none there");
+        store_.refuse(bias, store_.tensor(bias),
+                      "is a bias, and this model of the family " + model_.family + " has none there");
     if (rule == BiasRule::always || store_.has(bias)) location.bias = vector(bias, all, rows);
     return location;
 }
 
 void TensorLocator::refuse(const std::string& name, const StoredTensor& tensor,
                            const std::string& expected) const {
-    throw Error(ErrorKind::checkpoint, store_.pathOfFile(tensor.file) + ": the tensor " + name + " is " +
-                                           tensor.shapeText() + "; a model of these sizes has " + expected);
+    store_.refuse(name, tensor, "is " + tensor.shapeText() + "; a model of these sizes has " + expected);
 }
 
 void TensorLocator::requireNoUnknownTensors() const {
     for (const auto& [name, tensor] : store_.tensors())
         if (used_.count(name) == 0 && !hasNoEffect(name))
-            throw Error(ErrorKind::checkpoint, store_.pathOfFile(tensor.file) + ": the tensor " +
-                                                   toSingleLine(name) + " has no place in a model of the " +
-                                                   "family " + model_.family);
+            store_.refuse(name, tensor, "has no place in a model of the family " + model_.family);
     for (const auto& [name, tensor] : store_.unsupportedTensors())
-        if (!family_.trained_here && !hasNoEffect(name)) throw store_.unsupportedTypeError(name);
+        if (!family_.trained_here && !hasNoEffect(name)) store_.refuseUnsupported(name);
 }
 
 std::int64_t TensorLocator::parameters() const {

@@ -105,16 +105,20 @@ void TensorStore::add(const std::string& name, StoredTensor tensor) {
 const StoredTensor& TensorStore::tensor(const std::string& name) const {
     const auto found = tensors_.find(name);
     if (found != tensors_.end()) return found->second;
-    if (unsupported_.count(name) > 0) throw unsupportedTypeError(name);
+    if (unsupported_.count(name) > 0) refuseUnsupported(name);
     throw Error(ErrorKind::checkpoint,
                 (files_.empty() ? "the model" : files_.front().path) + " has no tensor \"" + name + "\"");
 }
 
-Error TensorStore::unsupportedTypeError(const std::string& name) const {
+void TensorStore::refuseUnsupported(const std::string& name) const {
     const UnsupportedTensor& left_out = unsupported_.at(name);
-    return {ErrorKind::checkpoint, files_[left_out.tensor.file].path + ": the tensor " + toSingleLine(name) +
-                                       " is stored as " + left_out.type +
-                                       ", which is not supported; use F32, F16, BF16 or FP8"};
+    refuse(name, left_out.tensor,
+           "is stored as " + left_out.type + ", which is not supported; use F32, F16, BF16 or FP8");
+}
+
+void TensorStore::refuse(const std::string& name, const StoredTensor& tensor, const std::string& why) const {
+    throw Error(ErrorKind::checkpoint,
+                files_[tensor.file].path + ": the tensor " + toSingleLine(name) + " " + why);
 }
 
 std::vector<std::string> TensorStore::namesWithoutSuffix(std::string_view ending) const {
@@ -181,6 +185,12 @@ void TensorStore::readRows(const StoredTensor& tensor, std::int64_t first, std::
     if (static_cast<std::uint64_t>(rows * rowOf(tensor)) != out.size())
         throw std::invalid_argument("rows of a different size were requested");
     tensor.quantized->decodeRows(*this, first, rows, out);
+}
+
+std::vector<float> TensorStore::readAll(const StoredTensor& tensor) const {
+    std::vector<float> all(static_cast<std::size_t>(tensor.count()));
+    if (!all.empty()) readRows(tensor, 0, tensor.count() / rowOf(tensor), all);
+    return all;
 }
 
 }  // namespace roper

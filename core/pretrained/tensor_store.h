@@ -79,8 +79,11 @@ class TensorStore {
         StoredTensor tensor;
     };
     const std::map<std::string, UnsupportedTensor>& unsupportedTensors() const { return unsupported_; }
-    /// "FILE: the tensor NAME is stored as U8, which is not supported …"
-    Error unsupportedTypeError(const std::string& name) const;
+    /// @throws Error (checkpoint) "FILE: the tensor NAME is stored as U8, which is not supported …"
+    [[noreturn]] void refuseUnsupported(const std::string& name) const;
+    /// @throws Error (checkpoint) "FILE: the tensor NAME WHY"; the tensor need not be in the store
+    [[noreturn]] void refuse(const std::string& name, const StoredTensor& tensor,
+                             const std::string& why) const;
 
     /// Names of all tensors, unsupported ones included, that have this ending; returned without it, sorted.
     std::vector<std::string> namesWithoutSuffix(std::string_view ending) const;
@@ -106,6 +109,8 @@ class TensorStore {
     /// @throws Error (checkpoint), Error (disk); std::invalid_argument for rows out of range
     void readRows(const StoredTensor& tensor, std::int64_t first, std::int64_t rows,
                   std::span<float> out) const;
+    /// All numbers of a tensor.
+    std::vector<float> readAll(const StoredTensor& tensor) const;
 
     /// The bytes of such rows as stored, or as float32 if the tensor is a quantized matrix.
     std::vector<std::byte> readRowBytes(const StoredTensor& tensor, std::int64_t first,
