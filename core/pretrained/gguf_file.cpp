@@ -26,6 +26,9 @@ constexpr std::uint64_t kMinEntryBytes = 13, kMinTensorBytes = 24;
 /// Value types of metadata, numbered as in the file.
 enum class ValueType : std::uint32_t { u8, i8, u16, i16, u32, i32, f32, flag, text, list, u64, i64, f64 };
 
+/// Bytes of the smallest value of each type. A text may be empty, but its length always takes eight bytes.
+constexpr std::uint64_t kLeastBytes[] = {1, 1, 2, 2, 4, 4, 4, 1, 8, 8, 8, 8, 8};
+
 /// Reads a header from its beginning, through a buffer.
 class HeaderBytes {
   public:
@@ -158,25 +161,6 @@ struct GgufReader {
         }
     }
 
-    /// Bytes of the smallest value. A text may be empty, but its length always takes eight bytes.
-    static std::uint64_t leastBytesOf(ValueType type) {
-        switch (type) {
-            case ValueType::u8:
-            case ValueType::i8:
-            case ValueType::flag:
-                return 1;
-            case ValueType::u16:
-            case ValueType::i16:
-                return 2;
-            case ValueType::u32:
-            case ValueType::i32:
-            case ValueType::f32:
-                return 4;
-            default:
-                return 8;
-        }
-    }
-
     Value list() {
         const ValueType type = valueType();
         if (type == ValueType::list)
@@ -185,7 +169,7 @@ struct GgufReader {
         if (count > kMaxListLength)
             throw std::invalid_argument("is a list with a length of " + std::to_string(count) +
                                         ", more than " + std::to_string(kMaxListLength));
-        bytes.requireItemsAvailable(count, leastBytesOf(type));  // before allocating memory
+        bytes.requireItemsAvailable(count, kLeastBytes[static_cast<std::size_t>(type)]);  // before allocating
         return withReaderOf(type, [&](auto read) {
             std::vector<std::invoke_result_t<decltype(read)>> values;
             values.reserve(static_cast<std::size_t>(count));
