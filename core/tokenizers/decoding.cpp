@@ -1,5 +1,7 @@
 #include "core/tokenizers/decoding.h"
 
+#include <unicode/unistr.h>
+
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
@@ -34,28 +36,10 @@ std::string bytesOfCharacters(const std::string& piece) {
     return made;
 }
 
-/// Length of the longest beginning of `bytes` that begins a UTF-8 character, which is not complete.
-std::size_t lengthOfBroken(std::string_view bytes) {
-    const auto byteAt = [&](std::size_t at) { return static_cast<unsigned char>(bytes[at]); };
-    const unsigned first = byteAt(0);
-    if (first < 0xC2 || first > 0xF4 || bytes.size() < 2) return 1;
-    const unsigned least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-    const unsigned max_count = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-    if (byteAt(1) < least || byteAt(1) > max_count) return 1;
-    std::size_t length = 2;
-    while (length < std::min(characterLength(bytes[0]), bytes.size()) && (byteAt(length) & 0xC0U) == 0x80)
-        ++length;
-    return length;
-}
-
-std::string asUtf8(std::string_view bytes) {
+/// Each longest beginning of a character that is not complete, and each other wrong byte, becomes U+FFFD.
+std::string asUtf8(const std::string& bytes) {
     std::string made;
-    for (std::size_t wrong = findInvalidUtf8(bytes); wrong != std::string_view::npos;
-         wrong = findInvalidUtf8(bytes)) {
-        made.append(bytes.substr(0, wrong)).append(kReplacementCharacter);
-        bytes.remove_prefix(wrong + lengthOfBroken(bytes.substr(wrong)));
-    }
-    return made.append(bytes);
+    return icu::UnicodeString::fromUTF8(bytes).toUTF8String(made);
 }
 
 void replaceAll(std::string& text, std::string_view from, std::string_view to) {
