@@ -20,7 +20,7 @@ constexpr std::size_t kMaxShownBytes = 60, kMaxListedLayers = 1024;
 }
 
 std::string shown(const Json& value) {
-    std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const std::string text = jsonText(value);
     return text.size() <= kMaxShownBytes ? text : text.substr(0, kMaxShownBytes) + " …";
 }
 

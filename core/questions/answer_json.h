@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/strict_json.h"
+
 namespace nlohmann {
 
 template <>
@@ -35,7 +37,7 @@ nlohmann::json readAnswerJson(std::string_view text);
 /// Serializes an answer. Invalid UTF-8, such as a token that is part of a character, becomes U+FFFD.
 template <class Answer>
 std::string formatAnswer(const Answer& answer) {
-    return nlohmann::json(answer).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return jsonText(nlohmann::json(answer));
 }
 
 /// Deserializes an answer. @throws Error (checkpoint) if it does not have the expected type

@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "core/base/strict_json.h"
 #include "core/base/text.h"
 #include "core/tokenizers/pieces.h"
 
@@ -20,9 +21,7 @@ const Json& jsonMember(const Json& object, const std::string& key) {
 
 std::int64_t requireInteger(const Json& number) {
     if (!number.is_number_integer() || number > Json(std::numeric_limits<std::int64_t>::max()))
-        throw std::invalid_argument(
-            quoteExcerpt(number.dump(-1, ' ', false, Json::error_handler_t::replace)) +
-            " is given where an id is expected");
+        throw std::invalid_argument(quoteExcerpt(jsonText(number)) + " is given where an id is expected");
     return number.get<std::int64_t>();
 }
 
@@ -30,8 +29,7 @@ std::uint64_t countIn(const Json& object, const char* key, std::uint64_t otherwi
     const Json& value = jsonMember(object, key);
     if (value.is_null()) return otherwise;
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() < least)
-        throw std::invalid_argument(std::string(key) + " is " +
-                                    quoteExcerpt(value.dump(-1, ' ', false, Json::error_handler_t::replace)) +
+        throw std::invalid_argument(std::string(key) + " is " + quoteExcerpt(jsonText(value)) +
                                     ", not a number from " + std::to_string(least));
     return value.get<std::uint64_t>();
 }
