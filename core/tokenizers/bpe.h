@@ -28,9 +28,6 @@ class Bpe : public TokenModel {
 
     /// A word that is itself a piece is not merged ("ignore_merges").
     bool ignore_merges = false;
-    /// A character without a piece is encoded as its UTF-8 bytes, the pieces <0x00> … <0xFF>
-    /// ("byte_fallback").
-    bool byte_fallback = false;
     /// The id for characters without a piece; if unset, such characters are dropped.
     std::optional<std::int32_t> unknown = {};
     /// Consecutive unknown characters share one id ("fuse_unk").

@@ -3,9 +3,7 @@
 #include <stdexcept>
 
 #include "core/base/text.h"
-#include "core/tokenizers/bpe.h"
 #include "core/tokenizers/json_members.h"
-#include "core/tokenizers/unigram.h"
 
 namespace roper {
 namespace {
@@ -238,12 +236,6 @@ bool writesBytes(const TokenizerParts& parts) {
     return false;
 }
 
-bool fallsBackToBytes(const TokenModel& model) {
-    const auto* const bpe = dynamic_cast<const Bpe*>(&model);
-    const auto* const unigram = dynamic_cast<const Unigram*>(&model);
-    return (bpe != nullptr && bpe->byte_fallback) || (unigram != nullptr && unigram->byte_fallback);
-}
-
 /// Steps for a file without a decoder.
 std::vector<Decoding> likelyDecoder(const TokenizerParts& parts, const Json& model) {
     using Kind = Decoding::Kind;
@@ -255,7 +247,7 @@ std::vector<Decoding> likelyDecoder(const TokenizerParts& parts, const Json& mod
     Decoding spaces{Kind::metaspace, "▁"};
     for (const Split& split : parts.splits)
         if (split.kind == Split::Kind::metaspace) spaces.text = split.space;
-    if (fallsBackToBytes(*parts.model)) return {{Kind::byte_fallback}, std::move(spaces)};
+    if (parts.model->byte_fallback) return {{Kind::byte_fallback}, std::move(spaces)};
     return {std::move(spaces)};
 }
 

@@ -26,6 +26,10 @@ class TokenModel {
 
     const Pieces& pieces() const { return pieces_; }
 
+    /// Whether text without a piece is encoded as its UTF-8 bytes, the pieces <0x00> … <0xFF>
+    /// ("byte_fallback"). Only byte pair encoding and the unigram model do so.
+    bool byte_fallback = false;
+
   private:
     Pieces pieces_;
 };

@@ -22,9 +22,6 @@ class Unigram : public TokenModel {
     Unigram(Pieces pieces, std::vector<double> scores, std::optional<std::int32_t> unknown,
             const std::vector<bool>& matchable = {});
 
-    /// Text that matches no piece is encoded as its UTF-8 bytes, the pieces <0x00> … <0xFF>
-    /// ("byte_fallback").
-    bool byte_fallback = false;
     /// Score of an unknown character; kUnknownPenalty below the lowest score unless set.
     double unknown_score;
 
