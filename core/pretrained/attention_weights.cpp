@@ -4,61 +4,26 @@
 namespace roper {
 namespace {
 
-/// Rows of q (`index` 0), v (1) or k (2), which have `count` rows each, in a tensor of equal parts, each of
-/// which holds rows of q, then of v, then of k.
-/// @throws Error (checkpoint) if the parts would not be equal
-TensorLocator::Rows rowsOfParts(const TensorLocator& in, const std::string& name, std::int64_t count,
-                                std::int64_t parts, std::int64_t index) {
-    if (count % parts != 0)
-        throw Error(ErrorKind::checkpoint, "queries have " + std::to_string(count) +
-                                               " features; in the family " + in.model().family +
-                                               " they are stored in " + std::to_string(parts) +
-                                               " equal parts (" + name + ")");
-    const std::int64_t part_rows = count / parts;
-    TensorLocator::Rows rows;
-    for (std::int64_t part = 0; part < parts; ++part)
-        rows.push_back({(3 * part + index) * part_rows, part_rows});
-    return rows;
-}
-
-/// q, k and v in one tensor.
+/// q, k and v in one tensor. @throws Error (checkpoint) also if it cannot have the family's equal parts
 void splitQueryKeyValue(TensorLocator& in, std::int64_t layer, const std::string& name, BlockWeights& block) {
     const Architecture& model = in.model();
     const std::int64_t d = model.headDimOf(layer), of_queries = model.heads * d,
-                       groups = model.keyValueHeadsOf(layer), of_keys = groups * d,
-                       all = of_queries + (model.shared_kv ? 1 : 2) * of_keys;
-    const auto rows = [&](std::int64_t which) -> TensorLocator::Rows {
-        if (const std::int64_t parts = in.family().query_value_key_parts; parts > 0)
-            return rowsOfParts(in, name, of_queries, parts, which == 0 ? 0 : 3 - which);
-        if (in.isGguf() || !in.family().interleaved_heads) {
-            if (which == 0) return {{0, of_queries}};
-            return {{of_queries + (model.shared_kv ? 0 : which - 1) * of_keys, of_keys}};
-        }
-        const std::int64_t queries = model.heads / groups;
-        TensorLocator::Rows made;
-        for (std::int64_t group = 0; group < groups; ++group)
-            made.push_back({(group * (queries + 2) + (which == 0 ? 0 : queries + which - 1)) * d,
-                            which == 0 ? queries * d : d});
-        return made;
+                       of_keys = model.keyValueHeadsOf(layer) * d, parts = in.family().query_value_key_parts;
+    const bool is_by_key = !in.isGguf() && in.family().interleaved_heads;
+    const std::int64_t groups = parts > 0 ? parts : is_by_key ? model.keyValueHeadsOf(layer) : 1;
+    if (of_queries % groups != 0 || of_keys % groups != 0)
+        throw Error(ErrorKind::checkpoint, "queries have " + std::to_string(of_queries) +
+                                               " features; in the family " + model.family +
+                                               " they are stored in " + std::to_string(groups) +
+                                               " equal parts (" + name + ")");
+    std::vector<std::int64_t> counts = {of_queries / groups, of_keys / groups};
+    if (!model.shared_kv) counts.push_back(of_keys / groups);
+    const auto rowsOf = [&](std::size_t which) {
+        return in.fusedPart(name, model.width, groups, counts, which, in.biases().query_key_value);
     };
-    const BiasRule bias = in.biases().query_key_value;
-    block.query = in.part(name, of_queries, model.width, all, rows(0), bias);
-    block.key = in.part(name, of_keys, model.width, all, rows(1), bias);
-    block.value = in.part(name, of_keys, model.width, all, rows(2), bias);
-}
-
-/// A tensor with the query rows, then the gate rows, of one head of width d after another.
-void splitQueryGate(TensorLocator& in, const std::string& name, std::int64_t d, BlockWeights& block) {
-    const Architecture& model = in.model();
-    const auto half = [&](std::int64_t which) {
-        TensorLocator::Rows rows;
-        for (std::int64_t head = 0; head < model.heads; ++head)
-            rows.push_back({(2 * head + which) * d, d});
-        return in.part(name, model.heads * d, model.width, 2 * model.heads * d, rows,
-                       in.biases().query_key_value);
-    };
-    block.query = half(0);
-    block.head_gate = half(1);
+    block.query = rowsOf(0);
+    block.key = rowsOf(parts > 0 ? 2 : 1);  // parts hold q, v and k
+    block.value = rowsOf(parts > 0 || model.shared_kv ? 1 : 2);
 }
 
 /// The norm of queries or keys, whose weight may be stored [heads, d].
@@ -90,11 +55,15 @@ void locateQueriesKeysValues(TensorLocator& in, std::int64_t layer, BlockWeights
             in.linear(in.inLayer(layer, names.query_down), model.query_rank, model.width, bias);
         block.query_down_norm = in.norm(in.inLayer(layer, names.query_down_norm), model.query_rank);
     }
-    if (model.gates_heads)
-        splitQueryGate(in, in.inLayer(layer, names.query), model.headDimOf(layer), block);
-    else
-        block.query = in.linear(in.inLayer(layer, names.query), of_queries,
-                                model.query_rank > 0 ? model.query_rank : model.width, bias);
+    const std::string query = in.inLayer(layer, names.query);
+    if (model.gates_heads) {
+        const std::vector<std::int64_t> counts(2, model.headDimOf(layer));  // of each head
+        block.query = in.fusedPart(query, model.width, model.heads, counts, 0, bias);
+        block.head_gate = in.fusedPart(query, model.width, model.heads, counts, 1, bias);
+    } else {
+        block.query =
+            in.linear(query, of_queries, model.query_rank > 0 ? model.query_rank : model.width, bias);
+    }
     if (model.sharesKeysAndValues(layer)) return;
     block.key = in.linear(in.inLayer(layer, names.key), of_keys, model.width, bias);
     if (model.shared_kv) {

@@ -5,13 +5,6 @@
 namespace roper {
 namespace {
 
-/// Gate and up of a feed-forward layer in one tensor.
-void splitGateUp(TensorLocator& in, const std::string& name, std::int64_t out, FeedForwardWeights& layer) {
-    const std::int64_t width = in.model().width;
-    layer.gate = in.part(name, out, width, 2 * out, {{0, out}}, in.biases().feed_forward);
-    layer.up = in.part(name, out, width, 2 * out, {{out, out}}, in.biases().feed_forward);
-}
-
 /// Names of the parts of a feed-forward layer.
 struct FeedForwardNames {
     std::string gate;
@@ -27,7 +20,8 @@ FeedForwardWeights feedForward(TensorLocator& in, std::int64_t layer, const Feed
     const BiasRule bias = in.biases().feed_forward;
     FeedForwardWeights weights;
     if (model.gated && !names.gate_up.empty() && in.has(name(names.gate_up))) {
-        splitGateUp(in, name(names.gate_up), width, weights);
+        weights.gate = in.fusedPart(name(names.gate_up), model.width, 1, {width, width}, 0, bias);
+        weights.up = in.fusedPart(name(names.gate_up), model.width, 1, {width, width}, 1, bias);
     } else {
         if (model.gated) weights.gate = in.linear(name(names.gate), width, model.width, bias);
         weights.up = in.linear(name(names.up), width, model.width, bias);

@@ -14,14 +14,6 @@ TensorLocator::Rows rowsRotatedFirst(const Architecture& model) {
     return rows;
 }
 
-/// The first or second rows of every head in a tensor with `first` and then `second` rows for each.
-TensorLocator::Rows rowsOfHeads(std::int64_t heads, std::int64_t first, std::int64_t second, bool is_second) {
-    TensorLocator::Rows rows;
-    for (std::int64_t head = 0; head < heads; ++head)
-        rows.push_back({head * (first + second) + (is_second ? first : 0), is_second ? second : first});
-    return rows;
-}
-
 /// The matrices that compute keys and values from the latent vector.
 void locateUp(TensorLocator& in, std::int64_t layer, const LatentNames& names, LatentWeights& weights) {
     const Architecture& model = in.model();
@@ -37,14 +29,12 @@ void locateUp(TensorLocator& in, std::int64_t layer, const LatentNames& names, L
         weights.values = {of_values, false, H * values, rank};
         return;
     }
-    const auto up = [&](std::int64_t width, bool is_value) {
-        return in
-            .part(in.inLayer(layer, names.up), H * width, rank, H * (unrotated + values),
-                  rowsOfHeads(H, unrotated, values, is_value), BiasRule::never)
+    const auto up = [&](std::size_t which) {
+        return in.fusedPart(in.inLayer(layer, names.up), rank, H, {unrotated, values}, which, BiasRule::never)
             .weight;
     };
-    weights.keys = {up(unrotated, false)};
-    weights.values = up(values, true);
+    weights.keys = {up(0)};
+    weights.values = up(1);
 }
 
 IndexerWeights locateIndexer(TensorLocator& in, std::int64_t layer, const LatentNames& names) {
@@ -76,10 +66,9 @@ LatentWeights locateLatentAttention(TensorLocator& in, std::int64_t layer, Linea
     query = in.part(name(latent.query_rank > 0 ? names.query_up : in.names().query), queries,
                     latent.query_rank > 0 ? latent.query_rank : model.width, queries, rowsRotatedFirst(model),
                     BiasRule::never);
-    const std::int64_t all = latent.rank + latent.rotated;
-    weights.down = in.part(name(names.down), latent.rank, model.width, all, {{0, latent.rank}}, bias);
-    weights.shared_key =
-        in.part(name(names.down), latent.rotated, model.width, all, {{latent.rank, latent.rotated}}, bias);
+    const std::vector<std::int64_t> counts = {latent.rank, latent.rotated};
+    weights.down = in.fusedPart(name(names.down), model.width, 1, counts, 0, bias);
+    weights.shared_key = in.fusedPart(name(names.down), model.width, 1, counts, 1, bias);
     weights.norm = NormLocation{in.vector(name(names.norm) + ".weight", latent.rank)};
     locateUp(in, layer, names, weights);
     if (model.indexer.isUsed()) weights.indexer = locateIndexer(in, layer, names);

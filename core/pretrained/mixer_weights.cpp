@@ -12,22 +12,6 @@ MatrixLocation locateTaps(TensorLocator& in, const std::string& name, std::int64
     return {name + ".weight", false, features, taps};
 }
 
-/// Rows of one part in a matrix that holds, for each key head, counts[0] rows of part 0, then those of part
-/// 1, and so on.
-LinearLocation partOfKeyHeads(TensorLocator& in, const std::string& name,
-                              const std::vector<std::int64_t>& counts, std::size_t part) {
-    const std::int64_t heads = in.model().gated_delta.key_heads;
-    std::int64_t all = 0, before = 0;
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-        if (i < part) before += counts[i];
-        all += counts[i];
-    }
-    TensorLocator::Rows rows;
-    for (std::int64_t head = 0; head < heads; ++head)
-        rows.push_back({head * all + before, counts[part]});
-    return in.part(name, heads * counts[part], in.model().width, heads * all, rows, BiasRule::never);
-}
-
 }  // namespace
 
 ShortConvolutionWeights locateConvolution(TensorLocator& in, std::int64_t layer) {
@@ -56,22 +40,25 @@ GatedDeltaWeights locateGatedDelta(TensorLocator& in, std::int64_t layer) {
     const auto linear = [&](const std::string& part, std::int64_t out) {
         return in.linear(name(part), out, width, BiasRule::never);
     };
+    const auto fusedPart = [&](const std::string& part, const std::vector<std::int64_t>& counts,
+                               std::size_t which) {  // rows by key head
+        return in.fusedPart(name(part), width, sizes.key_heads, counts, which, BiasRule::never);
+    };
     GatedDeltaWeights weights;
     if (!names.query_key_value_gate.empty()) {
         const std::int64_t values = h / sizes.key_heads * sizes.value_dim;
         const std::vector<std::int64_t> counts = {sizes.key_dim, sizes.key_dim, values, values};
         for (const std::size_t part : {0U, 1U, 2U})
-            weights.query_key_value.push_back(
-                partOfKeyHeads(in, name(names.query_key_value_gate), counts, part));
-        weights.gate = partOfKeyHeads(in, name(names.query_key_value_gate), counts, 3);
+            weights.query_key_value.push_back(fusedPart(names.query_key_value_gate, counts, part));
+        weights.gate = fusedPart(names.query_key_value_gate, counts, 3);
     } else {
         weights.query_key_value = {linear(names.query_key_value, mixed)};
         weights.gate = linear(names.gate, sizes.valuesWidth());
     }
     if (!names.beta_decay.empty() && in.has(name(names.beta_decay))) {
         const std::vector<std::int64_t> counts(2, h / sizes.key_heads);
-        weights.beta = partOfKeyHeads(in, name(names.beta_decay), counts, 0);
-        weights.decay = partOfKeyHeads(in, name(names.beta_decay), counts, 1);
+        weights.beta = fusedPart(names.beta_decay, counts, 0);
+        weights.decay = fusedPart(names.beta_decay, counts, 1);
     } else {
         weights.beta = linear(names.beta, h);
         weights.decay = linear(names.decay, h);

@@ -1,6 +1,7 @@
 #include "core/pretrained/tensor_locator.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/text.h"
 #include "core/pretrained/gguf_rotation.h"
@@ -205,6 +206,18 @@ LinearLocation TensorLocator::part(const std::string& name, std::int64_t out, st
                       "is a bias, and this model of the family " + model_.family + " has none there");
     if (rule == BiasRule::always || store_.has(bias)) location.bias = vector(bias, all, rows);
     return location;
+}
+
+LinearLocation TensorLocator::fusedPart(const std::string& name, std::int64_t in, std::int64_t groups,
+                                        const std::vector<std::int64_t>& counts, std::size_t which,
+                                        BiasRule rule) {
+    const auto here = counts.begin() + static_cast<std::ptrdiff_t>(which);
+    const std::int64_t before = std::accumulate(counts.begin(), here, std::int64_t{0}),
+                       group_rows = std::accumulate(here, counts.end(), before);
+    Rows rows;
+    for (std::int64_t group = 0; group < groups; ++group)
+        rows.push_back({group * group_rows + before, *here});
+    return part(name, groups * *here, in, groups * group_rows, rows, rule);
 }
 
 void TensorLocator::refuse(const std::string& name, const StoredTensor& tensor,

@@ -54,6 +54,10 @@ class TensorLocator {
     /// A linear layer [out, in] stored as these rows of a tensor with `all` rows; no rows: all.
     LinearLocation part(const std::string& name, std::int64_t out, std::int64_t in, std::int64_t all,
                         const Rows& rows, BiasRule rule, bool may_be_transposed = true);
+    /// Linear layer number `which` of several that are fused into one tensor. Its rows form equal groups,
+    /// each with counts[0] rows of layer 0, then counts[1] rows of layer 1, and so on.
+    LinearLocation fusedPart(const std::string& name, std::int64_t in, std::int64_t groups,
+                             const std::vector<std::int64_t>& counts, std::size_t which, BiasRule rule);
 
     /// @throws Error (checkpoint) saying that a tensor's shape differs from the expected one
     [[noreturn]] void refuse(const std::string& name, const StoredTensor& tensor,
