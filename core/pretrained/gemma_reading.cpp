@@ -120,7 +120,7 @@ void readGgufAlternatingUpdates(const GgufEntries& entries, Architecture& model)
     model.altup.streams = entries.integer("altup.num_inputs", 1, kMaxStreams, 4);
     model.altup.active = entries.integer(kActive, 0, kMaxStreams - 1, 0);
     if (model.altup.active >= model.altup.streams) entries.refuse(kActive, "must be below altup.num_inputs");
-    model.gate_cutoffs = entries.listOfNumbers(kCutoffs);
+    if (const auto* const cutoffs = entries.numbers(kCutoffs)) model.gate_cutoffs = *cutoffs;
     if (std::ssize(model.gate_cutoffs) != model.layers && !model.gate_cutoffs.empty())
         entries.refuse(kCutoffs, "has " + std::to_string(model.gate_cutoffs.size()) + " numbers for " +
                                      std::to_string(model.layers) + " layers");

@@ -63,16 +63,9 @@ class GgufEntries {
                                  std::to_string(min_value) + " and " + std::to_string(max_value));
         return all;
     }
-    /// A list of numbers; empty if it is missing.
-    std::vector<double> listOfNumbers(const char* name) const {
-        const std::string key = readKey(name);
-        return metadata_.has(key) ? *metadata_.numbers(key) : std::vector<double>();
-    }
-    /// A list of flags; empty if it is missing.
-    std::vector<bool> listOfFlags(const char* name) const {
-        const std::string key = readKey(name);
-        return metadata_.has(key) ? *metadata_.flags(key) : std::vector<bool>();
-    }
+    /// A list; null if it is missing.
+    const std::vector<double>* numbers(const char* name) const { return metadata_.numbers(readKey(name)); }
+    const std::vector<bool>* flags(const char* name) const { return metadata_.flags(readKey(name)); }
     bool flag(const char* name, bool default_value) const {
         return metadata_.flag(readKey(name)).value_or(default_value);
     }

@@ -58,12 +58,12 @@ void readGgufGatedDelta(const GgufEntries& entries, Architecture& model) {
     sizes.value_dim = width / sizes.value_heads;
     std::vector<Mixer> mixers = attendingEvery(
         entries.integer("full_attention_interval", 1, kMaxLayers, kUsualInterval), model.layers);
-    if (const std::vector<bool> recurrent = entries.listOfFlags(kLayers); !recurrent.empty()) {
-        if (std::ssize(recurrent) < model.layers)
-            entries.refuse(kLayers, "has " + std::to_string(recurrent.size()) + " flags for " +
+    if (const auto* const recurrent = entries.flags(kLayers); recurrent != nullptr && !recurrent->empty()) {
+        if (std::ssize(*recurrent) < model.layers)
+            entries.refuse(kLayers, "has " + std::to_string(recurrent->size()) + " flags for " +
                                         std::to_string(model.layers) + " layers");
         for (std::size_t layer = 0; layer < mixers.size(); ++layer)
-            mixers[layer] = recurrent[layer] ? Mixer::gated_delta : Mixer::attention;
+            mixers[layer] = (*recurrent)[layer] ? Mixer::gated_delta : Mixer::attention;
     }
     setMixers(mixers, model);
 }
