@@ -175,7 +175,7 @@ struct MixtureRules {
     Count first_dense = {};  ///< for `after_first_dense`
     const char* normalizes_flag = nullptr;
     bool normalizes_usually = false;  ///< default of that flag
-    Count groups = {}, groups_per_token = {};
+    Count groups = {nullptr, 1}, groups_per_token = {nullptr, 1};
     Count identity_experts = {};
     const char* scale_key = nullptr;  ///< `ExpertMixture::scale`; `Family::describe` sets the default
     /// Groups have an effect only if that member has the value `groups_method` (DeepSeek V2); null: always.

@@ -134,14 +134,11 @@ void readMixture(const ConfigFields& config, const ConfigRules& of_family, Archi
     mixture.per_token = countOf(config, rules.per_token, 1, max_experts);
     mixture.feed_forward =
         rules.feed_forward.key == nullptr ? model.feed_forward : countOf(config, rules.feed_forward, 1, kMax);
-    if (rules.shared_feed_forward.key != nullptr)
-        mixture.shared_feed_forward = countOf(config, rules.shared_feed_forward, 0, kMax);
-    if (rules.shared_experts.key != nullptr)
-        mixture.shared_feed_forward =
-            countOf(config, rules.shared_experts, 0, max_experts) * mixture.feed_forward;
-    if (rules.identity_experts.key != nullptr)
-        mixture.identity_experts = countOf(config, rules.identity_experts, 0, max_experts);
-    if (rules.is_shared) mixture.shared_feed_forward = mixture.feed_forward;
+    const std::int64_t shared = rules.is_shared ? 1 : countOf(config, rules.shared_experts, 0, max_experts);
+    // Families give a width or a number of experts, not both.
+    mixture.shared_feed_forward =
+        countOf(config, rules.shared_feed_forward, 0, kMax) + shared * mixture.feed_forward;
+    mixture.identity_experts = countOf(config, rules.identity_experts, 0, max_experts);
     if (rules.dense_feed_forward.key != nullptr)
         model.feed_forward = countOf(config, rules.dense_feed_forward, 1, kMax);
     for (const MixtureRules::Count* const count : {&rules.experts, &rules.per_token, &rules.feed_forward})
@@ -150,11 +147,10 @@ void readMixture(const ConfigFields& config, const ConfigRules& of_family, Archi
     mixture.layers = mixtureLayers(config, rules, model.layers);
     if (rules.normalizes_flag != nullptr)
         mixture.normalizes = config.flag(rules.normalizes_flag).value_or(rules.normalizes_usually);
-    const bool has_groups = hasGroups(config, rules);
-    if (has_groups && rules.groups.key != nullptr)
+    if (hasGroups(config, rules)) {
         mixture.groups = countOf(config, rules.groups, 1, max_experts);
-    if (has_groups && rules.groups_per_token.key != nullptr)
         mixture.groups_per_token = countOf(config, rules.groups_per_token, 1, max_experts);
+    }
     const auto read = [&](const char* key, double low, double high, double& value) {
         if (key != nullptr) value = config.number(key, low, high).value_or(value);
     };
