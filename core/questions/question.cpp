@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/base/text.h"
+
 namespace roper {
 
 bool ModelChange::isEmpty() const {
@@ -116,18 +118,14 @@ std::vector<Field<Question>> changeFields() {
 }  // namespace
 
 const std::vector<Field<Question>>& questionFields() {
-    static const std::vector<Field<Question>> fields = [] {
-        std::vector<Field<Question>> all = questionOnlyFields(), more = changeFields();
-        all.insert(all.end(), more.begin(), more.end());
-        return all;
-    }();
+    static const std::vector<Field<Question>> fields =
+        concatenated<Field<Question>>({questionOnlyFields(), changeFields()});
     return fields;
 }
 
 bool isChangeSetting(std::string_view setting) {
     static const std::vector<Field<Question>> fields = changeFields();
-    return std::any_of(fields.begin(), fields.end(),
-                       [&](const Field<Question>& field) { return field.name == setting; });
+    return std::ranges::any_of(fields, [&](const Field<Question>& field) { return field.name == setting; });
 }
 
 std::vector<std::pair<std::string, std::string>> questionSettings(const Question& question) {

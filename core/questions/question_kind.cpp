@@ -24,24 +24,20 @@ bool QuestionKind::isUsedSetting(std::string_view setting, bool scales) const {
     if (setting == "count") return !count_meaning.empty();
     if (setting == "layer" || setting == "head") return heads != Heads::none;
     if (isChangeSetting(setting) && (scales || !is_scale)) return accepts_changes;
-    return std::find(specific_settings.begin(), specific_settings.end(), setting) != specific_settings.end();
+    return hasElement(specific_settings, setting);
 }
 
 const QuestionKind& questionKind(std::string_view name) {
     const auto former = formerQuestionNames().find(std::string(name));
     const std::string present = former == formerQuestionNames().end() ? std::string(name) : former->second;
-    const auto found = std::find_if(questionKinds().begin(), questionKinds().end(),
-                                    [&](const QuestionKind& kind) { return kind.name == present; });
+    const auto found = std::ranges::find(questionKinds(), present, &QuestionKind::name);
     if (found != questionKinds().end()) return *found;
     throw Error(ErrorKind::usage, "unknown question \"" + toSingleLine(std::string(name)) +
                                       "\"; expected one of " + join(questionNames(), ", "));
 }
 
 std::vector<std::string> questionNames() {
-    std::vector<std::string> names;
-    for (const QuestionKind& kind : questionKinds())
-        names.push_back(kind.name);
-    return names;
+    return mapped(questionKinds(), &QuestionKind::name);
 }
 
 const std::map<std::string, std::string>& formerQuestionNames() {
