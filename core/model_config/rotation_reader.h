@@ -61,11 +61,6 @@ class RotationReader {
     /// @throws Error (usage) if layers of one kind differ, as in transformers
     void requireSameWidthPerKind() const;
 
-    /// The value of a member for layers that per_layer_config does not mention.
-    std::optional<int> ofAll(const std::string& member) const {
-        return integer(member, 2, kMaxConfigHeadDim);
-    }
-
     /// The value of a member for layers of a kind, from per_layer_config if it is there.
     std::optional<int> byLayer(const std::string& member, const std::string& kind) const;
 
@@ -87,7 +82,6 @@ class RotationReader {
                                       const std::optional<ConfigFields>& scaling);
     /// Moves layers that attend to all tokens to the front.
     static std::vector<Source> globalFirst(std::vector<Source> sources);
-    std::vector<std::string> kindNames() const;
 
     /// For model types that transformers does not have: uses the parameters of each kind unchanged.
     std::vector<Source> sourcesOfUnknown(const ConfigFields& given, const std::vector<std::string>& kinds);
@@ -118,7 +112,6 @@ class RotationReader {
     bool countsFeatures() const;
     /// Reads how many features rotate. An odd number is rounded up, but not in the exponents of frequencies.
     void readWidth(const Source& source, const std::string& method, RotaryConfig& rotary);
-    static void rotateFeatures(int width, RotaryConfig& rotary);
 
     /// With `ModelType::unrotated_features_key`, the rotating fraction refers to rotating and unrotated
     /// features together. @throws Error (usage) if it does not give the `rotating` features of a query

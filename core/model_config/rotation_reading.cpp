@@ -10,6 +10,10 @@
 
 namespace roper {
 
+static std::vector<std::string> kindNames(const ModelType& type) {
+    return mapped(type.kinds, &ModelType::Kind::name);
+}
+
 void RotationReader::read() {
     readValues();
     readPerLayerConfig();
@@ -24,8 +28,7 @@ std::optional<ConfigFields> RotationReader::unreadCopyIfAny(const std::optional<
 }
 
 void RotationReader::note(std::string text) const {
-    if (std::find(reading_.notes.begin(), reading_.notes.end(), text) == reading_.notes.end())
-        reading_.notes.push_back(std::move(text));
+    if (!hasElement(reading_.notes, text)) reading_.notes.push_back(std::move(text));
 }
 
 std::vector<std::string> RotationReader::namesOf(const std::string& key) const {
@@ -67,14 +70,11 @@ std::optional<ConfigFields> RotationReader::objectUnlessEmpty(const char* key) c
 }
 
 std::vector<std::string> RotationReader::kindsIn(const ConfigFields& parameters) const {
-    std::vector<std::string> kinds;
-    for (const std::string& key : parameters.objectKeys()) {
-        const bool is_kind =
-            std::any_of(type_.kinds.begin(), type_.kinds.end(),
-                        [&](const ModelType::Kind& kind) { return kind.name == key; }) ||
-            std::find(type_.layer_types.begin(), type_.layer_types.end(), key) != type_.layer_types.end();
-        if (is_kind || !type_.is_known) kinds.push_back(key);
-    }
+    std::vector<std::string> kinds = parameters.objectKeys();
+    if (type_.is_known)
+        std::erase_if(kinds, [&](const std::string& key) {
+            return !hasElement(kindNames(type_), key) && !hasElement(type_.layer_types, key);
+        });
     return kinds;
 }
 
@@ -109,7 +109,7 @@ std::vector<RotationReader::Source> RotationReader::sourcesByKind(
     const bool is_flat = parameters && kindsIn(*parameters).empty();
     const auto given_scaling = scaling || !is_flat || !type_.flat_means_scaling ? scaling : parameters;
     if (is_flat && !type_.accepts_flat_parameters)
-        config_.refuse(kParameters, "must name kinds of layers: " + join(kindNames(), ", "));
+        config_.refuse(kParameters, "must name kinds of layers: " + join(kindNames(type_), ", "));
     if (is_flat && (scaling || !type_.flat_means_scaling))
         note(
             "rope_parameters name no kind of layer, so transformers 5.24 ignores them for "
@@ -118,7 +118,7 @@ std::vector<RotationReader::Source> RotationReader::sourcesByKind(
     const auto by_kind = is_flat ? std::nullopt : parameters;
     if (by_kind && type_.rotates_last && (scaling || kindsIn(*by_kind).size() < type_.kinds.size()))
         config_.refuse(kParameters,
-                       "must be an object for each of " + join(kindNames(), ", ") +
+                       "must be an object for each of " + join(kindNames(type_), ", ") +
                            ", without rope_scaling beside it: transformers 5.24 ignores anything else");
     is_given_by_kind_ = by_kind.has_value();
     if (scaling && config_.has(kRotaryFraction))
@@ -199,13 +199,6 @@ std::vector<RotationReader::Source> RotationReader::globalFirst(std::vector<Sour
         return source.kind->name == "full_attention" || source.kind->name == "main";
     });
     return sources;
-}
-
-std::vector<std::string> RotationReader::kindNames() const {
-    std::vector<std::string> names;
-    for (const ModelType::Kind& kind : type_.kinds)
-        names.push_back(kind.name);
-    return names;
 }
 
 std::vector<RotationReader::Source> RotationReader::sourcesOfUnknown(const ConfigFields& given,

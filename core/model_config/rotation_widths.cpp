@@ -28,8 +28,7 @@ void RotationReader::readPerLayerConfig() {
 }
 
 void RotationReader::readPerLayerMember(const ConfigFields& own, const std::string& member, int layer) {
-    const auto is_by_layer = std::find(type_.per_layer_keys.begin(), type_.per_layer_keys.end(), member);
-    if (is_by_layer != type_.per_layer_keys.end()) {
+    if (hasElement(type_.per_layer_keys, member)) {
         if (const auto value = own.integer(member, 2, kMaxConfigHeadDim)) per_layer_[member][layer] = *value;
         return;
     }
@@ -55,7 +54,8 @@ void RotationReader::requireSameWidthPerKind() const {
         std::map<std::string, std::optional<int>> of_kind;
         for (std::size_t layer = 0; layer < kinds.size(); ++layer) {
             const auto own = of_layer.find(static_cast<int>(layer));
-            const auto value = own != of_layer.end() ? std::optional(own->second) : ofAll(member);
+            const auto value =
+                own != of_layer.end() ? std::optional(own->second) : integer(member, 2, kMaxConfigHeadDim);
             const auto& first = of_kind.emplace(kinds[layer], value).first->second;
             if (first != value)
                 config_.refuse(kByLayer, "gives layers of the kind " + kinds[layer] +
@@ -72,7 +72,7 @@ std::optional<int> RotationReader::byLayer(const std::string& member, const std:
         for (const auto& [layer, value] : own->second)
             if (kinds[static_cast<std::size_t>(layer)] == kind) return value;
     }
-    return ofAll(member);
+    return integer(member, 2, kMaxConfigHeadDim);
 }
 
 int RotationReader::headWidth(const ModelType::Kind& kind) const {
@@ -132,7 +132,7 @@ void RotationReader::readWidth(const Source& source, const std::string& method, 
         if (fixed > rotary.head_dim)
             config_.refuse("hidden_size",
                            "makes heads smaller than the " + std::to_string(fixed) + " features that rotate");
-        rotateFeatures(fixed + fixed % 2, rotary);
+        rotary.rotary_fraction = static_cast<double>(fixed + fixed % 2) / rotary.head_dim;
         return;
     }
     rotary.rotary_fraction = 1;
@@ -145,17 +145,13 @@ void RotationReader::readWidth(const Source& source, const std::string& method, 
     const double rounding = type_.is_known ? 0 : 1e-9;
     const int features = static_cast<int>(rotary_fraction * rotary.head_dim + rounding);
     const int width = features + features % 2;
-    rotateFeatures(width, rotary);
+    rotary.rotary_fraction = static_cast<double>(width) / rotary.head_dim;
     if (width != features) rotary.exponent_width = features;
     if (width > rotary.head_dim)
         config_.refuse("head_dim", "must be even, not " + std::to_string(rotary.head_dim));
     if (features % 2 != 0 && (method == "yarn" || method == "longrope"))
         config_.refuse(kRotaryFraction, "makes an odd number of features rotate, " +
                                             std::to_string(features) + ", which " + method + " cannot scale");
-}
-
-void RotationReader::rotateFeatures(int width, RotaryConfig& rotary) {
-    rotary.rotary_fraction = static_cast<double>(width) / rotary.head_dim;
 }
 
 void RotationReader::requireAllRotate(const Source& source, const std::string& method, int rotating) const {
@@ -209,9 +205,8 @@ std::optional<double> RotationReader::configuredRotaryFraction(const Source& sou
     std::vector<std::string> keys = type_.rotary_fraction_keys;
     const bool has_own =
         (type_.is_nested && !(source.is_default && type_.rotary_fraction_keys_take_precedence)) ||
-        (type_.is_known && std::find(keys.begin(), keys.end(), "rotary_pct") != keys.end());
-    if (!has_own && std::find(keys.begin(), keys.end(), kRotaryFraction) == keys.end())
-        keys.insert(keys.begin(), kRotaryFraction);
+        (type_.is_known && hasElement(keys, "rotary_pct"));
+    if (!has_own && !hasElement(keys, kRotaryFraction)) keys.insert(keys.begin(), kRotaryFraction);
     for (const std::string& key : keys) {
         if (key == "rotary_dim") {
             if (const auto width = config_.integer(key, 0, head_dim))
