@@ -76,17 +76,16 @@ void RotationReader::placeLayers() {
     const bool any_rotates = static_cast<int>(unrotated.size()) < layers;
     if (any_rotates) std::erase_if(reading_.layers, isEmpty);
     const auto rotate = [](const RotatedLayers& one) { return one.rotary.rotatedWidth() > 0; };
-    if (std::none_of(reading_.layers.begin(), reading_.layers.end(), rotate)) return;  // already noted
+    if (std::ranges::none_of(reading_.layers, rotate)) return;  // already noted
     note(countOf(unrotated.size(), "layer") + " of " + std::to_string(layers) +
          (unrotated.size() == 1 ? " does" : " do") + " not rotate");
 }
 
 std::vector<bool> RotationReader::rotatingLayers(const std::vector<std::string>& kinds, int layers) const {
     const auto isSliding = [](const std::string& kind) { return kind.find("sliding") != std::string::npos; };
-    const bool sliding_alone = type_.rotating == RotatingLayers::sliding ||
-                               type_.rotating == RotatingLayers::sliding_or_dense ||
-                               (type_.rotating == RotatingLayers::sliding_if_any &&
-                                std::any_of(kinds.begin(), kinds.end(), isSliding));
+    const bool sliding_alone =
+        type_.rotating == RotatingLayers::sliding || type_.rotating == RotatingLayers::sliding_or_dense ||
+        (type_.rotating == RotatingLayers::sliding_if_any && std::ranges::any_of(kinds, isSliding));
     const bool none_rotates = type_.layers.size() == 1 && type_.layers.front().empty();
     const std::vector<bool> marked =
         type_.rotating == RotatingLayers::listed ? markedLayers(layers) : std::vector<bool>();

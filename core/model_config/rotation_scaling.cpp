@@ -24,11 +24,9 @@ ScalingMethod RotationReader::methodOf(const ConfigFields& rope, const std::stri
         return ScalingMethod::none;
     }
     if (name == "yarn" && type_.yarn_means_longrope) return ScalingMethod::longrope;
-    std::vector<std::string> names;
-    for (const auto& [known, method] : kKnown) {
+    for (const auto& [known, method] : kKnown)
         if (known == name) return method;
-        names.push_back(known);
-    }
+    const auto names = mapped(kKnown, &std::pair<std::string, ScalingMethod>::first);
     rope.refuse(rope.has("rope_type") ? "rope_type" : "type",
                 "\"" + toSingleLine(name) + "\" is unknown; expected one of " + join(names, ", "));
 }

@@ -64,12 +64,10 @@ Activation activationOf(const ConfigFields& config, const char* key, Activation 
         {"xielu", Activation::xielu}};
     const auto name = config.text(key);
     if (!name) return default_value;
-    std::vector<std::string> names;
-    for (const auto& [known, activation] : kKnown) {
+    for (const auto& [known, activation] : kKnown)
         if (*name == known) return activation;
-        names.push_back(known);
-    }
-    config.refuse(key, "\"" + toSingleLine(*name) + "\" is unknown; " + nameHint(*name, names));
+    config.refuse(key, "\"" + toSingleLine(*name) + "\" is unknown; " +
+                           nameHint(*name, mapped(kKnown, &std::pair<std::string, Activation>::first)));
 }
 
 /// The width of every layer's feed-forward.
@@ -293,9 +291,7 @@ void readChunks(const ConfigFields& config, const ConfigRules& rules, Architectu
         model.window = config.integer(kChunk, 1, 1 << 30).value_or(static_cast<int>(rules.window));
     if (config.has("layer_types")) {
         model.windowed = windowedLayers(config, rules, model);
-        const bool has_chunks =
-            std::find(model.windowed.begin(), model.windowed.end(), true) != model.windowed.end();
-        if (model.window == 0 && has_chunks)
+        if (model.window == 0 && hasElement(model.windowed, true))
             config.refuse(kChunk, "is null, but layer_types has chunked layers");
         return;
     }
@@ -476,8 +472,7 @@ void refuseUnsupportedMembers(const ConfigFields& whole, const LanguageConfig& l
                               const ConfigRules& rules) {
     const bool is_nested = !language.fields.where().empty();
     const auto is_harmless = [&](const std::string& key) {
-        return isHarmless(key) ||
-               std::find(rules.ignored.begin(), rules.ignored.end(), key) != rules.ignored.end() ||
+        return isHarmless(key) || hasElement(rules.ignored, key) ||
                (language.composite != nullptr && !is_nested && describesImagesOrSounds(key));
     };
     refuseUnsupportedMembers(language.fields, is_harmless);

@@ -182,8 +182,7 @@ const Family& familyOf(const GgufMetadata& metadata) {
     }
     std::vector<std::string> known;
     for (const Family& one : families())
-        if (!one.trained_here && *one.gguf != '\0' &&
-            std::find(known.begin(), known.end(), one.gguf) == known.end())
+        if (!one.trained_here && *one.gguf != '\0' && !hasElement(known, one.gguf))
             known.emplace_back(one.gguf);
     metadata.refuse(kKey, "is \"" + toSingleLine(*name) +
                               "\", a family that is not supported; the supported families are " +

@@ -201,9 +201,7 @@ std::string shownValue(const GgufMetadata::Value& value) {
 
 /// Whether every number of the value is one of these.
 bool containsOnly(const GgufMetadata::Value& value, const std::vector<double>& numbers) {
-    const auto is_one = [&](auto number) {
-        return std::find(numbers.begin(), numbers.end(), static_cast<double>(number)) != numbers.end();
-    };
+    const auto is_one = [&](auto number) { return hasElement(numbers, static_cast<double>(number)); };
     return std::visit(
         [&](const auto& given) {
             using Given = std::decay_t<decltype(given)>;

@@ -106,10 +106,9 @@ fs::path snapshotOf(const fs::path& entry) {
     for (const std::string& name : namesInFolder(entry / kSnapshots))
         if (isFolder(entry / kSnapshots / name)) names.push_back(name);
     if (const auto main = mainSnapshot(entry)) {
-        const std::string& name = *main;
-        if (std::find(names.begin(), names.end(), name) != names.end()) return entry / kSnapshots / name;
+        if (hasElement(names, *main)) return entry / kSnapshots / *main;
         refuseLocation(entry, "is an entry of Hugging Face's cache whose refs/main names the snapshot " +
-                                  quoteExcerpt(name) + ", which is missing; there are: " +
+                                  quoteExcerpt(*main) + ", which is missing; there are: " +
                                   (names.empty() ? "none" : listedNames(names)));
     }
     if (names.size() == 1) return entry / kSnapshots / names.front();

@@ -1,6 +1,5 @@
 #include "core/pretrained/quantized_folder.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -131,8 +130,7 @@ std::optional<Json> parsedConfig(std::string_view config) {
 }  // namespace
 
 bool isQuantizationKey(std::string_view key) {
-    return std::find(std::begin(kQuantizationKeys), std::end(kQuantizationKeys), key) !=
-           std::end(kQuantizationKeys);
+    return hasElement(kQuantizationKeys, key);
 }
 
 void requireSupportedQuantization(const FilePath& folder, std::string_view config) {

@@ -177,9 +177,7 @@ std::int64_t wholeOf(const nlohmann::json& members, const std::string& key,
     if (found != members.end() && found->is_number_integer())
         for (const std::int64_t value : values)
             if (*found == value) return value;
-    std::vector<std::string> texts;
-    for (const std::int64_t value : values)
-        texts.push_back(std::to_string(value));
+    const auto texts = mapped(values, [](std::int64_t value) { return std::to_string(value); });
     throw Error(ErrorKind::usage, key + " is " +
                                       (found == members.end() ? "missing" : quoteExcerpt(found->dump())) +
                                       "; expected one of " + join(texts, ", "));
@@ -189,7 +187,7 @@ const std::vector<std::int64_t> kGroupSizes = {-1, 16, 32, 64, 128, 256, 512, 10
 
 void requireType(const TensorStore& store, const std::string& name, const StoredTensor& part,
                  std::initializer_list<ElementType> types) {
-    if (std::find(types.begin(), types.end(), part.type) == types.end() || part.shape.size() != 2)
+    if (!hasElement(types, part.type) || part.shape.size() != 2)
         store.refuse(name, part,
                      "is " + part.shapeText() + " of " + nameOf(part.type) +
                          ", which does not fit such a quantized matrix");

@@ -1,6 +1,5 @@
 #include "core/pretrained/quantized_tensors.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -27,7 +26,7 @@ void requireShape(const TensorStore& store, const std::string& name, const Store
 
 void requireKnownMembers(const nlohmann::json& members, const std::vector<std::string>& known) {
     for (const auto& [key, value] : members.items())
-        if (std::find(known.begin(), known.end(), key) == known.end())
+        if (!hasElement(known, key))
             throw Error(ErrorKind::usage,
                         "the member " + quoteExcerpt(key) + " of its quantization is unknown");
 }
@@ -35,12 +34,8 @@ void requireKnownMembers(const nlohmann::json& members, const std::vector<std::s
 void requireOneOf(const nlohmann::json& members, const std::string& key,
                   const std::vector<nlohmann::json>& values) {
     const auto found = members.find(key);
-    if (found == members.end() || found->is_null() ||
-        std::find(values.begin(), values.end(), *found) != values.end())
-        return;
-    std::vector<std::string> texts;
-    for (const nlohmann::json& value : values)
-        texts.push_back(value.dump());
+    if (found == members.end() || found->is_null() || hasElement(values, *found)) return;
+    const auto texts = mapped(values, [](const nlohmann::json& value) { return value.dump(); });
     throw Error(ErrorKind::usage, key + " is " + quoteExcerpt(found->dump()) +
                                       ", which is not supported; expected " + join(texts, " or "));
 }

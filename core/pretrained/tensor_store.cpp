@@ -50,9 +50,7 @@ std::uint64_t StoredTensor::bytes() const {
 }
 
 std::string StoredTensor::shapeText() const {
-    std::vector<std::string> parts;
-    for (const std::int64_t dimension : shape)
-        parts.push_back(std::to_string(dimension));
+    const auto parts = mapped(shape, [](std::int64_t dimension) { return std::to_string(dimension); });
     return parts.empty() ? "a single number" : join(parts, " × ");
 }
 

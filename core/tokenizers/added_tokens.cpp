@@ -36,10 +36,8 @@ std::size_t whitespaceEnd(std::string_view text, std::size_t at) {
 }  // namespace
 
 AddedTokenSearch::AddedTokenSearch(std::vector<SearchEntry> tokens) : tokens_(std::move(tokens)) {
-    std::vector<std::string_view> texts;
-    for (const SearchEntry& entry : tokens_)
-        texts.push_back(entry.text);
-    search_ = PrefixSearch(texts);
+    search_ =
+        PrefixSearch(mapped(tokens_, [](const SearchEntry& entry) { return std::string_view(entry.text); }));
 }
 
 const AddedTokenSearch::SearchEntry* AddedTokenSearch::longestMatchAt(std::string_view text, std::size_t at,

@@ -157,10 +157,7 @@ const KnownPattern* knownPattern(const std::string& name) {
 }
 
 std::vector<std::string> supportedPreTokenizers() {
-    std::vector<std::string> names;
-    for (const auto& [name, pattern] : patternsByName())
-        names.push_back(name);
-    return names;
+    return mapped(patternsByName(), &PatternsByName::value_type::first);
 }
 
 }  // namespace roper

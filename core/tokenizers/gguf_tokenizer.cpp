@@ -279,7 +279,7 @@ TokenizerParts wordPieceParts(const GgufMetadata& metadata, const std::vector<st
 }
 
 bool isOneOf(const std::string& text, std::initializer_list<const char*> texts) {
-    return std::find(texts.begin(), texts.end(), text) != texts.end();
+    return hasElement(texts, text);
 }
 
 /// White space that added tokens include. GGUF files do not tell; llama.cpp knows it of these models.

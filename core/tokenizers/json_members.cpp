@@ -1,6 +1,5 @@
 #include "core/tokenizers/json_members.h"
 
-#include <algorithm>
 #include <limits>
 #include <stdexcept>
 
@@ -46,8 +45,7 @@ void requireKnown(const Json& object, const std::string& what,
                   std::initializer_list<std::string_view> members) {
     if (!object.is_object()) return;
     for (const auto& [key, value] : object.items())
-        if (std::find(members.begin(), members.end(), key) == members.end())
-            throwUnsupported("member of " + what, key);
+        if (!hasElement(members, key)) throwUnsupported("member of " + what, key);
 }
 
 Pattern patternIn(const Json& part) {

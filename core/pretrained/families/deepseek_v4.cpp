@@ -19,7 +19,7 @@ std::optional<std::vector<std::string>> textsOfLayers(const ConfigFields& config
     if (std::ssize(*texts) < layers) config.requireOnePerLayer(key, texts->size(), layers);
     texts->resize(static_cast<std::size_t>(layers));
     for (const std::string& text : *texts)
-        if (std::find(known.begin(), known.end(), text) == known.end())
+        if (!hasElement(known, text))
             config.refuse(key, "contains \"" + toSingleLine(text) + "\"; known are " + join(known, ", "));
     return texts;
 }
