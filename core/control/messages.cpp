@@ -32,9 +32,10 @@ Json parseObject(std::string_view line) {
     return json;
 }
 
-std::string textOf(const Json& json, const char* key, const std::string& missing) {
+/// A text; empty if absent.
+std::string textOf(const Json& json, const char* key) {
     const auto found = json.find(key);
-    if (found == json.end()) return missing;
+    if (found == json.end()) return {};
     if (!found->is_string()) throw Error(ErrorKind::usage, std::string("\"") + key + "\" must be text");
     return found->get<std::string>();
 }
@@ -113,18 +114,17 @@ std::string formatReply(const Reply& reply) {
 
 Request parseRequest(std::string_view line) {
     const Json json = parseObject(line);
-    std::string name = textOf(json, "command", "");
+    std::string name = textOf(json, "command");
     if (name == "continue") name = "generate";  // its name in older versions
     const auto found = std::ranges::find(kCommandNames, name);
-    if (found == kCommandNames.end()) {
+    if (found == kCommandNames.end())
         throw Error(ErrorKind::usage, "unknown command \"" + name + "\"; " + nameHint(name, kCommandNames));
-    }
     constexpr std::int64_t kMax = 1 << 20;
     return {static_cast<Command>(found - kCommandNames.begin()),
-            textOf(json, "id", ""),
+            textOf(json, "id"),
             countOf(json, "layer", kMax),
             countOf(json, "head", kMax),
-            textOf(json, "text", ""),
+            textOf(json, "text"),
             countOf(json, "count", kMaxGeneratedTokens, 64),
             temperatureOf(json),
             countOf(json, "seed", std::numeric_limits<std::int64_t>::max()),
@@ -136,7 +136,7 @@ ReplyLine parseReply(std::string_view line) {
     const auto ok = json.find("ok");
     if (ok == json.end() || !ok->is_boolean())
         throw Error(ErrorKind::usage, "a reply must contain \"ok\", true or false");
-    return {{textOf(json, "id", ""), ok->get<bool>(), textOf(json, "message", "")},
+    return {{textOf(json, "id"), ok->get<bool>(), textOf(json, "message")},
             static_cast<std::size_t>(countOf(json, "payload", static_cast<std::int64_t>(kMaxPayloadBytes)))};
 }
 

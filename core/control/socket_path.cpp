@@ -6,12 +6,12 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 
 #include "core/base/error.h"
 #include "core/base/file_path.h"
 #include "core/base/text.h"
+#include "core/base/this_process.h"
 
 namespace roper {
 
@@ -24,8 +24,7 @@ static fs::path temporaryFolder() {
     std::error_code missing;
     const fs::path folder = fs::temp_directory_path(missing);
     if (!missing) return folder;
-    const char* named = std::getenv("TMPDIR");
-    throw Error(ErrorKind::disk, std::string("TMPDIR is \"") + (named == nullptr ? "" : named) +
+    throw Error(ErrorKind::disk, "TMPDIR is \"" + environmentVariable("TMPDIR") +
                                      "\", which is not a folder: set it to a writable folder");
 }
 
@@ -39,8 +38,7 @@ static bool isOwnedExclusively(const struct stat& info) {
 }
 
 fs::path controlFolder() {
-    const char* named = std::getenv("XDG_RUNTIME_DIR");
-    const fs::path runtime = named == nullptr ? "" : named;
+    const fs::path runtime = environmentVariable("XDG_RUNTIME_DIR");
     // The XDG Base Directory Specification requires relative paths to be ignored.
     const fs::path folder =
         runtime.is_absolute() ? runtime / kFolderName : temporaryFolder() / folderNameInTemporary();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <utility>
 
 #include "core/base/durable_file.h"
@@ -11,6 +10,7 @@
 #include "core/base/file_reading.h"
 #include "core/base/fingerprint.h"
 #include "core/base/text.h"
+#include "core/base/this_process.h"
 #include "core/corpus/text_reader.h"
 #include "core/corpus/tokenizer_program.h"
 #include "core/specification/presets.h"
@@ -26,10 +26,9 @@ namespace {
 constexpr const char* kVersion = "2";
 
 fs::path cacheFolder() {
-    const char* cache = std::getenv("XDG_CACHE_HOME");
-    if (cache != nullptr && fs::path(cache).is_absolute()) return fs::path(cache) / "roper-lab" / "texts";
-    const char* home = std::getenv("HOME");
-    if (home != nullptr && *home != '\0') return fs::path(home) / ".cache" / "roper-lab" / "texts";
+    const fs::path cache = environmentVariable("XDG_CACHE_HOME"), home = environmentVariable("HOME");
+    if (cache.is_absolute()) return cache / "roper-lab" / "texts";
+    if (!home.empty()) return home / ".cache" / "roper-lab" / "texts";
     throw Error(ErrorKind::disk,
                 "prepared texts need a folder: set XDG_CACHE_HOME to the path of a writable folder");
 }
