@@ -81,6 +81,8 @@ std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Pre
         if (callbacks.report) callbacks.report(line);
     };
     const fs::path text = textPath(settings.specific_settings.text("text"));
+    const std::string vocab_size = std::to_string(settings.specific_settings.integer("vocab_size")),
+                      kind = settings.specific_settings.text("tokenizer");
     const fs::path cache = cacheFolder();
     std::string key = keyOf(settings, textFiles(text));
     CorpusFiles prepared((cache / key).string());
@@ -101,19 +103,12 @@ std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Pre
     });
     if (!lock.held()) return std::nullopt;
     if (has_reported && isComplete(prepared, report)) return prepared;  // by the other process, meanwhile
-    report("preparing the text " + text.string() + ": " +
-           std::to_string(settings.specific_settings.integer("vocab_size")) + " tokens (" +
-           settings.specific_settings.text("tokenizer") + "); this is done once");
+    report("preparing the text " + text.string() + ": " + vocab_size + " tokens (" + kind +
+           "); this is done once");
     const PartialFolder partial(cache / (key + std::string(kPartialMark) + "text"));
-    std::vector<std::string> arguments = {"prepare",
-                                          "--text",
-                                          text.string(),
-                                          "--vocab-size",
-                                          std::to_string(settings.specific_settings.integer("vocab_size")),
-                                          "--kind",
-                                          settings.specific_settings.text("tokenizer"),
-                                          "--out",
-                                          partial.path().string()};
+    std::vector<std::string> arguments = {"prepare",      "--text",   text.string(),
+                                          "--vocab-size", vocab_size, "--kind",
+                                          kind,           "--out",    partial.path().string()};
     if (model) arguments.insert(arguments.end(), {"--model", model->string()});
     if (!runTokenizer(arguments, {}, callbacks.should_continue)) return std::nullopt;
     std::error_code problem;
