@@ -117,12 +117,10 @@ ParsedConfig readHuggingFaceConfig(std::string_view text, Setup setup) {
     setup.x = Eigen::VectorXd();
     setup.y = Eigen::VectorXd();
     adoptValueRotation(model, setup);
-    std::vector<std::string> names;
     for (const RotatedLayers& layers : model.layers) {
         if (layers.rotary.rotatedWidth() == 0 && layers.kind == kNotRotated && model.layers.size() > 1)
             continue;
         reading.kinds.push_back({layers.kind, setupWithRotation(layers.rotary, setup)});
-        names.push_back(layers.kind);
         if (layers.rotary.scaling.method == ScalingMethod::dynamic_ntk)
             reading.notes.emplace_back(
                 "dynamic scaling changes nothing up to the trained length; raise the text length L′ to see "
@@ -133,8 +131,9 @@ ParsedConfig readHuggingFaceConfig(std::string_view text, Setup setup) {
     if (reading.kinds.size() == 1)
         reading.kinds.clear();
     else
-        reading.notes.push_back("the model has several kinds of layers (" + join(names, ", ") + "); " +
-                                names.front() + " is shown");
+        reading.notes.push_back("the model has several kinds of layers (" +
+                                join(mapped(reading.kinds, &LayerTypeSetup::name), ", ") + "); " +
+                                reading.kinds.front().name + " is shown");
     return reading;
 }
 

@@ -47,11 +47,11 @@ Eigen::VectorXd factorsOf(const FieldInfo& field, const std::string& text) {
     return factors;
 }
 
-/// A list of numbers.
-/// @param of    returns the list in a setup
-/// @param read  parses the text
-SetupField vectorField(std::string key, std::string help, ComparableVector& (*of)(Setup&),
-                       Eigen::VectorXd (*read)(const FieldInfo&, const std::string&) = numbersOf) {
+/// A list of numbers. @param read  parses the text
+template <class... Members>
+SetupField vectorField(std::string key, std::string help,
+                       Eigen::VectorXd (*read)(const FieldInfo&, const std::string&), Members... members) {
+    const auto of = memberAt<Setup>(members...);
     SetupField made{{"", std::move(key), "", std::move(help), CustomFormat{"numbers, comma-separated"}}};
     made.text = [of](const Setup& s) { return textOf(of(const_cast<Setup&>(s))); };
     made.set = [self = FieldInfo(made), of, read](Setup& s, std::string_view text) {
@@ -182,12 +182,12 @@ std::vector<SetupField> scalingFields() {
              RealRange{0.001, 1e6}, &Setup::scaling, &Scaling::low_frequency_factor),
         make("high_freq_factor", "", "Llama 3: frequencies with wavelengths below L/(this factor) are kept",
              RealRange{0.001, 2e6}, &Setup::scaling, &Scaling::high_frequency_factor),
-        vectorField(
-            "short_factor", "LongRoPE: divisor of the frequency of each pair in texts up to L; empty: 1",
-            [](Setup& s) -> ComparableVector& { return s.scaling.short_factors; }, factorsOf),
-        vectorField(
-            "long_factor", "LongRoPE: divisor of the frequency of each pair in texts longer than L; empty: 1",
-            [](Setup& s) -> ComparableVector& { return s.scaling.long_factors; }, factorsOf),
+        vectorField("short_factor",
+                    "LongRoPE: divisor of the frequency of each pair in texts up to L; empty: 1", factorsOf,
+                    &Setup::scaling, &Scaling::short_factors),
+        vectorField("long_factor",
+                    "LongRoPE: divisor of the frequency of each pair in texts longer than L; empty: 1",
+                    factorsOf, &Setup::scaling, &Scaling::long_factors),
         make("proportion", "", "p-RoPE: fraction of the pairs, the fastest ones, that rotate",
              RealRange{0, 1}, &Setup::scaling, &Scaling::proportion),
         make("proportion_factor", "", "p-RoPE: divisor of all frequencies", RealRange{1, bounds::kMaxFactor},
@@ -205,10 +205,9 @@ std::vector<SetupField> vectorFields() {
              position, &Setup::position),
         make("pair", "", "The rotary pair shown, from 0 (fastest); pair i has wavelength λᵢ = 2π/θᵢ",
              IntegerRange{0, kAnyIndex}, &Setup::pair),
-        vectorField("x", "The vector x on the Rotation page; with two vectors, the query",
-                    [](Setup& s) -> ComparableVector& { return s.x; }),
-        vectorField("y", "The key, if the Rotation page shows two vectors",
-                    [](Setup& s) -> ComparableVector& { return s.y; }),
+        vectorField("x", "The vector x on the Rotation page; with two vectors, the query", numbersOf,
+                    &Setup::x),
+        vectorField("y", "The key, if the Rotation page shows two vectors", numbersOf, &Setup::y),
         make("key_position", "positions",
              "j, the position of the key k on the Rotation page: ⟨R(n)q, R(j)k⟩ = ⟨q, R(j − n)k⟩", position,
              &Setup::key_position),
