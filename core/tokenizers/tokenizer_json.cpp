@@ -56,37 +56,25 @@ Json addedToken(const Json& json, bool is_special) {
     return token;
 }
 
-/// Sorts tokens by id. The ids are the keys of an object, written as text.
-std::vector<Json> sortedById(const Json& tokens) {
-    std::map<long long, Json> sorted;
-    for (const auto& [key, token] : tokens.items()) {
-        const auto id = parseInteger(key);
-        if (!id)
-            throw std::invalid_argument("added_tokens_decoder has the key " + quoteExcerpt(key) +
-                                        ", which is not an id");
-        sorted[*id] = addedToken(token, false);
-    }
-    std::vector<Json> listed;
-    for (auto& [id, token] : sorted)
-        listed.push_back(std::move(token));
-    return listed;
-}
-
 /// The tokens that transformers 5.24 adds to those of a tokenizer.json, in its order: added_tokens_decoder of
 /// tokenizer_config.json or, without it, added_tokens.json, then the named special tokens.
 /// @throws Json::exception, std::invalid_argument
 std::vector<Json> tokensFromSiblings(const Json& config, const Json& added_tokens) {
-    std::vector<Json> tokens;
+    std::map<std::int64_t, Json> by_id;
     const Json& decoder = jsonMember(config, "added_tokens_decoder");
     if (decoder.is_object()) {
-        tokens = sortedById(decoder);
+        for (const auto& [key, token] : decoder.items()) {
+            const auto id = parseInteger(key);
+            if (!id)
+                throw std::invalid_argument("added_tokens_decoder has the key " + quoteExcerpt(key) +
+                                            ", which is not an id");
+            by_id[*id] = addedToken(token, false);
+        }
     } else if (added_tokens.is_object()) {
-        std::map<std::int64_t, Json> sorted;
         for (const auto& [text, id] : added_tokens.items())
-            sorted[requireInteger(id)] = addedToken(text, false);
-        for (auto& [id, token] : sorted)
-            tokens.push_back(std::move(token));
+            by_id[requireInteger(id)] = addedToken(text, false);
     }
+    auto tokens = mapped(by_id, [](const auto& one) { return one.second; });
     for (const char* const key :
          {"bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"})
         if (const Json& token = jsonMember(config, key); token.is_string() || token.is_object())
