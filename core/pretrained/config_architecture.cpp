@@ -342,7 +342,6 @@ void readRotations(const ConfigFields& config, ParsedArchitecture& parsed) {
     }
     const ParsedRotation rotation = readRotation(config);
     parsed.notes.insert(parsed.notes.end(), rotation.notes.begin(), rotation.notes.end());
-    const bool rotates_values = rotation.values != ValueRotation::none;
     for (const auto& of_layers : rotation.layers)
         model.head_dim = std::max<std::int64_t>(model.head_dim, of_layers.rotary.head_dim);
     model.rotation_of_layer.assign(layers, 0);
@@ -352,7 +351,7 @@ void readRotations(const ConfigFields& config, ParsedArchitecture& parsed) {
             if (static_cast<std::size_t>(layer) < layers)
                 model.rotation_of_layer[static_cast<std::size_t>(layer)] = kind;
     }
-    if (rotates_values) model.value_rotations = model.rotations;
+    if (rotation.values != ValueRotation::none) model.value_rotations = model.rotations;
     model.rotated.output = rotation.values != ValueRotation::rotated;
 }
 

@@ -227,6 +227,7 @@ ParsedArchitecture readGgufArchitecture(const GgufMetadata& metadata) {
     if (family.gguf_rules.without_heads) readGgufMixers(*family.gguf_rules.without_heads, model);
     if (family.gguf_rules.read_layers != nullptr) family.gguf_rules.read_layers(entries, model);
     if (family.gguf_rules.requires_full_rotation) requireWholeHeadsRotate(entries, model);
+    parsed.biases = family.gguf_rules.biases;
     parsed.notes = checkKeys(entries);
     return parsed;
 }

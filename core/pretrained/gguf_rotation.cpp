@@ -252,9 +252,9 @@ void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Archi
 }
 
 void readFrequencyFactors(const TensorStore& store, Architecture& model) {
+    const GgufRules& rules = findFamily(model.family)->gguf_rules;
     for (RotaryConfig& rotation : model.rotations) {
-        const bool may_lack_factors = findFamily(model.family)->gguf_rules.has_long_factors;
-        if (rotation.scaling.method == ScalingMethod::longrope && may_lack_factors &&
+        if (rotation.scaling.method == ScalingMethod::longrope && rules.has_long_factors &&
             !store.has(kShortFactors) && !store.has(kLongFactors))
             rotation.scaling = {};
         if (rotation.scaling.method == ScalingMethod::longrope) {
@@ -267,7 +267,7 @@ void readFrequencyFactors(const TensorStore& store, Architecture& model) {
             rotation.scaling.long_factors = factorsOf(store, kLongFactors, rotation.rotatedWidth() / 2);
         }
         const bool has_factors = store.has(kFrequencyFactors) && rotation.rotatedWidth() > 0;
-        if (findFamily(model.family)->gguf_rules.has_proportional_factors) {
+        if (rules.has_proportional_factors) {
             // The first rotation is that of full attention.
             if (has_factors && &rotation == &model.rotations.front())
                 readProportionalFactors(store, rotation);

@@ -8,7 +8,6 @@
 #include "core/base/safetensors.h"
 #include "core/base/strict_json.h"
 #include "core/base/text.h"
-#include "core/pretrained/family.h"
 #include "core/pretrained/gguf_rotation.h"
 #include "core/pretrained/quantized_folder.h"
 
@@ -120,8 +119,7 @@ PretrainedModel openGguf(const FilePath& path) {
     ParsedArchitecture parsed = readGgufArchitecture(file.metadata);
     addNotes(parsed.notes, biasNotes(parsed.architecture));
     readFrequencyFactors(*file.tensors, parsed.architecture);
-    ModelWeights weights = locateWeights(*file.tensors, Naming::gguf, parsed.architecture,
-                                         findFamily(parsed.architecture.family)->gguf_rules.biases);
+    ModelWeights weights = locateWeights(*file.tensors, Naming::gguf, parsed.architecture, parsed.biases);
     addNotes(parsed.notes, weights.notes);
     return {
         path.path().stem().string(), path,         std::move(parsed.architecture),
