@@ -34,14 +34,10 @@ std::string encoded(const std::string& text) {
     std::string made;
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
-        const bool plain = std::isalnum(byte) != 0 || kPlain.find(c) != std::string_view::npos;
-        if (plain) {
+        if (std::isalnum(byte) != 0 || kPlain.find(c) != std::string_view::npos)
             made += c;
-        } else {
-            made += '%';
-            made += kHex[byte >> 4];
-            made += kHex[byte & 15];
-        }
+        else
+            made += {'%', kHex[byte >> 4], kHex[byte & 15]};
     }
     return made;
 }
