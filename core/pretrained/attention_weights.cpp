@@ -13,17 +13,19 @@ void splitQueryKeyValue(TensorLocator& in, std::int64_t layer, const std::string
     const std::int64_t groups = parts > 0 ? parts : is_by_key ? model.keyValueHeadsOf(layer) : 1;
     if (of_queries % groups != 0 || of_keys % groups != 0)
         throw Error(ErrorKind::checkpoint, "queries have " + std::to_string(of_queries) +
-                                               " features; in the family " + model.family +
-                                               " they are stored in " + std::to_string(groups) +
-                                               " equal parts (" + name + ")");
+                                               " features and keys " + std::to_string(of_keys) +
+                                               "; in the family " + model.family + " both are stored in " +
+                                               std::to_string(groups) + " equal parts (" + name + ")");
     std::vector<std::int64_t> counts = {of_queries / groups, of_keys / groups};
     if (!model.shared_kv) counts.push_back(of_keys / groups);
-    const auto rowsOf = [&](std::size_t which) {
+    // Indices in counts. Equal parts hold q, then v, then k.
+    const std::size_t key = parts > 0 ? 2 : 1, value = parts > 0 || model.shared_kv ? 1 : 2;
+    const auto part = [&](std::size_t which) {
         return in.fusedPart(name, model.width, groups, counts, which, in.biases().query_key_value);
     };
-    block.query = rowsOf(0);
-    block.key = rowsOf(parts > 0 ? 2 : 1);  // parts hold q, v and k
-    block.value = rowsOf(parts > 0 || model.shared_kv ? 1 : 2);
+    block.query = part(0);
+    block.key = part(key);
+    block.value = part(value);
 }
 
 /// The norm of queries or keys, whose weight may be stored [heads, d].

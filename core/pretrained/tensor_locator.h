@@ -54,8 +54,8 @@ class TensorLocator {
     /// A linear layer [out, in] stored as these rows of a tensor with `all` rows; no rows: all.
     LinearLocation part(const std::string& name, std::int64_t out, std::int64_t in, std::int64_t all,
                         const Rows& rows, BiasRule rule, bool may_be_transposed = true);
-    /// Linear layer number `which` of several that are fused into one tensor. Its rows form equal groups,
-    /// each with counts[0] rows of layer 0, then counts[1] rows of layer 1, and so on.
+    /// Part `which` of several linear layers that are fused into one tensor. The tensor's rows form equal
+    /// groups, each with counts[0] rows of part 0, then counts[1] rows of part 1, and so on.
     LinearLocation fusedPart(const std::string& name, std::int64_t in, std::int64_t groups,
                              const std::vector<std::int64_t>& counts, std::size_t which, BiasRule rule);
 
