@@ -74,7 +74,9 @@ std::vector<Json> tokensFromSiblings(const Json& config, const Json& added_token
         for (const auto& [text, id] : added_tokens.items())
             by_id[requireInteger(id)] = addedToken(text, false);
     }
-    auto tokens = mapped(by_id, [](const auto& one) { return one.second; });
+    std::vector<Json> tokens;
+    for (auto& [id, token] : by_id)
+        tokens.push_back(std::move(token));
     for (const char* const key :
          {"bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"})
         if (const Json& token = jsonMember(config, key); token.is_string() || token.is_object())
