@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/tokenizers/json_members.h"
+#include "core/tokenizers/token_model.h"
 
 namespace roper {
 namespace {
