@@ -61,6 +61,11 @@ class RotationReader {
     /// @throws Error (usage) if layers of one kind differ, as in transformers
     void requireSameWidthPerKind() const;
 
+    /// The value of a member for layers that per_layer_config does not mention.
+    std::optional<int> ofAll(const std::string& member) const {
+        return integer(member, 2, kMaxConfigHeadDim);
+    }
+
     /// The value of a member for layers of a kind, from per_layer_config if it is there.
     std::optional<int> byLayer(const std::string& member, const std::string& kind) const;
 

@@ -71,10 +71,11 @@ std::optional<ConfigFields> RotationReader::objectUnlessEmpty(const char* key) c
 
 std::vector<std::string> RotationReader::kindsIn(const ConfigFields& parameters) const {
     std::vector<std::string> kinds = parameters.objectKeys();
-    if (type_.is_known)
-        std::erase_if(kinds, [&](const std::string& key) {
-            return !hasElement(kindNames(type_), key) && !hasElement(type_.layer_types, key);
-        });
+    if (!type_.is_known) return kinds;
+    const std::vector<std::string> names = kindNames(type_);
+    std::erase_if(kinds, [&](const std::string& key) {
+        return !hasElement(names, key) && !hasElement(type_.layer_types, key);
+    });
     return kinds;
 }
 

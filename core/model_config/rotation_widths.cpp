@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -8,6 +7,10 @@
 // Widths of heads, and how much of a head rotates.
 
 namespace roper {
+
+static void rotateFeatures(int width, RotaryConfig& rotary) {
+    rotary.rotary_fraction = static_cast<double>(width) / rotary.head_dim;
+}
 
 void RotationReader::readPerLayerConfig() {
     // A copy, so that other settings of a layer still count as unread.
@@ -54,8 +57,7 @@ void RotationReader::requireSameWidthPerKind() const {
         std::map<std::string, std::optional<int>> of_kind;
         for (std::size_t layer = 0; layer < kinds.size(); ++layer) {
             const auto own = of_layer.find(static_cast<int>(layer));
-            const auto value =
-                own != of_layer.end() ? std::optional(own->second) : integer(member, 2, kMaxConfigHeadDim);
+            const auto value = own != of_layer.end() ? std::optional(own->second) : ofAll(member);
             const auto& first = of_kind.emplace(kinds[layer], value).first->second;
             if (first != value)
                 config_.refuse(kByLayer, "gives layers of the kind " + kinds[layer] +
@@ -72,7 +74,7 @@ std::optional<int> RotationReader::byLayer(const std::string& member, const std:
         for (const auto& [layer, value] : own->second)
             if (kinds[static_cast<std::size_t>(layer)] == kind) return value;
     }
-    return integer(member, 2, kMaxConfigHeadDim);
+    return ofAll(member);
 }
 
 int RotationReader::headWidth(const ModelType::Kind& kind) const {
@@ -132,7 +134,7 @@ void RotationReader::readWidth(const Source& source, const std::string& method, 
         if (fixed > rotary.head_dim)
             config_.refuse("hidden_size",
                            "makes heads smaller than the " + std::to_string(fixed) + " features that rotate");
-        rotary.rotary_fraction = static_cast<double>(fixed + fixed % 2) / rotary.head_dim;
+        rotateFeatures(fixed + fixed % 2, rotary);
         return;
     }
     rotary.rotary_fraction = 1;
@@ -145,7 +147,7 @@ void RotationReader::readWidth(const Source& source, const std::string& method, 
     const double rounding = type_.is_known ? 0 : 1e-9;
     const int features = static_cast<int>(rotary_fraction * rotary.head_dim + rounding);
     const int width = features + features % 2;
-    rotary.rotary_fraction = static_cast<double>(width) / rotary.head_dim;
+    rotateFeatures(width, rotary);
     if (width != features) rotary.exponent_width = features;
     if (width > rotary.head_dim)
         config_.refuse("head_dim", "must be even, not " + std::to_string(rotary.head_dim));
