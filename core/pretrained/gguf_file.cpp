@@ -28,6 +28,7 @@ enum class ValueType : std::uint32_t { u8, i8, u16, i16, u32, i32, f32, flag, te
 
 /// Bytes of the smallest value of each type. A text may be empty, but its length always takes eight bytes.
 constexpr std::uint64_t kLeastBytes[] = {1, 1, 2, 2, 4, 4, 4, 1, 8, 8, 8, 8, 8};
+static_assert(std::size(kLeastBytes) == static_cast<std::size_t>(ValueType::f64) + 1);
 
 /// Reads a header from its beginning, through a buffer.
 class HeaderBytes {
@@ -169,7 +170,8 @@ struct GgufReader {
         if (count > kMaxListLength)
             throw std::invalid_argument("is a list with a length of " + std::to_string(count) +
                                         ", more than " + std::to_string(kMaxListLength));
-        bytes.requireItemsAvailable(count, kLeastBytes[static_cast<std::size_t>(type)]);  // before allocating
+        // before allocating memory
+        bytes.requireItemsAvailable(count, kLeastBytes[static_cast<std::size_t>(type)]);
         return withReaderOf(type, [&](auto read) {
             std::vector<std::invoke_result_t<decltype(read)>> values;
             values.reserve(static_cast<std::size_t>(count));
