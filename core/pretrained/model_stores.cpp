@@ -167,7 +167,8 @@ std::vector<ModelStore> modelStores() {
                    hub_home = valueOr("HF_HOME", cache / "huggingface");
     std::vector<ModelStore> stores;
     std::set<fs::path> known;
-    const auto add = [&](const char* program, const fs::path& folder, auto add_models) {
+    const auto add = [&](const char* program, const fs::path& folder,
+                         decltype(ModelStore::add_models) add_models) {
         std::error_code failure;
         const fs::path unique = fs::canonical(folder, failure);
         if (!failure && isFolderThere(unique) && known.insert(unique).second)
