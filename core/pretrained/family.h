@@ -168,7 +168,8 @@ struct MixtureRules {
     Count per_token = {};
     Count feed_forward = {};        ///< hidden width of an expert; null: intermediate_size
     Count dense_feed_forward = {};  ///< of layers that are not mixtures; null: intermediate_size
-    /// The shared expert's width, or how many times as wide as an expert it is.
+    /// The shared expert's width, or how many times as wide as an expert it is. These and `is_shared` exclude
+    /// each other.
     Count shared_feed_forward = {}, shared_experts = {};
     bool is_shared = false;  ///< there is always a shared expert, as wide as an expert
     MixtureLayers layers = MixtureLayers::all;
