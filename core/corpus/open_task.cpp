@@ -106,9 +106,11 @@ std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Pre
     report("preparing the text " + text.string() + ": " + vocab_size + " tokens (" + kind +
            "); this is done once");
     const PartialFolder partial(cache / (key + std::string(kPartialMark) + "text"));
-    std::vector<std::string> arguments = {"prepare",      "--text",   text.string(),
-                                          "--vocab-size", vocab_size, "--kind",
-                                          kind,           "--out",    partial.path().string()};
+    std::vector<std::string> arguments = concatenated<std::string>({{"prepare"},
+                                                                    {"--text", text.string()},
+                                                                    {"--vocab-size", vocab_size},
+                                                                    {"--kind", kind},
+                                                                    {"--out", partial.path().string()}});
     if (model) arguments.insert(arguments.end(), {"--model", model->string()});
     if (!runTokenizer(arguments, {}, callbacks.should_continue)) return std::nullopt;
     std::error_code problem;
