@@ -106,10 +106,13 @@ void requireSound(const ExpertMixture& mixture, const Refuse& refuse) {
     if (mixture.scores == RouterScores::sparse_mixer && mixture.per_token != 2)
         refuse("per_token", "is " + std::to_string(mixture.per_token) +
                                 "; this family's router always chooses two experts");
-    const bool fits =
-        mixture.groups_per_token <= mixture.groups && mixture.experts % mixture.groups == 0 &&
-        (mixture.groups == 1 || mixture.experts / mixture.groups >= mixture.experts_summed_per_group);
-    if (!fits || mixture.experts / mixture.groups * mixture.groups_per_token < mixture.per_token)
+    // A single group contains all choices, and so the experts of a token.
+    const bool fits = mixture.groups_per_token <= mixture.groups &&
+                      (mixture.groups == 1 ||
+                       (mixture.experts % mixture.groups == 0 &&
+                        mixture.experts / mixture.groups >= mixture.experts_summed_per_group &&
+                        mixture.experts / mixture.groups * mixture.groups_per_token >= mixture.per_token));
+    if (!fits)
         refuse("groups", "is " + std::to_string(mixture.groups) + ": " + std::to_string(mixture.experts) +
                              " experts do not form groups of two or more, " +
                              std::to_string(mixture.groups_per_token) + " of which contain the " +

@@ -176,10 +176,11 @@ ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture
     locator.requireNoUnknownTensors();
     if (auto note = locator.otherPartsNote()) weights.notes.push_back(std::move(*note));
     weights.parameters = weights.parameters_per_token = locator.parameters();
+    // A token may choose more experts than have parameters, if some are identities.
+    const std::int64_t unused =
+        std::max<std::int64_t>(0, architecture.mixture.experts - architecture.mixture.per_token);
     for (const BlockWeights& block : weights.blocks)
-        if (block.mixture)
-            weights.parameters_per_token -= (architecture.mixture.experts - architecture.mixture.per_token) *
-                                            parametersOf(block.mixture->first);
+        if (block.mixture) weights.parameters_per_token -= unused * parametersOf(block.mixture->first);
     return weights;
 }
 

@@ -17,12 +17,15 @@ except ImportError:  # ./lab test installs it
 
 @unittest.skipIf(numpy is None, "numpy is not installed for this Python")
 class Configs(TrainerTest):
-    def look(self, family, config):
+    def model(self, family, config):
+        """The folder of a family's model whose config.json has these members."""
         folder = small_model(self._folder.name, family)
-        path = folder / "config.json"
         plain = json.loads((PRETRAINED / family / "config.json").read_text())
-        path.write_text(json.dumps({**plain, **config}))
-        return self.trainer("look", folder, "--what", "loss", "--json", "--text", expected_text(family))
+        (folder / "config.json").write_text(json.dumps({**plain, **config}))
+        return folder
+
+    def look(self, family, config):
+        return self.trainer("look", self.model(family, config), "--what", "loss", "--json", "--text", expected_text(family))
 
     def test_what_a_config_says_is_computed(self):
         for name, one in json.loads((REFERENCES / "configs.json").read_text()).items():
@@ -30,6 +33,14 @@ class Configs(TrainerTest):
                 done = self.look(one["family"], one["config"])
                 self.assertEqual(done.returncode, 0, done.stderr)
                 numpy.testing.assert_allclose(json.loads(done.stdout)["nll"], one["nll"], atol=5e-4)
+
+    def test_a_token_uses_at_most_all_parameters(self):
+        """A token of LongCat Flash may choose more experts than have parameters, as some only return their inputs."""
+        done = self.trainer("look", self.model("longcat_flash", {"moe_topk": 7}), "--what", "model", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        summary = json.loads(done.stdout)
+        self.assertEqual((summary["experts"], summary["experts_per_token"]), (6, 7))
+        self.assertEqual(summary["parameters_per_token"], summary["parameters"])
 
     def test_what_may_change_the_computation_is_refused_by_name(self):
         for family, config, part in (("llama", {"residual_multiplier": 0.5}, "residual_multiplier = 0.5"),

@@ -556,6 +556,7 @@ CONFIGS = {
         "rope_type": "linear", "rope_theta": 50.0, "factor": 2.0}}),
     "more keys of DeepSeek V3.2 than there are": ("deepseek_v32", {"index_topk": 100}),
     "fewer experts of LongCat Flash": ("longcat_flash", {"moe_topk": 2, "routed_scaling_factor": 0.7, "rms_norm_eps": 0.01}),
+    "more experts of LongCat Flash than have parameters": ("longcat_flash", {"moe_topk": 7}),
     "another base and epsilon of LFM2": ("lfm2", {"norm_eps": 0.01, "rope_parameters": {"rope_type": "default", "rope_theta": 70.0}}),
     "other weights of LFM2's experts": ("lfm2_moe", {"norm_topk_prob": False, "routed_scaling_factor": 0.5, "num_experts_per_tok": 2}),
     "other weights of Qwen3-Next's experts": ("qwen3_next", {"norm_topk_prob": False, "num_experts_per_tok": 1, "rope_parameters": {
