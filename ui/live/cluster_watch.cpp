@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "ui/theme/error_text.h"
 
 namespace roper {
 namespace {
@@ -152,11 +153,8 @@ void ClusterWatch::requeue(const std::vector<std::string>& runs) {
         // If one array task has ended in the meantime, the others are still requeued.
         QStringList problems;
         for (const SlurmArrayTask& array_task : array_tasks) {
-            try {
-                requeueArrayTask(array_task);
-            } catch (const Error& error) {
-                problems << QString::fromStdString(error.what());
-            }
+            const QString problem = errorOf([&] { requeueArrayTask(array_task); });
+            if (!problem.isEmpty()) problems << problem;
         }
         const std::size_t done = array_tasks.size() - static_cast<std::size_t>(problems.size());
         const QString text = tr("%1 saved and put back into Slurm's queue")
@@ -167,18 +165,16 @@ void ClusterWatch::requeue(const std::vector<std::string>& runs) {
 
 void ClusterWatch::submit(const std::vector<std::string>& runs) {
     start([view = view_, runs, folder = runs_] {
-        const std::vector<Resubmission> wanted = bySubmission(view, runs);
         std::size_t submitted = 0;
         std::vector<std::string> jobs;
         QStringList reported;
-        for (const Resubmission& one : wanted) {
-            try {
+        for (const Resubmission& one : bySubmission(view, runs)) {
+            const QString problem = errorOf([&] {
                 const SubmissionReport report = submitRuns(folder, one.sweep, one.runs, one.options);
                 submitted += report.runs_to_submit.size();
                 jobs.insert(jobs.end(), report.jobs.begin(), report.jobs.end());
-            } catch (const Error& error) {
-                reported << QString::fromStdString(error.what());
-            }
+            });
+            if (!problem.isEmpty()) reported << problem;
         }
         if (!jobs.empty())
             reported.prepend(tr("%1 submitted: job %2")

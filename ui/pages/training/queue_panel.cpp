@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/error.h"
 #include "core/runs/queue_approval.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/controls/narrow_controls.h"
 #include "ui/live/run_store.h"
 #include "ui/live/run_texts.h"
+#include "ui/theme/error_text.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -68,12 +68,8 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
     at_once_->setRange(1, 256);
     at_once_->setKeyboardTracking(false);
     connect(at_once_, &QSpinBox::valueChanged, this, [this](int trainers) {
-        try {
-            if (trainers == queue_.queue().max_trainers) return;
-            queue_.change([&](RunQueue& queue) { queue.max_trainers = trainers; });
-        } catch (const Error& error) {
-            emit reported(QString::fromStdString(error.what()));
-        }
+        if (trainers == queue_.queue().max_trainers) return;
+        attempt([&] { queue_.change([&](RunQueue& queue) { queue.max_trainers = trainers; }); });
     });
     approve_ = makeButton({tr("Train them")},
                           tr("Train all runs that are waiting in this queue now, whoever queued them"),
@@ -111,15 +107,13 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
     showQueue();
 }
 
+void QueuePanel::attempt(const std::function<void()>& act) {
+    if (const QString problem = errorOf(act); !problem.isEmpty()) emit reported(problem);
+}
+
 QPushButton* QueuePanel::makeButton(const QStringList& texts, const QString& help,
                                     const std::function<void()>& act) {
-    return narrowButton(texts, help, this, [this, act] {
-        try {
-            act();
-        } catch (const Error& error) {
-            emit reported(QString::fromStdString(error.what()));
-        }
-    });
+    return narrowButton(texts, help, this, [this, act] { attempt(act); });
 }
 
 std::vector<std::string> QueuePanel::listed() const {

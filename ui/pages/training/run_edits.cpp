@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/runs/run_recorder.h"
+#include "ui/theme/error_text.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -28,12 +29,10 @@ class RunEdit : public QUndoCommand {
 
   private:
     void attempt(const std::function<void()>& step) {
-        try {
-            step();
-        } catch (const Error& error) {
-            setObsolete(true);
-            emit edits_.reported(QString::fromStdString(error.what()));
-        }
+        const QString problem = errorOf(step);
+        if (problem.isEmpty()) return;
+        setObsolete(true);
+        emit edits_.reported(problem);
     }
 
     RunEdits& edits_;

@@ -9,11 +9,11 @@
 #include <QTimer>
 #include <algorithm>
 
-#include "core/base/error.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/controls/narrow_controls.h"
 #include "ui/live/run_texts.h"
 #include "ui/theme/elided_label.h"
+#include "ui/theme/error_text.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {
@@ -325,23 +325,24 @@ bool RunsPanel::canBeQueued(const RunWatcher& run) const {
 void RunsPanel::resumeSelected() {
     for (const RunWatcher* run : allSelected()) {
         if (!canResume(*run)) continue;
-        try {
-            if (run->isSuspended()) {
-                TrainerLauncher::continueSuspended(run->folder());
-            } else if (run->isActive()) {
-                send(Command::resume, *run);
-                continue;  // the answer is reported asynchronously
-            } else {
-                launcher_.resume(run->folder());
-            }
-            emit reported(run->state() == RunState::unfinished
-                              ? tr("%1 resumes from its newest checkpoint, to step %2")
-                                    .arg(store_.titleOf(run->name()))
-                                    .arg(run->steps())
-                              : tr("%1 is training again").arg(store_.titleOf(run->name())));
-        } catch (const Error& error) {
-            emit reported(QString::fromStdString(error.what()));
+        if (run->isActive() && !run->isSuspended()) {
+            send(Command::resume, *run);  // the answer is reported asynchronously
+            continue;
         }
+        const QString problem = errorOf([&] {
+            if (run->isSuspended())
+                TrainerLauncher::continueSuspended(run->folder());
+            else
+                launcher_.resume(run->folder());
+        });
+        if (!problem.isEmpty())
+            emit reported(problem);
+        else if (run->state() == RunState::unfinished)
+            emit reported(tr("%1 resumes from its newest checkpoint, to step %2")
+                              .arg(store_.titleOf(run->name()))
+                              .arg(run->steps()));
+        else
+            emit reported(tr("%1 is training again").arg(store_.titleOf(run->name())));
     }
 }
 
