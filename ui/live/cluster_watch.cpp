@@ -36,9 +36,8 @@ std::vector<Resubmission> bySubmission(const ClusterView& view, const std::vecto
     for (const std::string& run : runs) {
         const auto newest =
             std::find_if(submissions.rbegin(), submissions.rend(), [&](const Submission& one) {
-                return std::ranges::any_of(one.array_tasks, [&](const auto& array_task) {
-                    return std::ranges::count(array_task, run) > 0;
-                });
+                return std::ranges::any_of(one.array_tasks,
+                                           [&](const auto& names) { return hasElement(names, run); });
             });
         if (newest == submissions.rend()) continue;
         const auto options = view.own_submissions.find(newest->name);
@@ -121,7 +120,7 @@ void ClusterWatch::applyOutcome(Outcome outcome) {
 std::vector<SlurmArrayTask> ClusterWatch::arrayTasksOf(const std::vector<std::string>& runs) const {
     std::map<std::string, SlurmArrayTask> found;
     for (const SweepRunStatus& one : view_.runs)
-        if (one.array_task && std::ranges::count(runs, one.run) > 0 &&
+        if (one.array_task && hasElement(runs, one.run) &&
             view_.own_submissions.count(one.array_task->name) > 0)
             found.emplace(one.array_task->title(), *one.array_task);
     std::vector<SlurmArrayTask> array_tasks;
@@ -134,8 +133,8 @@ std::vector<std::string> ClusterWatch::otherRunsInTasksOf(const std::vector<std:
     const std::vector<SlurmArrayTask> array_tasks = arrayTasksOf(runs);
     std::vector<std::string> others;
     for (const SweepRunStatus& one : view_.runs)
-        if (one.array_task && one.state != RunState::failed && std::ranges::count(runs, one.run) == 0 &&
-            std::ranges::count(array_tasks, *one.array_task) > 0)
+        if (one.array_task && one.state != RunState::failed && !hasElement(runs, one.run) &&
+            hasElement(array_tasks, *one.array_task))
             others.push_back(one.run);
     return others;
 }

@@ -68,11 +68,10 @@ ClusterPanel::ClusterPanel(const std::filesystem::path& runs, QWidget* parent)
     connect(watch_, &ClusterWatch::reported, this, &ClusterPanel::reported);
     connect(grid_, &FigureView::hovered, this, &ClusterPanel::hovered);
     connect(grid_, &SweepGridView::clicked, this, [this](const QString& run) {
-        for (int i = 0; i < list_->topLevelItemCount(); ++i)
-            if (QTreeWidgetItem* item = list_->topLevelItem(i); item->text(0) == run) {
-                list_->setCurrentItem(item);
-                list_->scrollToItem(item);
-            }
+        for (QTreeWidgetItem* item : list_->findItems(run, Qt::MatchExactly)) {
+            list_->setCurrentItem(item);
+            list_->scrollToItem(item);
+        }
     });
     connect(list_, &QTreeWidget::itemSelectionChanged, this, [this] {
         grid_->setChosen(selected());
@@ -97,7 +96,7 @@ std::vector<std::string> ClusterPanel::selectedIf(bool (*fits)(const SweepRunSta
     const std::vector<std::string> chosen = selected();
     std::vector<std::string> runs;
     for (const SweepRunStatus& one : watch_->view().runs)
-        if (fits(one) && std::ranges::find(chosen, one.run) != chosen.end()) runs.push_back(one.run);
+        if (fits(one) && hasElement(chosen, one.run)) runs.push_back(one.run);
     return runs;
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/text.h"
 #include "core/runs/queue_approval.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/controls/narrow_controls.h"
@@ -126,7 +127,7 @@ std::vector<std::string> QueuePanel::listed() const {
 void QueuePanel::select(const std::vector<std::string>& runs) {
     for (int i = 0; i < list_->topLevelItemCount(); ++i) {
         QTreeWidgetItem* item = list_->topLevelItem(i);
-        item->setSelected(std::ranges::find(runs, nameOf(*item)) != runs.end());
+        item->setSelected(hasElement(runs, nameOf(*item)));
     }
 }
 
@@ -220,9 +221,7 @@ void QueuePanel::showQueue() {
 void QueuePanel::showButtons() {
     const std::vector<std::string> chosen = selected();
     const auto& entries = queue_.queue().entries;
-    const auto is_chosen = [&](const RunQueue::Entry& entry) {
-        return std::ranges::find(chosen, entry.run) != chosen.end();
-    };
+    const auto is_chosen = [&](const RunQueue::Entry& entry) { return hasElement(chosen, entry.run); };
     const auto count = static_cast<std::ptrdiff_t>(chosen.size());
     // Whether some chosen run has a neighbor before or after it that is not chosen.
     up_->setEnabled(
@@ -245,7 +244,7 @@ void QueuePanel::toggleHold() {
     const std::vector<std::string> chosen = selected();
     queue_.change([&](RunQueue& queue) {
         for (RunQueue::Entry& entry : queue.entries)
-            if (std::ranges::find(chosen, entry.run) != chosen.end()) entry.on_hold = hold;
+            if (hasElement(chosen, entry.run)) entry.on_hold = hold;
     });
 }
 
