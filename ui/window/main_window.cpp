@@ -9,6 +9,7 @@
 #include <QScrollArea>
 #include <QSettings>
 #include <QStatusBar>
+#include <algorithm>
 #include <utility>
 
 #include "core/base/error.h"
@@ -325,10 +326,9 @@ void MainWindow::goTo(Page* page) {
 }
 
 void MainWindow::showPage(Page* page) {
-    for (std::size_t i = 0; i < pages_.size(); ++i)
-        if (pages_[i] == page) stack_->setCurrentIndex(static_cast<int>(i));
-    for (std::size_t i = 0; i < pages_.size(); ++i)
-        sidebar_buttons_[i]->setChecked(pages_[i] == page);
+    const auto place = std::ranges::find(pages_, page) - pages_.begin();
+    stack_->setCurrentIndex(static_cast<int>(place));
+    sidebar_buttons_[static_cast<std::size_t>(place)]->setChecked(true);  // unchecks the others
     page->setFocus();
     // A page's menu and shortcuts are active only while it is shown.
     for (const Page* one : pages_) {

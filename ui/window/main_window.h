@@ -43,6 +43,7 @@ class MainWindow : public QMainWindow {
 
     std::vector<Page*> pages() const { return pages_; }
     Page* currentPage() const;
+    /// @param page  one of pages()
     void showPage(Page* page);
     /// @returns whether a page with this name exists
     bool showPage(const QString& name);
