@@ -48,7 +48,7 @@ Page& pageOf(const PageSet& pages, const std::string& kind) {
     std::vector<std::string> all;
     for (Page* page : pages.all()) {
         const std::vector<std::string> kinds = page->pageFigures().kinds();
-        if (std::ranges::count(kinds, kind) > 0) return *page;
+        if (hasElement(kinds, kind)) return *page;
         all.insert(all.end(), kinds.begin(), kinds.end());
     }
     const auto nearest = closestName(kind, all);
@@ -106,16 +106,14 @@ void addConfig(const std::filesystem::path& named, const Page& page, FigureReque
 FigureRequest parse(const FigureOptions& options, const Page& page, Canvas& canvas) {
     FigureRequest request{options.kind, {}, {}, options.run};
     const std::vector<const FieldInfo*> of_page = page.pageFigures().settings();
-    std::vector<std::string> canvas_keys;
-    for (const auto& one : canvasFields())
-        canvas_keys.push_back(one.name);
+    const std::vector<std::string> canvas_keys = mapped(canvasFields(), &Field<Canvas>::name);
     std::set<std::size_t> given;
     canvas.size = defaultSize(page, options.kind);
     std::vector<std::string> settings = options.settings;
     if (options.query) settings.push_back("query=" + std::to_string(*options.query));
     for (const std::string& setting : settings) {
         const auto [key, value] = splitSetting(setting);
-        if (std::ranges::count(canvas_keys, key) > 0) {
+        if (hasElement(canvas_keys, key)) {
             findField(canvasFields(), key).set(canvas, value);
             continue;
         }

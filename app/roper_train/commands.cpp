@@ -262,9 +262,8 @@ int presetNamesCommand() {
 }
 
 int keysCommand() {
-    for (const SpecificationField& field : specificationFields())
-        std::cout << field.key() << "=\n";
-    return 0;
+    return printLines(
+        mapped(specificationFields(), [](const SpecificationField& field) { return field.key() + "="; }));
 }
 
 int valuesCommand(const std::string& key) {

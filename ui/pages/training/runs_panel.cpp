@@ -9,6 +9,7 @@
 #include <QTimer>
 #include <algorithm>
 
+#include "core/base/text.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/controls/narrow_controls.h"
 #include "ui/live/run_texts.h"
@@ -243,7 +244,7 @@ std::vector<RunWatcher*> RunsPanel::allSelected() const {
     std::vector<RunWatcher*> runs;
     for (const QModelIndex& row : tree_->selectionModel()->selectedRows())
         for (RunWatcher* run : listedUnder(row))
-            if (std::ranges::find(runs, run) == runs.end()) runs.push_back(run);
+            if (!hasElement(runs, run)) runs.push_back(run);
     return runs;
 }
 

@@ -127,10 +127,8 @@ void RunsPanel::openFolder() {
 }
 
 void RunsPanel::trashRuns() {
-    std::vector<std::string> names;
-    for (const RunWatcher* run : allSelected())
-        names.push_back(run->folder().name());
-    state_.edits().trashRuns(names);
+    state_.edits().trashRuns(
+        mapped(allSelected(), [](const RunWatcher* run) { return run->folder().name(); }));
 }
 
 void RunsPanel::rename(const QString& to) {

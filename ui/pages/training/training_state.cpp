@@ -7,6 +7,7 @@
 
 #include "core/base/available.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/compare/experiment.h"
 #include "core/compare/grouping.h"
 #include "core/specification/cost.h"
@@ -19,10 +20,8 @@
 namespace roper {
 
 std::vector<Specification> twinsOf(const Specification& specification) {
-    std::vector<Specification> twins;
-    for (const std::string& position : twinMethods())
-        twins.push_back(withPosition(specification, position));
-    return twins;
+    return mapped(twinMethods(),
+                  [&](const std::string& position) { return withPosition(specification, position); });
 }
 
 TrainingState::TrainingState(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue,
