@@ -44,9 +44,9 @@ const std::vector<Field<Canvas>>& canvasFields() {
 }
 
 /// The page that draws figures of this kind. @throws Error (usage) naming the nearest known kind
-Page& pageOf(const PageSet& pages, const std::string& kind) {
+Page& pageOf(const PageSet& page_set, const std::string& kind) {
     std::vector<std::string> all;
-    for (Page* page : pages.all()) {
+    for (Page* page : page_set.pages) {
         const std::vector<std::string> kinds = page->pageFigures().kinds();
         if (hasElement(kinds, kind)) return *page;
         all.insert(all.end(), kinds.begin(), kinds.end());
@@ -230,9 +230,9 @@ std::string figureHelp() {
         const std::string unit = field.unit.empty() ? "" : " " + field.unit;
         help += "  " + field.name + gap + field.help + " (" + acceptsText(field) + unit + ")\n";
     };
-    const PageSet pages({}, QueueLauncher::WorkerMode::no_worker);
+    const PageSet page_set({}, QueueLauncher::WorkerMode::no_worker);
     help += "Figures:\n";
-    for (const Page* page : pages.all()) {
+    for (const Page* page : page_set.pages) {
         const std::string name = page->name().toStdString();
         help += "  " + name + std::string(name.size() < 14 ? 16 - name.size() : 2, ' ') +
                 join(page->pageFigures().kinds(), ", ") + "\n";
@@ -242,7 +242,7 @@ std::string figureHelp() {
         lineOf(one);
     // Pages with the same settings, such as those of the setup, share one list.
     std::vector<std::pair<const FieldInfo*, QStringList>> fields;
-    for (const Page* page : pages.all()) {
+    for (const Page* page : page_set.pages) {
         for (const FieldInfo* field : page->pageFigures().settings()) {
             auto known = std::ranges::find_if(fields, [&](const auto& one) { return one.first == field; });
             if (known == fields.end()) known = fields.insert(fields.end(), {field, {}});
@@ -263,8 +263,8 @@ int makeFigure(const FigureOptions& given) {
     if (options.kind == "value-mixing") options.kind = "mixing";  // the page's name as an alias
     splitRunPath(options);
     QApplication::setPalette(fixedPalette(options.dark));
-    const PageSet pages(options.runs, QueueLauncher::WorkerMode::no_worker);
-    Page& page = pageOf(pages, options.kind);
+    const PageSet page_set(options.runs, QueueLauncher::WorkerMode::no_worker);
+    Page& page = pageOf(page_set, options.kind);
     Canvas canvas;
     canvas.options.light_background = !options.dark;
     if (!options.animate.empty()) canvas.options.scale = 1;  // a still picture has 2, for print

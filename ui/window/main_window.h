@@ -41,7 +41,7 @@ class MainWindow : public QMainWindow {
     RunStore& runs() { return set_.store; }
     QueueLauncher& queue() { return set_.queue; }
 
-    std::vector<Page*> pages() const { return pages_; }
+    const std::vector<Page*>& pages() const { return set_.pages; }
     Page* currentPage() const;
     /// @param page  one of pages()
     void showPage(Page* page);
@@ -115,7 +115,6 @@ class MainWindow : public QMainWindow {
     std::optional<BeforeTour> before_tour_;
     std::optional<Tour> own_tour_;  ///< the tour of `setTour`
     QString model_of_tour_;         ///< path of the model that the tour's stops show; empty: none
-    std::vector<Page*> pages_;
     QSet<QKeySequence> window_shortcuts_;   ///< active even while an input has the focus
     std::map<QString, QMenu*> page_menus_;  ///< by name of the page, or of another group of actions
     std::vector<QToolButton*> sidebar_buttons_;
