@@ -52,8 +52,6 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
     : QWidget(parent),
       state_(state),
       store_(state.store()),
-      launcher_(state.launcher()),
-      queue_(state.queue()),
       model_(new RunsModel(state.store(), this)),
       proxy_(new RunFilterModel(*model_, this)),
       tree_(new QTreeView),
@@ -320,7 +318,7 @@ bool RunsPanel::canResume(const RunWatcher& run) const {
 /// False for queued runs and runs with a trainer, even if paused or suspended.
 bool RunsPanel::canBeQueued(const RunWatcher& run) const {
     return !run.isActive() && run.state() != RunState::finished && run.specification().has_value() &&
-           queue_.queuePosition(run.folder().name()) < 0;
+           state_.queue().queuePosition(run.folder().name()) < 0;
 }
 
 void RunsPanel::resumeSelected() {
@@ -334,7 +332,7 @@ void RunsPanel::resumeSelected() {
             if (run->isSuspended())
                 TrainerLauncher::continueSuspended(run->folder());
             else
-                launcher_.resume(run->folder());
+                state_.launcher().resume(run->folder());
         });
         if (!problem.isEmpty())
             emit reported(problem);

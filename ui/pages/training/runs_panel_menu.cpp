@@ -135,7 +135,7 @@ void RunsPanel::rename(const QString& to) {
     const RunWatcher* run = selected();
     if (run == nullptr) return;
     const QString from = run->name();
-    queue_.renameRun(run->folder(), to.toStdString());
+    state_.queue().renameRun(run->folder(), to.toStdString());
     emit renamed(from, to);
     store_.refresh();
     select(to);
@@ -258,7 +258,7 @@ void RunsPanel::enqueueSelected() {
     const QString problem = errorOf([&] {
         for (const RunWatcher* run : allSelected()) {
             if (!canBeQueued(*run)) continue;
-            queue_.enqueueRun(run->folder());
+            state_.queue().enqueueRun(run->folder());
             ++queued;
         }
     });
