@@ -31,16 +31,15 @@ ClusterPanel::ClusterPanel(const std::filesystem::path& runs, QWidget* parent)
     : QWidget(parent),
       watch_(new ClusterWatch(runs, this)),
       grid_(new SweepGridView(this)),
-      list_(new QTreeWidget),
+      list_(named(new QTreeWidget, tr("Runs on the cluster, one by one"),
+                  tr("Select several with Shift or Ctrl; double-click to show the run"))),
       summary_(wrappedLabel()),
       problem_(messageLabel()) {
     list_->setHeaderLabels({tr("Run"), tr("Status")});
     list_->setRootIsDecorated(false);
     list_->setUniformRowHeights(true);
-    list_->setAccessibleName(tr("Runs on the cluster, one by one"));
     list_->setTextElideMode(Qt::ElideMiddle);
     list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
-    list_->setToolTip(tr("Select several with Shift or Ctrl; double-click to show the run"));
     list_->header()->setSectionResizeMode(0, QHeaderView::Interactive);
     list_->header()->setStretchLastSection(true);
     grid_->setEmptyText(

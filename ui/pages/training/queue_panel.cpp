@@ -35,19 +35,18 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
       state_(state),
       queue_(state.queue()),
       store_(state.store()),
-      list_(new QueueList),
+      list_(named(new QueueList, tr("Queue"),
+                  tr("Drag runs to reorder them; select several with Shift or Ctrl"))),
       at_once_(named(new QSpinBox, tr("Trainers at the same time"), tr("They share the cores evenly"))),
       problem_(messageLabel()),
       time_left_(wrappedLabel()),
       load_(wrappedLabel()) {
     list_->setHeaderLabels({tr("Next"), tr("State")});
     list_->setRootIsDecorated(false);
-    list_->setAccessibleName(tr("Queue"));
     list_->setTextElideMode(Qt::ElideMiddle);
     list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     list_->setDragDropMode(QAbstractItemView::InternalMove);
     list_->setContextMenuPolicy(Qt::CustomContextMenu);
-    list_->setToolTip(tr("Drag runs to reorder them; select several with Shift or Ctrl"));
     list_->header()->setStretchLastSection(false);
     list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     up_ = makeButton({tr("Up")}, tr("Train it earlier"), [this] { state_.edits().move(selected(), -1); });
