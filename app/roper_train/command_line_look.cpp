@@ -58,10 +58,8 @@ void requireUsedByQuestion(const CLI::App& look, const Question& question) {
         for (const QuestionKind& one : questionKinds())
             if (one.isUsedSetting(setting) && one.is_printed) users.push_back(one.name);
         std::string why;
-        if (users.size() > 4 && setting != "count" && setting != "text")
-            why = ": it uses the unmodified parameters";
-        else if (setting != "count" && setting != "text")
-            why = "; only by " + join(users, ", ");
+        if (setting != "count" && setting != "text")
+            why = users.size() > 4 ? ": it uses the unmodified parameters" : "; only by " + join(users, ", ");
         throw CLI::ValidationError(optionOf(setting), "is not used by --what " + kind.name + why);
     };
     const bool scales = look.get_option("--scaling")->count() > 0;
