@@ -113,8 +113,8 @@ class MainWindow : public QMainWindow {
     PageSet set_;
     Actions actions_;
     std::optional<BeforeTour> before_tour_;
-    std::optional<Tour> own_tour_;  ///< the tour of `setTour`
-    QString model_of_tour_;         ///< path of the model that the tour's stops show; empty: none
+    std::optional<Tour> own_tour_;          ///< the tour of `setTour`
+    QString model_of_tour_;                 ///< path of the model that the tour's stops show; empty: none
     QSet<QKeySequence> window_shortcuts_;   ///< active even while an input has the focus
     std::map<QString, QMenu*> page_menus_;  ///< by name of the page, or of another group of actions
     std::vector<QToolButton*> sidebar_buttons_;
