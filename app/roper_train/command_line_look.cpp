@@ -175,10 +175,9 @@ void CommandLine::addFamilies() {
     CLI::App* families = command(
         "families",
         "Compare how models rotate: one row for the layers of a model with the same rotation and window");
-    families->add_option(
-        "models", families_.models,
-        std::string("Each one of: a config.json, ") + kModels +
-            " (default: all that `roper-train models` lists)");
+    families->add_option("models", families_.models,
+                         std::string("Each one of: a config.json, ") + kModels +
+                             " (default: all that `roper-train models` lists)");
     families->add_flag("--well-known", families_.well_known,
                        "Also list the rotations of well-known models, which need not be on this machine");
     families->add_option(
