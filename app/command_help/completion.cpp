@@ -9,12 +9,9 @@ namespace roper {
 namespace {
 
 /// Placeholders of values that only roper-train can list, and the command that lists them.
-const std::map<std::string, std::string>& listings() {
-    static const std::map<std::string, std::string> all = {{"RUN", "roper-train list --names"},
-                                                           {"PRESET", "roper-train presets --names"},
-                                                           {"KEY=VALUE", "roper-train describe --keys"}};
-    return all;
-}
+const std::map<std::string, std::string> kListings = {{"RUN", "roper-train list --names"},
+                                                      {"PRESET", "roper-train presets --names"},
+                                                      {"KEY=VALUE", "roper-train describe --keys"}};
 
 /// The command that lists the allowed values of a setting, whose key follows.
 const std::string kValuesOfKey = "roper-train describe --values";
@@ -37,13 +34,6 @@ std::string quoted(const std::string& text) {
     return "'" + replaced(text, "'", "'\\''") + "'";
 }
 
-std::vector<std::string> optionNames(const CommandDescription& command) {
-    std::vector<std::string> names;
-    for (const CommandOption& option : command.options)
-        names.insert(names.end(), option.names.begin(), option.names.end());
-    return names;
-}
-
 // bash -----------------------------------------------------------------------------------------------------
 
 /// The statement that fills COMPREPLY with completions of the typed word.
@@ -57,8 +47,8 @@ std::string bashValues(const CommandOption& option) {
     if (!option.choices.empty()) return bashMatches("-W " + quoted(join(option.choices, " ")));
     if (option.value == "FOLDER") return "compopt -o filenames; " + bashMatches("-d");
     if (option.value == "FILE") return "compopt -o filenames; " + bashMatches("-f");
-    const auto listing = listings().find(option.value);
-    if (listing == listings().end()) return "return";  // no completions
+    const auto listing = kListings.find(option.value);
+    if (listing == kListings.end()) return "return";  // no completions
     const std::string folder = option.value == "RUN" ? " \"${folder[@]}\"" : "";
     const std::string listed = bashMatches("-W \"$(" + listing->second + folder + " 2>/dev/null)\"");
     if (option.value == "KEY=VALUE") return "compopt -o nospace; " + listed;
@@ -85,8 +75,8 @@ std::string bashCommand(const CommandDescription& command) {
     text +=
         "            esac\n            if [[ $word == -* ]]; then\n                mapfile -t COMPREPLY < "
         "<(compgen -W " +
-        quoted(join(optionNames(command), " ")) + " -- \"$word\")\n            else\n                " +
-        argument + "\n            fi ;;\n";
+        quoted(join(concatenated(mapped(command.options, &CommandOption::names)), " ")) +
+        " -- \"$word\")\n            else\n                " + argument + "\n            fi ;;\n";
     return text;
 }
 
@@ -142,7 +132,7 @@ std::string zshValues(const CommandDescription& program, const CommandOption& op
     if (!option.choices.empty()) return "(" + join(option.choices, " ") + ")";
     if (option.value == "FOLDER") return "_files -/";
     if (option.value == "FILE") return "_files";
-    if (listings().count(option.value) > 0)
+    if (kListings.count(option.value) > 0)
         return "_" + identifier(program.name) + "_" + identifier(option.value);
     return {};
 }
@@ -173,7 +163,7 @@ std::string zsh(const CommandDescription& program) {
     const std::string function = "_" + identifier(program.name);
     std::string text = "#compdef " + program.name + "\n# Completion of " + program.name +
                        " for zsh. Load it with: source <(" + program.name + " completion zsh)\n";
-    for (const auto& [value, listing] : listings()) {
+    for (const auto& [value, listing] : kListings) {
         const bool ends_open = value == "KEY=VALUE";  // a value follows
         const std::string folder =
             value == "RUN" ? " ${opt_args[--runs]:+--runs} ${~${(Q)opt_args[--runs]}}" : "";
@@ -224,17 +214,17 @@ std::string fishOption(const std::string& program, const std::string& condition,
     if (option.isArgument() && takes_files) text += " -F";
     if (!option.choices.empty())
         text += " -a " + fishQuoted(join(option.choices, " "));
-    else if (listings().count(option.value) > 0)
+    else if (kListings.count(option.value) > 0)
         text += " -a " + fishQuoted("(__" + identifier(program) + "_" + identifier(option.value) + ")");
     else if (option.value == "FOLDER")
         text += " -a '(__fish_complete_directories)'";
     return text + "\n";
 }
 
-/// Fish functions that list the values of each placeholder in listings().
+/// Fish functions that list the values of each placeholder in kListings.
 std::string fishListings(const std::string& program) {
     std::string text;
-    for (const auto& [value, listing] : listings()) {
+    for (const auto& [value, listing] : kListings) {
         text += "function __" + identifier(program) + "_" + identifier(value) + "\n";
         if (value == "RUN") {
             // The runs folder on the command line, "--runs DIR" or "--runs=DIR".

@@ -44,11 +44,11 @@ const std::vector<Field<Canvas>>& canvasFields() {
 }
 
 /// The page that draws figures of this kind. @throws Error (usage) naming the nearest known kind
-Page& pageOf(const PageSet& pages, const std::string& kind) {
+Page& pageOf(const PageSet& page_set, const std::string& kind) {
     std::vector<std::string> all;
-    for (Page* page : pages.all()) {
+    for (Page* page : page_set.pages) {
         const std::vector<std::string> kinds = page->pageFigures().kinds();
-        if (std::ranges::count(kinds, kind) > 0) return *page;
+        if (hasElement(kinds, kind)) return *page;
         all.insert(all.end(), kinds.begin(), kinds.end());
     }
     const auto nearest = closestName(kind, all);
@@ -106,16 +106,14 @@ void addConfig(const std::filesystem::path& named, const Page& page, FigureReque
 FigureRequest parse(const FigureOptions& options, const Page& page, Canvas& canvas) {
     FigureRequest request{options.kind, {}, {}, options.run};
     const std::vector<const FieldInfo*> of_page = page.pageFigures().settings();
-    std::vector<std::string> canvas_keys;
-    for (const auto& one : canvasFields())
-        canvas_keys.push_back(one.name);
+    const std::vector<std::string> canvas_keys = mapped(canvasFields(), &Field<Canvas>::name);
     std::set<std::size_t> given;
     canvas.size = defaultSize(page, options.kind);
     std::vector<std::string> settings = options.settings;
     if (options.query) settings.push_back("query=" + std::to_string(*options.query));
     for (const std::string& setting : settings) {
         const auto [key, value] = splitSetting(setting);
-        if (std::ranges::count(canvas_keys, key) > 0) {
+        if (hasElement(canvas_keys, key)) {
             findField(canvasFields(), key).set(canvas, value);
             continue;
         }
@@ -145,60 +143,53 @@ void splitRunPath(FigureOptions& options) {
     options.runs = (trailing ? folder.parent_path() : folder).parent_path();
 }
 
-/// The values of the setting that changes from frame to frame of an animation.
-class AnimatedSetting {
-  public:
-    /// @param text    KEY=FROM..TO, or with more points: KEY=A..B..C
-    /// @param fields  the settings of the page
-    /// @param frames  number of values; nullopt: about 40, or one for each whole number
-    /// @throws Error (usage)
-    AnimatedSetting(const std::string& text, const std::vector<const FieldInfo*>& fields,
-                    std::optional<int> frames) {
-        const auto [key, range] = splitSetting(text);
-        const FieldInfo& field = *fields[findKey(fields, key)];
-        key_ = field.name;
-        const bool is_whole = std::holds_alternative<IntegerRange>(field.accepts);
-        if (!is_whole && !field.isReal())
-            throw Error(ErrorKind::usage, "--animate: " + key_ + " is not a number");
-        for (std::size_t from = 0; from <= range.size();) {
-            const std::size_t to = std::min(range.find("..", from), range.size());
-            const std::string point = range.substr(from, to - from);
-            points_.push_back(is_whole ? static_cast<double>(readInteger(field, point))
-                                       : readReal(field, point));
-            from = to + 2;
-        }
-        if (points_.size() < 2)
-            throw Error(ErrorKind::usage,
-                        "--animate must be KEY=FROM..TO, such as blend=0..1, not \"" + text + "\"");
-        double length = 0;
-        for (std::size_t i = 1; i < points_.size(); ++i)
-            length += std::abs(points_[i] - points_[i - 1]);
-        constexpr int kUsualFrames = 40, kMostFrames = 1000;
-        const int sections = static_cast<int>(points_.size()) - 1;
-        const int usual = is_whole ? static_cast<int>(std::min<double>(length, kMostFrames - 1))
-                                   : std::max(1, kUsualFrames / sections) * sections;
-        const int count = frames.value_or(std::max(1, usual) + 1);
-        for (int i = 0; i < count; ++i) {
-            const double value = valueAt(static_cast<double>(i) / (count - 1));
-            values_.push_back(is_whole ? std::to_string(std::llround(value)) : formatNumber(value));
-        }
-    }
-
-    const std::string& key() const { return key_; }
-    const std::vector<std::string>& values() const { return values_; }
-
-  private:
-    /// @param t  time, 0 to 1; each section between two points takes equally long
-    double valueAt(double t) const {
-        const double at = t * static_cast<double>(points_.size() - 1);
-        const auto section = std::min(static_cast<std::size_t>(at), points_.size() - 2);
-        return std::lerp(points_[section], points_[section + 1], at - static_cast<double>(section));
-    }
-
-    std::string key_;
-    std::vector<double> points_;
-    std::vector<std::string> values_;
+/// The setting that changes in an animation, and its value in each frame.
+struct AnimatedSetting {
+    std::string key;
+    std::vector<std::string> values;
 };
+
+/// Parses the option --animate.
+/// @param text    KEY=FROM..TO, or with more points: KEY=A..B..C; the way from one to the next always takes
+///                equally long
+/// @param fields  the settings of the page
+/// @param frames  number of values; nullopt: about 40, or one for each whole number
+/// @throws Error (usage)
+AnimatedSetting parseAnimation(const std::string& text, const std::vector<const FieldInfo*>& fields,
+                               std::optional<int> frames) {
+    const auto [key, range] = splitSetting(text);
+    const FieldInfo& field = *fields[findKey(fields, key)];
+    const bool is_whole = std::holds_alternative<IntegerRange>(field.accepts);
+    if (!is_whole && !field.isReal())
+        throw Error(ErrorKind::usage, "--animate: " + field.name + " is not a number");
+    std::vector<double> points;
+    for (std::size_t from = 0; from <= range.size();) {
+        const std::size_t to = std::min(range.find("..", from), range.size());
+        const std::string point = range.substr(from, to - from);
+        points.push_back(is_whole ? static_cast<double>(readInteger(field, point)) : readReal(field, point));
+        from = to + 2;
+    }
+    if (points.size() < 2)
+        throw Error(ErrorKind::usage,
+                    "--animate must be KEY=FROM..TO, such as blend=0..1, not \"" + text + "\"");
+    double length = 0;
+    for (std::size_t i = 1; i < points.size(); ++i)
+        length += std::abs(points[i] - points[i - 1]);
+    constexpr int kUsualFrames = 40, kMostFrames = 1000;
+    const int sections = static_cast<int>(points.size()) - 1;
+    const int usual = is_whole ? static_cast<int>(std::min<double>(length, kMostFrames - 1))
+                               : std::max(1, kUsualFrames / sections) * sections;
+    const int count = frames.value_or(std::max(1, usual) + 1);
+    AnimatedSetting animated{field.name, {}};
+    for (int i = 0; i < count; ++i) {
+        const double at = static_cast<double>(i) / (count - 1) * sections;
+        const auto section = std::min(static_cast<std::size_t>(at), points.size() - 2);
+        const double value =
+            std::lerp(points[section], points[section + 1], at - static_cast<double>(section));
+        animated.values.push_back(is_whole ? std::to_string(std::llround(value)) : formatNumber(value));
+    }
+    return animated;
+}
 
 /// Prepares the requested figure in the requested size. @throws Error
 Figure& drawn(Page& page, const FigureRequest& request) {
@@ -210,21 +201,20 @@ Figure& drawn(Page& page, const FigureRequest& request) {
 /// Writes the figure as an animation. @throws Error
 void animate(const FigureOptions& options, Page& page, const ExportOptions& canvas, const Theme& theme,
              const FigureRequest& request) {
-    const AnimatedSetting animated(options.animate, page.pageFigures().settings(), options.frames);
-    if (request.hasSetting(animated.key()))
-        throw Error(ErrorKind::usage, "\"" + animated.key() + "\" is given twice, by --animate and by --set");
+    const auto [key, values] = parseAnimation(options.animate, page.pageFigures().settings(), options.frames);
+    if (request.hasSetting(key))
+        throw Error(ErrorKind::usage, "\"" + key + "\" is given twice, by --animate and by --set");
     constexpr qsizetype kMostBytes = qsizetype{1} << 30U;
     constexpr int kMostPixels = 65535;  // of width and height, in a GIF
-    const auto count = animated.values().size();
     std::vector<QImage> frames;
-    for (const std::string& value : animated.values()) {
+    for (const std::string& value : values) {
         FigureRequest next = request;
-        next.settings.emplace_back(animated.key(), value);
+        next.settings.emplace_back(key, value);
         const QImage& frame = frames.emplace_back(figureImage(drawn(page, next), canvas, theme));
-        if (frame.isNull() || frame.sizeInBytes() > kMostBytes / static_cast<qsizetype>(count) ||
+        if (frame.isNull() || frame.sizeInBytes() > kMostBytes / std::ssize(values) ||
             std::max(frame.width(), frame.height()) > kMostPixels)
             throw Error(ErrorKind::usage,
-                        std::to_string(count) +
+                        std::to_string(values.size()) +
                             " frames of this size take more than 1 GiB of memory: choose a smaller width, "
                             "height or scale, or fewer --frames");
     }
@@ -240,9 +230,9 @@ std::string figureHelp() {
         const std::string unit = field.unit.empty() ? "" : " " + field.unit;
         help += "  " + field.name + gap + field.help + " (" + acceptsText(field) + unit + ")\n";
     };
-    const PageSet pages({}, QueueLauncher::WorkerMode::no_worker);
+    const PageSet page_set({}, QueueLauncher::WorkerMode::no_worker);
     help += "Figures:\n";
-    for (const Page* page : pages.all()) {
+    for (const Page* page : page_set.pages) {
         const std::string name = page->name().toStdString();
         help += "  " + name + std::string(name.size() < 14 ? 16 - name.size() : 2, ' ') +
                 join(page->pageFigures().kinds(), ", ") + "\n";
@@ -252,7 +242,7 @@ std::string figureHelp() {
         lineOf(one);
     // Pages with the same settings, such as those of the setup, share one list.
     std::vector<std::pair<const FieldInfo*, QStringList>> fields;
-    for (const Page* page : pages.all()) {
+    for (const Page* page : page_set.pages) {
         for (const FieldInfo* field : page->pageFigures().settings()) {
             auto known = std::ranges::find_if(fields, [&](const auto& one) { return one.first == field; });
             if (known == fields.end()) known = fields.insert(fields.end(), {field, {}});
@@ -273,8 +263,8 @@ int makeFigure(const FigureOptions& given) {
     if (options.kind == "value-mixing") options.kind = "mixing";  // the page's name as an alias
     splitRunPath(options);
     QApplication::setPalette(fixedPalette(options.dark));
-    const PageSet pages(options.runs, QueueLauncher::WorkerMode::no_worker);
-    Page& page = pageOf(pages, options.kind);
+    const PageSet page_set(options.runs, QueueLauncher::WorkerMode::no_worker);
+    Page& page = pageOf(page_set, options.kind);
     Canvas canvas;
     canvas.options.light_background = !options.dark;
     if (!options.animate.empty()) canvas.options.scale = 1;  // a still picture has 2, for print

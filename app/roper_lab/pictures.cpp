@@ -77,6 +77,10 @@ QString problemOf(MainWindow& window) {
     return run == nullptr ? QStringLiteral("?") : examplePrompt(*run);
 }
 
+void waitForAnswer(MainWindow& window) {
+    waitWhile([&] { return window.inspectPage().state().isAsking(); }, "the answer of the model");
+}
+
 /// Opens the last run with snapshots; if none has any, the first run.
 void openRunOnInspectPage(MainWindow& window) {
     InspectPage& page = window.inspectPage();
@@ -85,26 +89,25 @@ void openRunOnInspectPage(MainWindow& window) {
         if (run->specification() && (chosen.isEmpty() || run->hasSnapshots())) chosen = run->name();
     if (!chosen.isEmpty()) page.open(chosen);
     page.showPanel<SnapshotsPanel>();
-    waitWhile([&] { return page.state().isAsking(); }, "the answer of the model");
+    waitForAnswer(window);
 }
 
 /// Opens the first published model on this machine, otherwise the last run that has a checkpoint.
 void openModelOnInspectPage(MainWindow& window) {
-    InspectPage& page = window.inspectPage();
     const QStringList published = publishedModels();
     QString model = published.value(0);
     for (const RunWatcher* run : window.runs().runs())
         if (published.isEmpty() && run->specification() && !run->folder().checkpoints().empty())
             model = run->name();
-    if (!model.isEmpty()) page.open(model);
-    waitWhile([&] { return page.state().isAsking(); }, "the answer of the model");
+    if (!model.isEmpty()) window.inspectPage().open(model);
+    waitForAnswer(window);
 }
 
 template <class Panel>
 void showModelPanel(MainWindow& window) {
     openModelOnInspectPage(window);
     window.inspectPage().showPanel<Panel>();
-    waitWhile([&] { return window.inspectPage().state().isAsking(); }, "the answer of the model");
+    waitForAnswer(window);
 }
 
 /// Sets what the page shows: the worked example on the Rotation page, a head of 64 features on the others, a
@@ -165,7 +168,7 @@ std::vector<View> additionalViews() {
              Question question{"continuation", problemOf(w).toStdString()};
              question.count = 64;
              w.inspectPage().state().request(answers::continuation, question);
-             waitWhile([&] { return w.inspectPage().state().isAsking(); }, "the answer of the model");
+             waitForAnswer(w);
              w.inspectPage().panel<GenerationPanel>().continuation().choose(6);
          }},
         {"inspect-sizes",

@@ -3,7 +3,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "core/base/child_process.h"
 #include "core/base/error.h"
 #include "core/base/this_process.h"
 
@@ -68,8 +67,6 @@ Baseline::Baseline(Kind kind, const Specification& specification, std::int64_t v
     peak_mb_ = answer.at("peak_mb").get<double>();
 }
 
-Baseline::~Baseline() = default;
-
 void Baseline::runSteps() {
     process_->write(std::to_string(kind_.steps_per_round));
     const Json answer = answerOf(*process_, kind_.name);
@@ -77,8 +74,7 @@ void Baseline::runSteps() {
         times_.seconds.push_back(1e-3 * ms.get<double>());
 }
 
-std::vector<std::unique_ptr<Baseline>> startBaselines(const Specification& specification,
-                                                      std::int64_t vocabulary) {
+std::vector<Baseline> startBaselines(const Specification& specification, std::int64_t vocabulary) {
     if (!specification.headLayout().isUniform())
         throw Error(ErrorKind::usage,
                     "the baselines have as many key/value heads as heads, and separate keys and values: "
@@ -101,10 +97,10 @@ std::vector<std::unique_ptr<Baseline>> startBaselines(const Specification& speci
     for (Baseline::Kind& kind : kinds)
         if (kind.baseline != "labml")
             kind.precision = specification.device.precision;  // labml-nn supports only float32
-    std::vector<std::unique_ptr<Baseline>> baselines;
+    std::vector<Baseline> baselines;
     for (const Baseline::Kind& kind : kinds) {
         std::cerr << "starting " << kind.name << " …" << std::endl;
-        baselines.push_back(std::make_unique<Baseline>(kind, specification, vocabulary));
+        baselines.emplace_back(kind, specification, vocabulary);
     }
     return baselines;
 }

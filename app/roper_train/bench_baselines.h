@@ -5,9 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "core/base/child_process.h"
 #include "core/bench/bench.h"
 
 namespace roper {
+
+/// How fast a program trains, and with how much memory.
+struct ProgramBench {
+    std::string name, precision;
+    BenchTimes times;     ///< of the steps
+    double first_step_s;  ///< from the start of the process to the end of its first step
+    double peak_mb;       ///< of the process, in the first step
+};
 
 /// Another implementation that trains the same model: a process of tests/bench/baselines.py, which computes
 /// steps on command.
@@ -25,25 +34,20 @@ class Baseline {
     /// @throws Error (usage) if `./lab setup --baselines` has not been run, Error (other) if the process ends
     /// prematurely
     Baseline(Kind kind, const Specification& specification, std::int64_t vocabulary);
-    ~Baseline();
 
     /// Computes the steps of one round. @throws Error (other) if the process has ended
     void runSteps();
 
-    const Kind& kind() const { return kind_; }
-    const BenchTimes& times() const { return times_; }
-    double firstStepSeconds() const { return first_step_s_; }
-    double peakMegabytes() const { return peak_mb_; }  ///< of the process, in the first step
+    ProgramBench measured() const { return {kind_.name, kind_.precision, times_, first_step_s_, peak_mb_}; }
 
   private:
     Kind kind_;
-    std::unique_ptr<class PipedProcess> process_;
+    std::unique_ptr<PipedProcess> process_;
     double first_step_s_ = 0, peak_mb_ = 0;
     BenchTimes times_;
 };
 
 /// Starts all baselines. @throws like Baseline
-std::vector<std::unique_ptr<Baseline>> startBaselines(const Specification& specification,
-                                                      std::int64_t vocabulary);
+std::vector<Baseline> startBaselines(const Specification& specification, std::int64_t vocabulary);
 
 }  // namespace roper

@@ -33,12 +33,6 @@ std::vector<Workload> workloadsOf(const BenchOptions& options) {
     return {{"A", "prefix-paper", a}, {"B", "addition-paper", std::max(3, a / 40)}};
 }
 
-/// A position method and precision in which a workload is measured.
-struct Candidate {
-    std::string method, precision;
-    Specification specification;
-};
-
 /// Whether --set sets the field with this key, which may also be given by its bare or former name.
 bool setsField(const BenchOptions& options, const std::string& key) {
     return std::ranges::any_of(options.settings, [&](const std::string& setting) {
@@ -52,20 +46,20 @@ std::vector<std::string> methodsOf(const BenchOptions& options, const Workload& 
     return {loadSpecification(work.preset, options.settings).model.position};
 }
 
-/// A position method in every precision that the machine computes natively.
-std::vector<Candidate> candidatesOf(const BenchOptions& options, const Workload& work,
-                                    const std::string& method) {
-    Specification specification = withPosition(loadSpecification(work.preset, options.settings), method);
-    std::vector<Candidate> candidates;
-    for (const std::string& precision : nativePrecisions(specification)) {
-        specification.device.precision = precision;
-        requireValid(specification, work.preset);
-        candidates.push_back({method, precision, specification});
-    }
-    return candidates;
+/// A workload with a position method, in every precision that the machine computes natively.
+std::vector<Specification> candidatesOf(const BenchOptions& options, const Workload& work,
+                                        const std::string& method) {
+    const Specification specification =
+        withPosition(loadSpecification(work.preset, options.settings), method);
+    return mapped(nativePrecisions(specification), [&](const std::string& precision) {
+        Specification candidate = specification;
+        candidate.device.precision = precision;
+        requireValid(candidate, work.preset);
+        return candidate;
+    });
 }
 
-std::vector<Candidate> candidatesOf(const BenchOptions& options, const Workload& work) {
+std::vector<Specification> candidatesOf(const BenchOptions& options, const Workload& work) {
     return concatenated(mapped(methodsOf(options, work), [&](const std::string& method) {
         return candidatesOf(options, work, method);
     }));
@@ -84,14 +78,20 @@ void printLine(const BenchOptions& options, const Json& line) {
     std::cout << std::endl;
 }
 
+/// The first members of a line: the workload, and the candidate.
+Json lineOf(const Workload& work, const Specification& candidate) {
+    return {
+        {"work", work.name}, {"method", candidate.model.position}, {"precision", candidate.device.precision}};
+}
+
 /// The output of `bench first` in a separate process.
-Json firstStepOf(const BenchOptions& options, const Workload& work, const Candidate& candidate) {
+Json firstStepOf(const BenchOptions& options, const Workload& work, const Specification& candidate) {
     std::vector<std::string> arguments = {"roper-train", "bench",     "first",  "--json",
                                           "--preset",    work.preset, "--runs", options.runs};
-    for (const std::string& setting : options.settings)
-        arguments.insert(arguments.end(), {"--set", setting});
-    for (const std::string& setting :
-         {"model.position=" + candidate.method, "device.precision=" + candidate.precision})
+    std::vector<std::string> settings = options.settings;
+    settings.push_back("model.position=" + candidate.model.position);
+    settings.push_back("device.precision=" + candidate.device.precision);
+    for (const std::string& setting : settings)
         arguments.insert(arguments.end(), {"--set", setting});
     if (!options.target.empty()) arguments.insert(arguments.end(), {"--target", options.target});
     PipedProcess process("/proc/self/exe", arguments);
@@ -120,41 +120,39 @@ std::string kernelOf(const Specification& specification, const MachineRates& rat
 }
 
 void benchStep(const BenchOptions& options, const Workload& work) {
-    const std::vector<Candidate> candidates = candidatesOf(options, work);
-    const auto names =
-        mapped(candidates, [](const Candidate& one) { return one.method + " " + one.precision; });
+    const std::vector<Specification> candidates = candidatesOf(options, work);
+    const auto names = mapped(
+        candidates, [](const Specification& one) { return one.model.position + " " + one.device.precision; });
     std::cerr << work.name << ": " << work.times << " × " << join(names, ", ") << std::endl;
-    const std::vector<StepBench> benches = benchInterleaved(mapped(candidates, &Candidate::specification),
-                                                            work.times, std::clamp(work.times / 10, 1, 5));
+    const std::vector<StepBench> benches =
+        benchInterleaved(candidates, work.times, std::clamp(work.times / 10, 1, 5));
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-        const auto& [method, precision, specification] = candidates[i];
+        const Specification& candidate = candidates[i];
         const BenchTimes& times = benches[i].times;
         const MachineRates& rates = benches[i].rates;
         for (const std::string& note : benches[i].notes)
-            std::cerr << method << " " << precision << ": " << note << std::endl;
+            std::cerr << names[i] << ": " << note << std::endl;
         const double seconds = times.median();
-        const Json first = firstStepOf(options, work, candidates[i]);
-        Json line = {{"work", work.name},
-                     {"method", method},
-                     {"precision", precision},
-                     {"kernel", kernelOf(specification, rates)},
+        const Json first = firstStepOf(options, work, candidate);
+        Json line = lineOf(work, candidate);
+        line.update({{"kernel", kernelOf(candidate, rates)},
                      {"ms", seconds / kMilli},
                      {"min", times.minimum() / kMilli},
                      {"max", times.maximum() / kMilli},
-                     {"tokens_per_s", tokensOf(specification) / seconds},
+                     {"tokens_per_s", tokensOf(candidate) / seconds},
                      {"first_step_s", first.at("first_step_s")},
                      {"peak_mb", first.at("peak_mb")},
                      {"gemm_gflops", rates.gemm / kGiga},
-                     {"share_of_gemm", costOf(specification).flop_per_step / seconds / rates.gemm}};
+                     {"share_of_gemm", costOf(candidate).flop_per_step / seconds / rates.gemm}});
         if (rates.multiply_add > 0) {
             line["fma_gflops"] = rates.multiply_add / kGiga;
-            line["share_of_fma"] = costOf(specification).flop_per_step / seconds / rates.multiply_add;
+            line["share_of_fma"] = costOf(candidate).flop_per_step / seconds / rates.multiply_add;
             for (std::size_t part = 0; part < kStepCategories; ++part)
                 line[std::string(categoryName(static_cast<StepCategory>(part))) + "_ms"] =
                     benches[i].parts[part] / kMilli;
         }
         printLine(options, line);
-        if (options.save_speed) saveSpeed(options.runs, specification, seconds);
+        if (options.save_speed) saveSpeed(options.runs, candidate, seconds);
     }
 }
 
@@ -167,57 +165,48 @@ void benchKernel(const BenchOptions& options, const Workload& work) {
                             std::string(key));
     BenchOptions here = options;
     here.settings.emplace_back("device.name=cpu");  // the kernel is for CPUs
-    for (const auto& [method, precision, specification] : candidatesOf(here, work)) {
-        if (specification.model.attention != "softmax" || specification.model.frequencies == "trained")
+    for (const Specification& candidate : candidatesOf(here, work)) {
+        if (candidate.model.attention != "softmax" || candidate.model.frequencies == "trained")
             throw Error(ErrorKind::usage,
                         "the kernel supports only softmax attention with fixed frequencies");
-        const AttentionBench bench = benchAttention(specification, work.times);
+        const AttentionBench bench = benchAttention(candidate, work.times);
         const double seconds = bench.kernel.median();
-        printLine(options, {{"work", work.name},
-                            {"method", method},
-                            {"precision", precision},
-                            {"target", kernelTarget()},
-                            {"ms", seconds / kMilli},
-                            {"min", bench.kernel.minimum() / kMilli},
-                            {"max", bench.kernel.maximum() / kMilli},
-                            {"plain_ms", bench.plain.median() / kMilli},
-                            {"fma_gflops", bench.rates.multiply_add / kGiga},
-                            {"share_of_fma", bench.flop / seconds / bench.rates.multiply_add}});
+        Json line = lineOf(work, candidate);
+        line.update({{"target", kernelTarget()},
+                     {"ms", seconds / kMilli},
+                     {"min", bench.kernel.minimum() / kMilli},
+                     {"max", bench.kernel.maximum() / kMilli},
+                     {"plain_ms", bench.plain.median() / kMilli},
+                     {"fma_gflops", bench.rates.multiply_add / kGiga},
+                     {"share_of_fma", bench.flop / seconds / bench.rates.multiply_add}});
+        printLine(options, line);
     }
 }
 
 void benchGenerate(const BenchOptions& options, const Workload& work) {
-    for (const auto& [method, precision, specification] : candidatesOf(options, work)) {
-        const double step = benchSteps(specification, 3, 1).median();
-        const GenerationBench generation = benchGeneration(specification, std::min(work.times, 3));
+    for (const Specification& candidate : candidatesOf(options, work)) {
+        const double step = benchSteps(candidate, 3, 1).median();
+        const GenerationBench generation = benchGeneration(candidate, std::min(work.times, 3));
         const double seconds = generation.times.median();
-        printLine(options, {{"work", work.name},
-                            {"method", method},
-                            {"precision", precision},
-                            {"problems", specification.evaluation.problems},
-                            {"ms", seconds / kMilli},
-                            {"characters_per_s", static_cast<double>(generation.characters) / seconds},
-                            {"step_ms", step / kMilli},
-                            {"in_steps", seconds / step}});
+        Json line = lineOf(work, candidate);
+        line.update({{"problems", candidate.evaluation.problems},
+                     {"ms", seconds / kMilli},
+                     {"characters_per_s", static_cast<double>(generation.characters) / seconds},
+                     {"step_ms", step / kMilli},
+                     {"in_steps", seconds / step}});
+        printLine(options, line);
     }
 }
 
-/// One row of the table of baselines.
-struct BaselineRow {
-    std::string name, precision;
-    BenchTimes times;
-    double first_step_s, peak_mb;
-};
-
-void printBaselines(const BenchOptions& options, const Workload& work, const Candidate& candidate,
-                    const std::vector<BaselineRow>& rows, const MachineRates& rates) {
-    const double tokens = tokensOf(candidate.specification);
+void printBaselines(const BenchOptions& options, const Workload& work, const Specification& candidate,
+                    const std::vector<ProgramBench>& rows, const MachineRates& rates) {
+    const double tokens = tokensOf(candidate);
     const double ours = rows.front().times.median();
     if (options.json) {
-        for (const BaselineRow& row : rows)
+        for (const ProgramBench& row : rows)
             print({{"work", work.name},
                    {"who", row.name},
-                   {"method", candidate.method},
+                   {"method", candidate.model.position},
                    {"precision", row.precision},
                    {"steps", row.times.seconds.size()},
                    {"ms", row.times.median() / kMilli},
@@ -230,15 +219,16 @@ void printBaselines(const BenchOptions& options, const Workload& work, const Can
         return;
     }
     std::cout
-        << "Workload " << work.name << ", " << positionMethod(candidate.method).title << ", "
-        << candidate.precision << "; this machine: " << formatRounded(rates.gemm / kGiga, 3)
+        << "Workload " << work.name << ", " << positionMethod(candidate.model.position).title << ", "
+        << candidate.device.precision << "; this machine: " << formatRounded(rates.gemm / kGiga, 3)
         << " GFLOP/s of LibTorch's GEMM, " << formatRounded(rates.multiply_add / kGiga, 3)
         << " of multiply-adds\n\n"
         << "| program | steps | ms per step | min | max | tokens/s | peak MB | first step s | times ours |\n"
         << "|---|---|---|---|---|---|---|---|---|\n";
-    for (const BaselineRow& row : rows) {
-        std::cout << "| " << row.name << (row.precision == candidate.precision ? "" : ", " + row.precision)
-                  << " | " << row.times.seconds.size();
+    for (const ProgramBench& row : rows) {
+        std::cout << "| " << row.name
+                  << (row.precision == candidate.device.precision ? "" : ", " + row.precision) << " | "
+                  << row.times.seconds.size();
         for (const double value :
              {row.times.median() / kMilli, row.times.minimum() / kMilli, row.times.maximum() / kMilli,
               tokens / row.times.median(), row.peak_mb, row.first_step_s, row.times.median() / ours})
@@ -249,21 +239,19 @@ void printBaselines(const BenchOptions& options, const Workload& work, const Can
 }
 
 /// Alternates a few steps of roper-train and of the baselines.
-void benchBaselines(const BenchOptions& options, const Workload& work, const Candidate& candidate) {
+void benchBaselines(const BenchOptions& options, const Workload& work, const Specification& candidate) {
     const Json first = firstStepOf(options, work, candidate);
-    const auto baselines =
-        startBaselines(candidate.specification, vocabularySize(candidate.specification.task));
+    std::vector<Baseline> baselines = startBaselines(candidate, vocabularySize(candidate.task));
     constexpr int kStepsPerRound = 5;
-    const StepBench ours = benchInterleaved({candidate.specification}, work.times, 2, [&](int round) {
+    const StepBench ours = benchInterleaved({candidate}, work.times, 2, [&](int round) {
                                if (round % kStepsPerRound != 0) return;
-                               for (const auto& baseline : baselines)
-                                   baseline->runSteps();
+                               for (Baseline& baseline : baselines)
+                                   baseline.runSteps();
                            }).front();
-    std::vector<BaselineRow> rows = {
-        {"roper-train", candidate.precision, ours.times, first.at("first_step_s"), first.at("peak_mb")}};
-    for (const auto& baseline : baselines)
-        rows.push_back({baseline->kind().name, baseline->kind().precision, baseline->times(),
-                        baseline->firstStepSeconds(), baseline->peakMegabytes()});
+    std::vector<ProgramBench> rows = {{"roper-train", candidate.device.precision, ours.times,
+                                       first.at("first_step_s"), first.at("peak_mb")}};
+    for (const Baseline& baseline : baselines)
+        rows.push_back(baseline.measured());
     printBaselines(options, work, candidate, rows, ours.rates);
 }
 
@@ -296,7 +284,7 @@ int benchCommand(const BenchOptions& options) {
                 "only for device.…");
         const Workload work = workloadsOf(options).front();
         for (const char* method : {"roper", "rope"})
-            for (const Candidate& candidate : candidatesOf(options, work, method))
+            for (const Specification& candidate : candidatesOf(options, work, method))
                 benchBaselines(options, work, candidate);
         return 0;
     }

@@ -90,8 +90,15 @@ void CommandLine::addWork() {
 
 namespace {
 
-std::string measureType() {
-    return typeWithChoices("MEASURE", mapped(measures(), &MeasureInfo::name));
+CLI::Option* addMeasure(CLI::App* command, std::string& measure, const std::string& help) {
+    return command->add_option("--measure", measure, help)
+        ->type_name(typeWithChoices("MEASURE", mapped(measures(), &MeasureInfo::name)));
+}
+
+CLI::Option* addShare(CLI::App* command, double& solved_fraction) {
+    return command
+        ->add_option("--share", solved_fraction, "For steps_until: fraction of problems to be solved")
+        ->check(numberInRange(0, 1));
 }
 
 }  // namespace
@@ -105,17 +112,12 @@ void CommandLine::addCompare() {
     CLI::App* compare = command(
         "compare", "Compare two groups of runs seed by seed; the runs of a group differ only in their seeds");
     addFilter(compare, compare_.filter);
-    CLI::Option* measure = compare
-                               ->add_option("--measure", compare_.measure,
-                                            "Measure to compare (default: one that suits the runs)")
-                               ->type_name(measureType());
-    CLI::Option* solved_fraction = compare
-                                       ->add_option("--share", compare_.solved_fraction,
-                                                    "For steps_until: fraction of problems to be solved")
-                                       ->check(numberInRange(0, 1));
+    CLI::Option* measure =
+        addMeasure(compare, compare_.measure, "Measure to compare (default: one that suits the runs)");
+    CLI::Option* share = addShare(compare, compare_.solved_fraction);
     compare->add_flag("--all", compare_.all, "Every measure in one table")
         ->excludes(measure)
-        ->excludes(solved_fraction);
+        ->excludes(share);
     compare->add_option("--a", compare_.a, "Label of the first group, or part of it (default: RoPE)");
     compare->add_option("--b", compare_.b, "Label of the second group (default: RoPER)");
     compare->add_option("--csv", compare_.csv, "Also write the pairs, or with --all the table, to this file");
@@ -129,14 +131,9 @@ void CommandLine::addMethods() {
         "Compare position methods with a baseline method: one row per method, columns for each preset");
     addFilter(methods, methods_.filter);
     methods->add_option("--a", methods_.reference, "Label of the baseline runs")->capture_default_str();
-    methods
-        ->add_option("--measure", methods_.measure,
-                     "Measure to compare (default: the preset's, else one that suits the task)")
-        ->type_name(measureType());
-    methods
-        ->add_option("--share", methods_.solved_fraction,
-                     "For steps_until: fraction of problems to be solved")
-        ->check(numberInRange(0, 1));
+    addMeasure(methods, methods_.measure,
+               "Measure to compare (default: the preset's, else one that suits the task)");
+    addShare(methods, methods_.solved_fraction);
     methods->add_option("--csv", methods_.csv, "Also write the table to this file");
     methods->add_option("--markdown", methods_.markdown, "Also write the table to this file, as Markdown");
     setAction(methods, withRuns(methods_, methodsCommand));
@@ -147,9 +144,7 @@ void CommandLine::addPrecision() {
         command("precision", "Test whether float32 and bfloat16 are equivalent: same settings, same seeds");
     PrecisionOptions& options = compared_precisions_;
     addFilter(precision, options.filter);
-    precision->add_option("--measure", options.measure, "Measure to compare")
-        ->type_name(measureType())
-        ->required();
+    addMeasure(precision, options.measure, "Measure to compare")->required();
     precision
         ->add_option("--bound", options.bound,
                      "Equivalence bound: largest difference that does not matter, in the measure's unit")

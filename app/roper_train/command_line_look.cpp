@@ -58,10 +58,8 @@ void requireUsedByQuestion(const CLI::App& look, const Question& question) {
         for (const QuestionKind& one : questionKinds())
             if (one.isUsedSetting(setting) && one.is_printed) users.push_back(one.name);
         std::string why;
-        if (users.size() > 4 && setting != "count" && setting != "text")
-            why = ": it uses the unmodified parameters";
-        else if (setting != "count" && setting != "text")
-            why = "; only by " + join(users, ", ");
+        if (setting != "count" && setting != "text")
+            why = users.size() > 4 ? ": it uses the unmodified parameters" : "; only by " + join(users, ", ");
         throw CLI::ValidationError(optionOf(setting), "is not used by --what " + kind.name + why);
     };
     const bool scales = look.get_option("--scaling")->count() > 0;
@@ -177,10 +175,9 @@ void CommandLine::addFamilies() {
     CLI::App* families = command(
         "families",
         "Compare how models rotate: one row for the layers of a model with the same rotation and window");
-    families->add_option(
-        "models", families_.models,
-        std::string("Each one of: a config.json, ") + kModels +
-            " (default: all that `roper-train models` lists)");
+    families->add_option("models", families_.models,
+                         std::string("Each one of: a config.json, ") + kModels +
+                             " (default: all that `roper-train models` lists)");
     families->add_flag("--well-known", families_.well_known,
                        "Also list the rotations of well-known models, which need not be on this machine");
     families->add_option(

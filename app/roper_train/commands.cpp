@@ -35,21 +35,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-int exitCodeOf(RunState state) {
-    return state == RunState::preempted ? static_cast<int>(ErrorKind::preempted) : 0;
-}
-
 bool printsForHumans(Verbosity verbosity) {
     return verbosity == Verbosity::bar || verbosity == Verbosity::lines;
 }
 
-int train(const RunFolder& folder, Verbosity verbosity, const SessionOptions& session = {}) {
+int train(const RunFolder& folder, Verbosity verbosity, const SessionOptions& session) {
     Progress progress(verbosity);
     if (printsForHumans(verbosity)) std::cerr << folder.path().string() << "\n";
     const RunState state = trainRun(folder, progress, session);
     if (verbosity == Verbosity::json) print({{"event", "end"}, {"state", stateName(state)}});
     progress.printSummary(state, folder);
-    return exitCodeOf(state);
+    return state == RunState::preempted ? static_cast<int>(ErrorKind::preempted) : 0;
 }
 
 /// Trains a newly created run. If it cannot start, for example because its text is too short, its folder is
@@ -266,9 +262,8 @@ int presetNamesCommand() {
 }
 
 int keysCommand() {
-    for (const SpecificationField& field : specificationFields())
-        std::cout << field.key() << "=\n";
-    return 0;
+    return printLines(
+        mapped(specificationFields(), [](const SpecificationField& field) { return field.key() + "="; }));
 }
 
 int valuesCommand(const std::string& key) {

@@ -313,14 +313,12 @@ int diffCommand(const std::vector<std::string>& names, const fs::path& runs, boo
     const RunTable table(folders);
     if (!table.problems().empty()) throw Error(ErrorKind::usage, table.problems().front());
     const RunDifferences differences = differencesOf(table.records());
-    if (json) {
-        Json object = {{"runs", differences.columns}};
-        object["settings"] = rowsJson(differences.settings);
-        object["outcomes"] = rowsJson(differences.outcomes);
-        print(object);
-        return 0;
-    }
-    printTable(differences);
+    if (json)
+        print({{"runs", differences.columns},
+               {"settings", rowsJson(differences.settings)},
+               {"outcomes", rowsJson(differences.outcomes)}});
+    else
+        printTable(differences);
     return 0;
 }
 

@@ -20,15 +20,6 @@ namespace roper {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-/// @param all_done  false: a signal stopped the queue
-int exitCodeOfEnd(bool all_done) {
-    return all_done ? 0 : static_cast<int>(ErrorKind::preempted);
-}
-
-}  // namespace
-
 int enqueueCommand(const EnqueueOptions& options) {
     Specification base = loadSpecification(options.what, options.settings);
     const auto seeds = parseIntegers(options.seeds);
@@ -105,7 +96,8 @@ int queueCommand(const fs::path& runs, bool quietly) {
     };
     const auto read = [&] { return readApprovedQueue(runs); };
     const auto fingerprint = [&](const std::string& run) { return approvedFingerprint(runs, run); };
-    return exitCodeOfEnd(WorkerPool({runs, read, remove, hold, tell, fingerprint}).run());
+    const bool is_done = WorkerPool({runs, read, remove, hold, tell, fingerprint}).run();
+    return is_done ? 0 : static_cast<int>(ErrorKind::preempted);  // a signal stopped it
 }
 
 }  // namespace roper

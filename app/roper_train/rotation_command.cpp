@@ -133,14 +133,14 @@ void printText(const ParsedRotation& parsed, double tokens) {
 int rotationCommand(const RotationOptions& options) {
     const ExitOnClosedOutput exit_on_closed_output;
     const auto tokens = static_cast<double>(options.tokens);
-    const bool several = options.models.size() > 1;
     const auto answer = [&](const fs::path& model) {
         const ParsedRotation parsed = parsedRotationOf(model, options.runs);
-        if (several && !options.json) std::cout << model.string() << "\n";
-        if (options.json)
+        if (options.json) {
             print(jsonOf(parsed, model, tokens));
-        else
+        } else {
+            if (options.models.size() > 1) std::cout << model.string() << "\n";
             printText(parsed, tokens);
+        }
     };
     return answerEach(options.models, options.json, answer, [](const fs::path& model) {
         return Json{{"model", model.string()}};

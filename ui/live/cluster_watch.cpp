@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "ui/theme/error_text.h"
 
 namespace roper {
 namespace {
@@ -35,9 +36,8 @@ std::vector<Resubmission> bySubmission(const ClusterView& view, const std::vecto
     for (const std::string& run : runs) {
         const auto newest =
             std::find_if(submissions.rbegin(), submissions.rend(), [&](const Submission& one) {
-                return std::ranges::any_of(one.array_tasks, [&](const auto& array_task) {
-                    return std::ranges::count(array_task, run) > 0;
-                });
+                return std::ranges::any_of(one.array_tasks,
+                                           [&](const auto& names) { return hasElement(names, run); });
             });
         if (newest == submissions.rend()) continue;
         const auto options = view.own_submissions.find(newest->name);
@@ -120,7 +120,7 @@ void ClusterWatch::applyOutcome(Outcome outcome) {
 std::vector<SlurmArrayTask> ClusterWatch::arrayTasksOf(const std::vector<std::string>& runs) const {
     std::map<std::string, SlurmArrayTask> found;
     for (const SweepRunStatus& one : view_.runs)
-        if (one.array_task && std::ranges::count(runs, one.run) > 0 &&
+        if (one.array_task && hasElement(runs, one.run) &&
             view_.own_submissions.count(one.array_task->name) > 0)
             found.emplace(one.array_task->title(), *one.array_task);
     std::vector<SlurmArrayTask> array_tasks;
@@ -133,8 +133,8 @@ std::vector<std::string> ClusterWatch::otherRunsInTasksOf(const std::vector<std:
     const std::vector<SlurmArrayTask> array_tasks = arrayTasksOf(runs);
     std::vector<std::string> others;
     for (const SweepRunStatus& one : view_.runs)
-        if (one.array_task && one.state != RunState::failed && std::ranges::count(runs, one.run) == 0 &&
-            std::ranges::count(array_tasks, *one.array_task) > 0)
+        if (one.array_task && one.state != RunState::failed && !hasElement(runs, one.run) &&
+            hasElement(array_tasks, *one.array_task))
             others.push_back(one.run);
     return others;
 }
@@ -152,11 +152,8 @@ void ClusterWatch::requeue(const std::vector<std::string>& runs) {
         // If one array task has ended in the meantime, the others are still requeued.
         QStringList problems;
         for (const SlurmArrayTask& array_task : array_tasks) {
-            try {
-                requeueArrayTask(array_task);
-            } catch (const Error& error) {
-                problems << QString::fromStdString(error.what());
-            }
+            const QString problem = errorOf([&] { requeueArrayTask(array_task); });
+            if (!problem.isEmpty()) problems << problem;
         }
         const std::size_t done = array_tasks.size() - static_cast<std::size_t>(problems.size());
         const QString text = tr("%1 saved and put back into Slurm's queue")
@@ -167,18 +164,16 @@ void ClusterWatch::requeue(const std::vector<std::string>& runs) {
 
 void ClusterWatch::submit(const std::vector<std::string>& runs) {
     start([view = view_, runs, folder = runs_] {
-        const std::vector<Resubmission> wanted = bySubmission(view, runs);
         std::size_t submitted = 0;
         std::vector<std::string> jobs;
         QStringList reported;
-        for (const Resubmission& one : wanted) {
-            try {
+        for (const Resubmission& one : bySubmission(view, runs)) {
+            const QString problem = errorOf([&] {
                 const SubmissionReport report = submitRuns(folder, one.sweep, one.runs, one.options);
                 submitted += report.runs_to_submit.size();
                 jobs.insert(jobs.end(), report.jobs.begin(), report.jobs.end());
-            } catch (const Error& error) {
-                reported << QString::fromStdString(error.what());
-            }
+            });
+            if (!problem.isEmpty()) reported << problem;
         }
         if (!jobs.empty())
             reported.prepend(tr("%1 submitted: job %2")

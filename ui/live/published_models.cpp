@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/pretrained/model_location.h"
 #include "core/pretrained/model_stores.h"
+#include "ui/theme/error_text.h"
 
 namespace roper {
 namespace {
@@ -56,12 +57,7 @@ bool isPublishedModel(const QString& path) {
 }
 
 QString problemOfModel(const QString& path) {
-    try {
-        locateModel(path.toStdString());
-        return {};
-    } catch (const Error& error) {
-        return QString::fromStdString(error.what());
-    }
+    return errorOf([&] { locateModel(path.toStdString()); });
 }
 
 QStringList publishedModels() {

@@ -140,13 +140,6 @@ std::optional<RunRecord> recordOf(const RunWatcher& run) {
                      run.labels(),        run.computations(),   run.createdAt_s()};
 }
 
-std::vector<RunRecord> recordsOf(const RunStore& store) {
-    std::vector<RunRecord> records;
-    for (const RunWatcher* run : store.runs())
-        if (auto record = recordOf(*run)) records.push_back(std::move(*record));
-    return records;
-}
-
 QString twinNameOf(const RunStore& store, const QString& run) {
     if (run.isEmpty()) return {};
     const std::vector<RunRecord> records = recordsOf(store);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/compare/outcome.h"
@@ -68,8 +69,17 @@ inline std::optional<RunRecord> recordOf(const RunWatcher* run) {
     return run != nullptr ? recordOf(*run) : std::nullopt;
 }
 
-/// Records of all runs.
-std::vector<RunRecord> recordsOf(const RunStore& store);
+/// Records of runs, or of all in a store; those whose specification cannot be read are left out.
+template <class Runs>
+std::vector<RunRecord> recordsOf(const Runs& runs) {
+    std::vector<RunRecord> records;
+    for (const RunWatcher* run : runs)
+        if (auto record = recordOf(*run)) records.push_back(std::move(*record));
+    return records;
+}
+inline std::vector<RunRecord> recordsOf(const RunStore& store) {
+    return recordsOf(store.runs());
+}
 
 /// Name of a run's twin (`findTwin`); empty if there is none.
 QString twinNameOf(const RunStore& store, const QString& run);

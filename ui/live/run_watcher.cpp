@@ -8,6 +8,7 @@
 #include "core/base/file_reading.h"
 #include "core/base/text.h"
 #include "core/base/this_process.h"
+#include "ui/theme/error_text.h"
 
 namespace roper {
 namespace {
@@ -50,14 +51,8 @@ void RunWatcher::readSpecificationIfChanged() {
     if (specification_ && now == specification_stamp_) return;
     specification_stamp_ = now;
     const QString problem_before = specification_problem_;
-    try {
-        specification_ = folder_.specification();
-        specification_problem_.clear();
-        emit labelsChanged();
-    } catch (const Error& error) {
-        specification_problem_ = QString::fromStdString(error.what());
-        if (specification_problem_ != problem_before) emit labelsChanged();
-    }
+    specification_problem_ = errorOf([&] { specification_ = folder_.specification(); });
+    if (specification_problem_.isEmpty() || specification_problem_ != problem_before) emit labelsChanged();
 }
 
 void RunWatcher::readLabelsIfChanged() {

@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <QScrollArea>
 
+#include "core/base/text.h"
 #include "ui/controls/folding_group.h"
 #include "ui/theme/theme.h"
 
@@ -61,17 +62,9 @@ void ControlMarker::mark(QWidget* control) {
 }
 
 bool ControlMarker::eventFilter(QObject*, QEvent* event) {
-    switch (event->type()) {
-        case QEvent::Move:
-        case QEvent::Resize:
-        case QEvent::Show:
-        case QEvent::Hide:
-            // Queued, because the layout is not complete yet.
-            QMetaObject::invokeMethod(this, &ControlMarker::trackControl, Qt::QueuedConnection);
-            break;
-        default:
-            break;
-    }
+    constexpr QEvent::Type kChanges[] = {QEvent::Move, QEvent::Resize, QEvent::Show, QEvent::Hide};
+    if (hasElement(kChanges, event->type()))  // queued, because the layout is not complete yet
+        QMetaObject::invokeMethod(this, &ControlMarker::trackControl, Qt::QueuedConnection);
     return false;
 }
 

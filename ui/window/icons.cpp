@@ -80,7 +80,7 @@ void drawInspect(QPainter& painter, const QColor& color) {
         painter.drawRect(QRectF(x, y, 3.4, 3.4));
 }
 
-/// In the order of PageSet::all().
+/// In the order of PageSet::pages.
 constexpr void (*kDraw[])(QPainter&, const QColor&) = {drawRotation, drawSpectrum, drawAttention, drawMixing,
                                                        drawTraining, drawCompare,  drawInspect};
 

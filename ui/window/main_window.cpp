@@ -9,6 +9,7 @@
 #include <QScrollArea>
 #include <QSettings>
 #include <QStatusBar>
+#include <algorithm>
 #include <utility>
 
 #include "core/base/error.h"
@@ -71,7 +72,7 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::WorkerMode wor
     // the sidebar must stay, as it is the only way to change pages
     sidebar_->toggleViewAction()->setEnabled(false);
     addToolBar(Qt::LeftToolBarArea, sidebar_);
-    for (Page* page : set_.all())
+    for (Page* page : set_.pages)
         addPage(page);
     setCentralWidget(wrapInWidget(columnOf({invitation_, {stack_, 1}})));
     makeExplanation();
@@ -127,13 +128,12 @@ void MainWindow::addPage(Page* page) {
     stack_->addWidget(area);
     auto* button = new QToolButton;
     button->setText(page->name());
-    button->setIcon(makePageIcon(pages_.size(), palette()));
+    button->setIcon(makePageIcon(sidebar_buttons_.size(), palette()));
     button->setCheckable(true);
     button->setAutoExclusive(true);
     button->setAutoRaise(true);
     button->setAccessibleName(page->name());
-    pages_.push_back(page);
-    const auto number = static_cast<int>(pages_.size());
+    const auto number = static_cast<int>(sidebar_buttons_.size()) + 1;
     button->setToolTip(tr("%1 (Ctrl+%2)").arg(page->name()).arg(number));
     connect(button, &QToolButton::clicked, this, [this, page] { goTo(page); });
     connect(page, &Page::reported, this, [this](const QString& text) { statusBar()->showMessage(text); });
@@ -148,7 +148,7 @@ void MainWindow::addPage(Page* page) {
 
 SetupText MainWindow::setupAndView() const {
     SetupText text{set_.selection.setup(), {}};
-    for (const Page* page : pages_)
+    for (const Page* page : set_.pages)
         text.view.merge(page->viewSettings());
     text.view[kPageKey] = currentPage()->name().toStdString();
     return text;
@@ -164,7 +164,7 @@ bool MainWindow::applySetupText(const QString& text) {
         set_.selection.set(read.setup, tr("Paste setup"));
         if (const auto page = read.view.find(kPageKey); page != read.view.end())
             showPage(QString::fromStdString(page->second));
-        for (Page* page : pages_)
+        for (Page* page : set_.pages)
             page->setViewSettings(read.view);
         return true;
     } catch (const Error& error) {
@@ -290,7 +290,7 @@ void MainWindow::showStop(const TourStop& stop) {
         view["view.inspect_run"] = model_of_tour_.toStdString();
         inspect.state().setChange({});
     }
-    for (Page* page : pages_)
+    for (Page* page : set_.pages)
         page->setViewSettings(view);
 }
 
@@ -301,7 +301,7 @@ void MainWindow::leaveTour() {
     const BeforeTour before = *std::exchange(before_tour_, {});
     const Setup of_tour = set_.selection.setup();
     set_.selection.set(before.setup.setup, tr("Leave the tour"));
-    for (Page* page : pages_)
+    for (Page* page : set_.pages)
         page->setViewSettings(before.setup.view);
     set_.training->form().setSpecification(before.training);
     if (!before.inspect_text.isEmpty()) set_.inspect->readText(before.inspect_text);
@@ -325,13 +325,12 @@ void MainWindow::goTo(Page* page) {
 }
 
 void MainWindow::showPage(Page* page) {
-    for (std::size_t i = 0; i < pages_.size(); ++i)
-        if (pages_[i] == page) stack_->setCurrentIndex(static_cast<int>(i));
-    for (std::size_t i = 0; i < pages_.size(); ++i)
-        sidebar_buttons_[i]->setChecked(pages_[i] == page);
+    const auto index = std::ranges::find(set_.pages, page) - set_.pages.begin();
+    stack_->setCurrentIndex(static_cast<int>(index));
+    sidebar_buttons_[static_cast<std::size_t>(index)]->setChecked(true);  // unchecks the others
     page->setFocus();
     // A page's menu and shortcuts are active only while it is shown.
-    for (const Page* one : pages_) {
+    for (const Page* one : set_.pages) {
         const auto menu = page_menus_.find(one->name());
         if (menu == page_menus_.end()) continue;
         menu->second->menuAction()->setVisible(one == page);
@@ -347,8 +346,8 @@ Page* MainWindow::pageNamed(const QString& name) const {
     if (plain.compare(QLatin1String("models"), Qt::CaseInsensitive) == 0)
         plain = set_.inspect->name();  // older versions had two pages for this
     const auto page = std::ranges::find_if(
-        pages_, [&](const Page* one) { return one->name().compare(plain, Qt::CaseInsensitive) == 0; });
-    return page == pages_.end() ? nullptr : *page;
+        set_.pages, [&](const Page* one) { return one->name().compare(plain, Qt::CaseInsensitive) == 0; });
+    return page == set_.pages.end() ? nullptr : *page;
 }
 
 bool MainWindow::showPage(const QString& name) {
@@ -417,7 +416,7 @@ void MainWindow::restoreSession() {
     try {
         const SetupText text = parseSetup(settings.value("session/setup").toString().toStdString());
         set_.selection.replace(text.setup);
-        for (Page* page : pages_)
+        for (Page* page : set_.pages)
             page->setViewSettings(text.view);
     } catch (const Error&) {
         // On the first start, or with settings of a version with other keys, the defaults apply.

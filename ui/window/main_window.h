@@ -41,8 +41,9 @@ class MainWindow : public QMainWindow {
     RunStore& runs() { return set_.store; }
     QueueLauncher& queue() { return set_.queue; }
 
-    std::vector<Page*> pages() const { return pages_; }
+    const std::vector<Page*>& pages() const { return set_.pages; }
     Page* currentPage() const;
+    /// @param page  one of pages()
     void showPage(Page* page);
     /// @returns whether a page with this name exists
     bool showPage(const QString& name);
@@ -112,9 +113,8 @@ class MainWindow : public QMainWindow {
     PageSet set_;
     Actions actions_;
     std::optional<BeforeTour> before_tour_;
-    std::optional<Tour> own_tour_;  ///< the tour of `setTour`
-    QString model_of_tour_;         ///< path of the model that the tour's stops show; empty: none
-    std::vector<Page*> pages_;
+    std::optional<Tour> own_tour_;          ///< the tour of `setTour`
+    QString model_of_tour_;                 ///< path of the model that the tour's stops show; empty: none
     QSet<QKeySequence> window_shortcuts_;   ///< active even while an input has the focus
     std::map<QString, QMenu*> page_menus_;  ///< by name of the page, or of another group of actions
     std::vector<QToolButton*> sidebar_buttons_;

@@ -39,10 +39,10 @@ void MainWindow::makeMenus() {
         for (const QAction* action : actions_.inGroup(group))
             for (const QKeySequence& keys : action->shortcuts())
                 window_shortcuts_.insert(keys);
-    for (Page* page : pages_)
+    for (Page* page : set_.pages)
         page->addActions(actions_);
     QStringList groups{tr("File"), tr("Edit"), tr("Go"), tr("View")};
-    for (Page* page : pages_)
+    for (Page* page : set_.pages)
         groups << page->name();
     groups << tr("Help");
     for (const QString& group : groups) {
@@ -53,7 +53,7 @@ void MainWindow::makeMenus() {
         // A page's shortcuts are active only while it is shown, so that Space and arrows act on the visible
         // page.
         for (QAction* action : actions) {
-            for (Page* page : pages_) {
+            for (Page* page : set_.pages) {
                 if (page->name() != group) continue;
                 action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
                 page->addAction(action);

@@ -13,9 +13,9 @@ PageSet::PageSet(const std::filesystem::path& folder, QueueLauncher::WorkerMode 
       mixing(new MixingPage(attention_state, nullptr)),
       training(new TrainingPage(store, launcher, queue, selection.history(), nullptr)),
       compare(new ComparePage(store, nullptr)),
-      inspect(new InspectPage(store, nullptr)) {
-    for (Page* page : all())
-        guarded_pages_.emplace_back(page);
+      inspect(new InspectPage(store, nullptr)),
+      pages{rotation, spectrum, attention, mixing, training, compare, inspect},
+      guarded_pages_(pages.begin(), pages.end()) {
     QObject::connect(compare, &ComparePage::runsRequested, training,
                      [this](const auto& runs) { training->queueRuns(runs); });
 }
@@ -23,10 +23,6 @@ PageSet::PageSet(const std::filesystem::path& folder, QueueLauncher::WorkerMode 
 PageSet::~PageSet() {
     for (const QPointer<Page>& page : guarded_pages_)
         delete page.data();  // null if a MainWindow has already deleted it
-}
-
-std::vector<Page*> PageSet::all() const {
-    return {rotation, spectrum, attention, mixing, training, compare, inspect};
 }
 
 }  // namespace roper

@@ -45,8 +45,7 @@ class PageSet {
     ComparePage* compare;
     InspectPage* inspect;
 
-    /// In display order.
-    std::vector<Page*> all() const;
+    const std::vector<Page*> pages;  ///< all, in display order
 
   private:
     std::vector<QPointer<Page>> guarded_pages_;  ///< null once a window has deleted them

@@ -63,13 +63,9 @@ void TourDock::setTour(Tour tour) {
 
 void TourDock::start(const QString& stop) {
     if (panel_->tour().stops.empty()) setTour(bundledTour());
-    if (!stop.isEmpty() && !panel_->goTo(stop)) {
-        std::vector<std::string> names;
-        for (const TourStop& one : panel_->tour().stops)
-            names.push_back(one.name);
+    if (!stop.isEmpty() && !panel_->goTo(stop))
         throw Error(ErrorKind::usage, "the tour has no stop \"" + stop.toStdString() + "\"; its stops are " +
-                                          join(names, ", "));
-    }
+                                          join(mapped(panel_->tour().stops, &TourStop::name), ", "));
     show();
     raise();
     if (!stop.isEmpty()) return;

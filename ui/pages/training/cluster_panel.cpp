@@ -31,16 +31,15 @@ ClusterPanel::ClusterPanel(const std::filesystem::path& runs, QWidget* parent)
     : QWidget(parent),
       watch_(new ClusterWatch(runs, this)),
       grid_(new SweepGridView(this)),
-      list_(new QTreeWidget),
+      list_(named(new QTreeWidget, tr("Runs on the cluster, one by one"),
+                  tr("Select several with Shift or Ctrl; double-click to show the run"))),
       summary_(wrappedLabel()),
       problem_(messageLabel()) {
     list_->setHeaderLabels({tr("Run"), tr("Status")});
     list_->setRootIsDecorated(false);
     list_->setUniformRowHeights(true);
-    list_->setAccessibleName(tr("Runs on the cluster, one by one"));
     list_->setTextElideMode(Qt::ElideMiddle);
     list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
-    list_->setToolTip(tr("Select several with Shift or Ctrl; double-click to show the run"));
     list_->header()->setSectionResizeMode(0, QHeaderView::Interactive);
     list_->header()->setStretchLastSection(true);
     grid_->setEmptyText(
@@ -68,11 +67,10 @@ ClusterPanel::ClusterPanel(const std::filesystem::path& runs, QWidget* parent)
     connect(watch_, &ClusterWatch::reported, this, &ClusterPanel::reported);
     connect(grid_, &FigureView::hovered, this, &ClusterPanel::hovered);
     connect(grid_, &SweepGridView::clicked, this, [this](const QString& run) {
-        for (int i = 0; i < list_->topLevelItemCount(); ++i)
-            if (QTreeWidgetItem* item = list_->topLevelItem(i); item->text(0) == run) {
-                list_->setCurrentItem(item);
-                list_->scrollToItem(item);
-            }
+        for (QTreeWidgetItem* item : list_->findItems(run, Qt::MatchExactly)) {
+            list_->setCurrentItem(item);
+            list_->scrollToItem(item);
+        }
     });
     connect(list_, &QTreeWidget::itemSelectionChanged, this, [this] {
         grid_->setChosen(selected());
@@ -97,7 +95,7 @@ std::vector<std::string> ClusterPanel::selectedIf(bool (*fits)(const SweepRunSta
     const std::vector<std::string> chosen = selected();
     std::vector<std::string> runs;
     for (const SweepRunStatus& one : watch_->view().runs)
-        if (fits(one) && std::ranges::find(chosen, one.run) != chosen.end()) runs.push_back(one.run);
+        if (fits(one) && hasElement(chosen, one.run)) runs.push_back(one.run);
     return runs;
 }
 

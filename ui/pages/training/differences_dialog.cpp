@@ -48,9 +48,7 @@ void addRows(QTableWidget& table, const std::vector<RunsRow>& rows) {
 
 DifferencesDialog::DifferencesDialog(const std::vector<RunWatcher*>& runs, QWidget* parent)
     : QDialog(parent), table_(new QTableWidget) {
-    std::vector<RunRecord> records;
-    for (const RunWatcher* run : runs)
-        if (auto record = recordOf(*run)) records.push_back(std::move(*record));
+    const std::vector<RunRecord> records = recordsOf(runs);
     const RunDifferences differences =
         differencesOf(records, records.size() > kMaxRuns ? DifferencesBy::group : DifferencesBy::run);
     markdown_ = QString::fromStdString(toMarkdown(differences));

@@ -168,9 +168,8 @@ void MetricPanel::showChartActions() {
 }
 
 int MetricPanel::chartIndexOf(Quantity quantity) const {
-    for (std::size_t place = 0; place < charts_.size(); ++place)
-        if (charts_[place]->quantity() == quantity) return static_cast<int>(place);
-    return -1;
+    const auto found = std::ranges::find(charts_, quantity, &QuantityChart::quantity);
+    return found == charts_.end() ? -1 : static_cast<int>(found - charts_.begin());
 }
 
 void MetricPanel::setQuantity(int place, Quantity quantity) {
@@ -251,10 +250,10 @@ void MetricPanel::redraw(const RunWatcher& run) {
 }
 
 std::string MetricPanel::arrangement() const {
-    std::vector<std::string> names;
-    for (const QuantityChart* chart : charts_)
-        names.push_back(infoOf(chart->quantity()).name + (chart->isLogY() ? kLogSuffix : ""));
-    return join(names, ",");
+    const auto entryOf = [](const QuantityChart* chart) {
+        return infoOf(chart->quantity()).name + (chart->isLogY() ? kLogSuffix : "");
+    };
+    return join(mapped(charts_, entryOf), ",");
 }
 
 void MetricPanel::arrange(const std::string& arrangement) {

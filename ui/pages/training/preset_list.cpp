@@ -2,6 +2,7 @@
 
 #include <QPainter>
 #include <QStyledItemDelegate>
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/error.h"
@@ -129,12 +130,10 @@ QString PresetList::chosenName() const {
 }
 
 bool PresetList::choose(const QString& name) {
-    for (std::size_t i = 0; i < presets_.size(); ++i) {
-        if (QString::fromStdString(presets_[i].name) != name) continue;
-        setCurrentRow(static_cast<int>(i));
-        return true;
-    }
-    return false;
+    const auto found = std::ranges::find(presets_, name.toStdString(), &Preset::name);
+    if (found == presets_.end()) return false;
+    setCurrentRow(static_cast<int>(found - presets_.begin()));
+    return true;
 }
 
 }  // namespace roper

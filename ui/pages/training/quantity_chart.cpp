@@ -170,13 +170,10 @@ void QuantityChart::setLogY(bool on) {
     if (log_->isEnabled()) log_->setChecked(on);
 }
 
-bool QuantityChart::drawsValidation(const RunWatcher& run) const {
-    return quantity_ == Quantity::training_loss && run.specification() && run.specification()->task.isText();
-}
-
 void QuantityChart::addRun(const RunWatcher& run, const MetricChart::CurveStyle& style) {
     chart_->addSeries(run.name(), style);
-    if (drawsValidation(run)) {
+    const bool is_text = run.specification() && run.specification()->task.isText();
+    if (quantity_ == Quantity::training_loss && is_text) {
         chart_->addSeries(validationKey(run.name()), validationStyle(style));
         chart_->addSeries(bestKey(run.name()), bestStyle(style));
     }

@@ -51,7 +51,6 @@ class QuantityChart : public QWidget {
   private:
     void showQuantity();
     void addToMenu(QMenu& menu);
-    bool drawsValidation(const RunWatcher& run) const;
     void addReferences(const RunWatcher& run, bool entropy);
     void addMethodRows(const RunWatcher& run);
 

@@ -9,12 +9,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/runs/queue_approval.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/controls/narrow_controls.h"
 #include "ui/live/run_store.h"
 #include "ui/live/run_texts.h"
+#include "ui/theme/error_text.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -34,19 +35,18 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
       state_(state),
       queue_(state.queue()),
       store_(state.store()),
-      list_(new QueueList),
+      list_(named(new QueueList, tr("Queue"),
+                  tr("Drag runs to reorder them; select several with Shift or Ctrl"))),
       at_once_(named(new QSpinBox, tr("Trainers at the same time"), tr("They share the cores evenly"))),
       problem_(messageLabel()),
       time_left_(wrappedLabel()),
       load_(wrappedLabel()) {
     list_->setHeaderLabels({tr("Next"), tr("State")});
     list_->setRootIsDecorated(false);
-    list_->setAccessibleName(tr("Queue"));
     list_->setTextElideMode(Qt::ElideMiddle);
     list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     list_->setDragDropMode(QAbstractItemView::InternalMove);
     list_->setContextMenuPolicy(Qt::CustomContextMenu);
-    list_->setToolTip(tr("Drag runs to reorder them; select several with Shift or Ctrl"));
     list_->header()->setStretchLastSection(false);
     list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     up_ = makeButton({tr("Up")}, tr("Train it earlier"), [this] { state_.edits().move(selected(), -1); });
@@ -68,12 +68,8 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
     at_once_->setRange(1, 256);
     at_once_->setKeyboardTracking(false);
     connect(at_once_, &QSpinBox::valueChanged, this, [this](int trainers) {
-        try {
-            if (trainers == queue_.queue().max_trainers) return;
-            queue_.change([&](RunQueue& queue) { queue.max_trainers = trainers; });
-        } catch (const Error& error) {
-            emit reported(QString::fromStdString(error.what()));
-        }
+        if (trainers == queue_.queue().max_trainers) return;
+        attempt([&] { queue_.change([&](RunQueue& queue) { queue.max_trainers = trainers; }); });
     });
     approve_ = makeButton({tr("Train them")},
                           tr("Train all runs that are waiting in this queue now, whoever queued them"),
@@ -111,15 +107,13 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
     showQueue();
 }
 
+void QueuePanel::attempt(const std::function<void()>& act) {
+    if (const QString problem = errorOf(act); !problem.isEmpty()) emit reported(problem);
+}
+
 QPushButton* QueuePanel::makeButton(const QStringList& texts, const QString& help,
                                     const std::function<void()>& act) {
-    return narrowButton(texts, help, this, [this, act] {
-        try {
-            act();
-        } catch (const Error& error) {
-            emit reported(QString::fromStdString(error.what()));
-        }
-    });
+    return narrowButton(texts, help, this, [this, act] { attempt(act); });
 }
 
 std::vector<std::string> QueuePanel::listed() const {
@@ -132,7 +126,7 @@ std::vector<std::string> QueuePanel::listed() const {
 void QueuePanel::select(const std::vector<std::string>& runs) {
     for (int i = 0; i < list_->topLevelItemCount(); ++i) {
         QTreeWidgetItem* item = list_->topLevelItem(i);
-        item->setSelected(std::ranges::find(runs, nameOf(*item)) != runs.end());
+        item->setSelected(hasElement(runs, nameOf(*item)));
     }
 }
 
@@ -226,9 +220,7 @@ void QueuePanel::showQueue() {
 void QueuePanel::showButtons() {
     const std::vector<std::string> chosen = selected();
     const auto& entries = queue_.queue().entries;
-    const auto is_chosen = [&](const RunQueue::Entry& entry) {
-        return std::ranges::find(chosen, entry.run) != chosen.end();
-    };
+    const auto is_chosen = [&](const RunQueue::Entry& entry) { return hasElement(chosen, entry.run); };
     const auto count = static_cast<std::ptrdiff_t>(chosen.size());
     // Whether some chosen run has a neighbor before or after it that is not chosen.
     up_->setEnabled(
@@ -251,7 +243,7 @@ void QueuePanel::toggleHold() {
     const std::vector<std::string> chosen = selected();
     queue_.change([&](RunQueue& queue) {
         for (RunQueue::Entry& entry : queue.entries)
-            if (std::ranges::find(chosen, entry.run) != chosen.end()) entry.on_hold = hold;
+            if (hasElement(chosen, entry.run)) entry.on_hold = hold;
     });
 }
 

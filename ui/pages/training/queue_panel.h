@@ -45,8 +45,9 @@ class QueuePanel : public QWidget {
     void reported(const QString& message);
 
   private:
-    /// @param texts  all labels that the button may have
-    /// @param act    its errors are reported
+    /// Reports the error of an action.
+    void attempt(const std::function<void()>& act);
+    /// A button whose errors are reported. @param texts  all labels that it may have
     QPushButton* makeButton(const QStringList& texts, const QString& help, const std::function<void()>& act);
     std::vector<std::string> listed() const;
     void showQueue();

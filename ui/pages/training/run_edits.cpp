@@ -7,15 +7,13 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/runs/run_recorder.h"
+#include "ui/theme/error_text.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-    return std::ranges::find(names, name) != names.end();
-}
 
 /// An undo step that may fail: it then reports the error and removes itself from the history.
 class RunEdit : public QUndoCommand {
@@ -28,12 +26,10 @@ class RunEdit : public QUndoCommand {
 
   private:
     void attempt(const std::function<void()>& step) {
-        try {
-            step();
-        } catch (const Error& error) {
-            setObsolete(true);
-            emit edits_.reported(QString::fromStdString(error.what()));
-        }
+        const QString problem = errorOf(step);
+        if (problem.isEmpty()) return;
+        setObsolete(true);
+        emit edits_.reported(problem);
     }
 
     RunEdits& edits_;
@@ -78,11 +74,8 @@ void restoreFromTrash(const TrashedRun& run) {
 RunEdits::RunEdits(QueueLauncher& queue, RunStore& store, QUndoStack& history, QObject* parent)
     : QObject(parent), queue_(queue), store_(store), history_(history) {}
 
-bool RunEdits::push(const QString& what, std::function<void()> redo, std::function<void()> undo) {
-    auto* step = new RunEdit(what, *this, std::move(redo), std::move(undo));
-    const int before = history_.index();
-    history_.push(step);  // executes it
-    return history_.index() > before;
+void RunEdits::push(const QString& what, std::function<void()> redo, std::function<void()> undo) {
+    history_.push(new RunEdit(what, *this, std::move(redo), std::move(undo)));  // executes it
 }
 
 std::size_t RunEdits::enqueue(const std::vector<NewRun>& runs) {
@@ -105,11 +98,9 @@ std::size_t RunEdits::enqueue(const std::vector<NewRun>& runs) {
 void RunEdits::remove(const std::vector<std::string>& runs) {
     if (runs.empty()) return;
     auto taken = std::make_shared<RemovedRuns>();
-    const QString what =
-        tr("removal of %1 from the queue").arg(countText(static_cast<int>(runs.size()), tr("run")));
     push(
-        what, [this, runs, taken] { takeFromQueue(runs, *taken); },
-        [this, taken] { restoreRemoved(*taken); });
+        tr("removal of %1 from the queue").arg(countText(static_cast<int>(runs.size()), tr("run"))),
+        [this, runs, taken] { takeFromQueue(runs, *taken); }, [this, taken] { restoreRemoved(*taken); });
 }
 
 void RunEdits::trashRuns(const std::vector<std::string>& runs) {
@@ -133,16 +124,13 @@ void RunEdits::move(const std::vector<std::string>& runs, int by) {
     // Starts at the end toward which the runs move, so that adjacent ones keep their order.
     if (by > 0) std::ranges::reverse(moved);
     for (std::size_t i = 1; i < moved.size(); ++i)
-        if (contains(runs, moved[i]) && !contains(runs, moved[i - 1])) std::swap(moved[i], moved[i - 1]);
+        if (hasElement(runs, moved[i]) && !hasElement(runs, moved[i - 1])) std::swap(moved[i], moved[i - 1]);
     if (by > 0) std::ranges::reverse(moved);
     setOrder(moved);
 }
 
 std::vector<std::string> RunEdits::order() const {
-    std::vector<std::string> names;
-    for (const RunQueue::Entry& entry : queue_.queue().entries)
-        names.push_back(entry.run);
-    return names;
+    return mapped(queue_.queue().entries, &RunQueue::Entry::run);
 }
 
 void RunEdits::applyOrder(const std::vector<std::string>& runs) {
@@ -158,8 +146,8 @@ void RunEdits::removeEntries(const std::vector<std::string>& runs, RemovedRuns& 
     taken = {};
     queue_.change([&](RunQueue& queue) {
         for (std::size_t i = 0; i < queue.entries.size(); ++i)
-            if (contains(runs, queue.entries[i].run)) taken.entries.emplace_back(i, queue.entries[i]);
-        std::erase_if(queue.entries, [&](const auto& entry) { return contains(runs, entry.run); });
+            if (hasElement(runs, queue.entries[i].run)) taken.entries.emplace_back(i, queue.entries[i]);
+        std::erase_if(queue.entries, [&](const auto& entry) { return hasElement(runs, entry.run); });
     });
 }
 

@@ -59,7 +59,7 @@ class RunEdits : public QObject {
         std::vector<std::pair<std::size_t, RunQueue::Entry>> entries;
         std::vector<TrashedRun> folders;
     };
-    bool push(const QString& what, std::function<void()> redo, std::function<void()> undo);
+    void push(const QString& what, std::function<void()> redo, std::function<void()> undo);
     /// Removes runs from the queue; folders of those that never started are moved to the trash.
     void takeFromQueue(const std::vector<std::string>& runs, RemovedRuns& taken);
     /// Moves the folders of runs to the trash, and removes the runs from the queue.

@@ -111,9 +111,7 @@ void RunsModel::removeRun(const QString& name) {
 void RunsModel::nameGroups() {
     listed_.clear();
     for (const auto& experiment : experiments_) {
-        std::vector<RunRecord> records;
-        for (const RunWatcher* run : experiment->runs)
-            if (auto record = recordOf(*run)) records.push_back(std::move(*record));
+        const std::vector<RunRecord> records = recordsOf(experiment->runs);
         GroupIndex index;
         std::map<std::string, int> of_method;
         for (const RunGroup& group : groupRuns(records)) {

@@ -121,9 +121,6 @@ class RunsModel : public QAbstractItemModel {
     QTimer refresh_timer_, group_timer_;
 };
 
-/// Problems solved ("112/128") or, without problems, the loss ("0.6312"); empty before the first evaluation.
-QString evaluationCell(const std::optional<EvaluationRow>& row);
-
 /// The tree of runs, sorted by raw values, and filtered by words and comparisons (`RunFilter`).
 class RunFilterModel : public QSortFilterProxyModel {
     Q_OBJECT

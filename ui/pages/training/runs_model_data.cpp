@@ -33,13 +33,14 @@ QString stateText(const RunWatcher& run) {
     return run.isBroken() ? RunsModel::tr("broken") : QString::fromStdString(stateName(run.state()));
 }
 
-}  // namespace
-
+/// Problems solved ("112/128") or, without problems, the loss ("0.6312"); empty before the first evaluation.
 QString evaluationCell(const std::optional<EvaluationRow>& row) {
     if (!row) return {};
     if (row->correct) return QStringLiteral("%1/%2").arg(*row->correct).arg(row->total.value_or(0));
     return row->loss ? QString::number(*row->loss, 'f', 4) : QString();
 }
+
+}  // namespace
 
 QString RunsModel::runText(const RunWatcher& run, int column) const {
     switch (column) {

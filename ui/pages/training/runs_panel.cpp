@@ -9,11 +9,12 @@
 #include <QTimer>
 #include <algorithm>
 
-#include "core/base/error.h"
+#include "core/base/text.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/controls/narrow_controls.h"
 #include "ui/live/run_texts.h"
 #include "ui/theme/elided_label.h"
+#include "ui/theme/error_text.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {
@@ -51,8 +52,6 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
     : QWidget(parent),
       state_(state),
       store_(state.store()),
-      launcher_(state.launcher()),
-      queue_(state.queue()),
       model_(new RunsModel(state.store(), this)),
       proxy_(new RunFilterModel(*model_, this)),
       tree_(new QTreeView),
@@ -243,7 +242,7 @@ std::vector<RunWatcher*> RunsPanel::allSelected() const {
     std::vector<RunWatcher*> runs;
     for (const QModelIndex& row : tree_->selectionModel()->selectedRows())
         for (RunWatcher* run : listedUnder(row))
-            if (std::ranges::find(runs, run) == runs.end()) runs.push_back(run);
+            if (!hasElement(runs, run)) runs.push_back(run);
     return runs;
 }
 
@@ -319,29 +318,30 @@ bool RunsPanel::canResume(const RunWatcher& run) const {
 /// False for queued runs and runs with a trainer, even if paused or suspended.
 bool RunsPanel::canBeQueued(const RunWatcher& run) const {
     return !run.isActive() && run.state() != RunState::finished && run.specification().has_value() &&
-           queue_.queuePosition(run.folder().name()) < 0;
+           state_.queue().queuePosition(run.folder().name()) < 0;
 }
 
 void RunsPanel::resumeSelected() {
     for (const RunWatcher* run : allSelected()) {
         if (!canResume(*run)) continue;
-        try {
-            if (run->isSuspended()) {
-                TrainerLauncher::continueSuspended(run->folder());
-            } else if (run->isActive()) {
-                send(Command::resume, *run);
-                continue;  // the answer is reported asynchronously
-            } else {
-                launcher_.resume(run->folder());
-            }
-            emit reported(run->state() == RunState::unfinished
-                              ? tr("%1 resumes from its newest checkpoint, to step %2")
-                                    .arg(store_.titleOf(run->name()))
-                                    .arg(run->steps())
-                              : tr("%1 is training again").arg(store_.titleOf(run->name())));
-        } catch (const Error& error) {
-            emit reported(QString::fromStdString(error.what()));
+        if (run->isActive() && !run->isSuspended()) {
+            send(Command::resume, *run);  // the answer is reported asynchronously
+            continue;
         }
+        const QString problem = errorOf([&] {
+            if (run->isSuspended())
+                TrainerLauncher::continueSuspended(run->folder());
+            else
+                state_.launcher().resume(run->folder());
+        });
+        if (!problem.isEmpty())
+            emit reported(problem);
+        else if (run->state() == RunState::unfinished)
+            emit reported(tr("%1 resumes from its newest checkpoint, to step %2")
+                              .arg(store_.titleOf(run->name()))
+                              .arg(run->steps()));
+        else
+            emit reported(tr("%1 is training again").arg(store_.titleOf(run->name())));
     }
 }
 

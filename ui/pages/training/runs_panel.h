@@ -100,8 +100,6 @@ class RunsPanel : public QWidget {
 
     TrainingState& state_;
     RunStore& store_;
-    TrainerLauncher& launcher_;
-    QueueLauncher& queue_;
     RunsModel* model_;
     RunFilterModel* proxy_;
     QTreeView* tree_;

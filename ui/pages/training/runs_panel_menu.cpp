@@ -11,12 +11,12 @@
 #include <QUrl>
 #include <algorithm>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "ui/controls/text_inputs.h"
 #include "ui/live/run_store.h"
 #include "ui/pages/training/differences_dialog.h"
 #include "ui/pages/training/runs_panel.h"
+#include "ui/theme/error_text.h"
 #include "ui/theme/numbers.h"
 
 // The context menus of the tree of runs, and their dialogs.
@@ -127,17 +127,15 @@ void RunsPanel::openFolder() {
 }
 
 void RunsPanel::trashRuns() {
-    std::vector<std::string> names;
-    for (const RunWatcher* run : allSelected())
-        names.push_back(run->folder().name());
-    state_.edits().trashRuns(names);
+    state_.edits().trashRuns(
+        mapped(allSelected(), [](const RunWatcher* run) { return run->folder().name(); }));
 }
 
 void RunsPanel::rename(const QString& to) {
     const RunWatcher* run = selected();
     if (run == nullptr) return;
     const QString from = run->name();
-    queue_.renameRun(run->folder(), to.toStdString());
+    state_.queue().renameRun(run->folder(), to.toStdString());
     emit renamed(from, to);
     store_.refresh();
     select(to);
@@ -170,11 +168,8 @@ void RunsPanel::askForName(const QString& title, const QString& label, const QSt
     dialog.setTextValue(before);
     dialog.resize(480, dialog.height());  // wide enough for the whole name
     if (dialog.exec() != QDialog::Accepted || dialog.textValue() == before) return;
-    try {
-        rename(dialog.textValue().trimmed());
-    } catch (const Error& error) {
-        emit reported(tr("Not renamed: %1").arg(QString::fromStdString(error.what())));
-    }
+    const QString problem = errorOf([&] { rename(dialog.textValue().trimmed()); });
+    if (!problem.isEmpty()) emit reported(tr("Not renamed: %1").arg(problem));
 }
 
 void RunsPanel::askForExperimentName() {
@@ -199,16 +194,13 @@ void RunsPanel::askForNotes() {
     const auto runs = allSelected();
     if (runs.empty()) return;
     const RunLabels& first = runs.front()->labels();
-    const auto isIn = [](const std::vector<std::string>& list, const std::string& tag) {
-        return std::find(list.begin(), list.end(), tag) != list.end();
-    };
     std::vector<std::string> common = first.tags;
     std::erase_if(common, [&](const std::string& tag) {
-        return !std::all_of(runs.begin(), runs.end(),
-                            [&](const RunWatcher* run) { return isIn(run->labels().tags, tag); });
+        return !std::ranges::all_of(
+            runs, [&](const RunWatcher* run) { return hasElement(run->labels().tags, tag); });
     });
-    const bool same_note = std::all_of(
-        runs.begin(), runs.end(), [&](const RunWatcher* run) { return run->labels().note == first.note; });
+    const bool same_note =
+        std::ranges::all_of(runs, [&](const RunWatcher* run) { return run->labels().note == first.note; });
     QDialog dialog(this);
     dialog.setWindowTitle(tr("Tags and note of %1").arg(countText(static_cast<int>(runs.size()), tr("run"))));
     auto* tags = new QLineEdit(QString::fromStdString(join(common, " ")));
@@ -227,23 +219,22 @@ void RunsPanel::askForNotes() {
     connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::reject);
     dialog.resize(460, 240);
     if (dialog.exec() != QDialog::Accepted) return;
-    try {
-        std::vector<std::string> entered;
-        for (const QString& tag : tags->text().split(' ', Qt::SkipEmptyParts))
-            entered.push_back(tag.toStdString());
+    const std::vector<std::string> entered =
+        mapped(tags->text().split(' ', Qt::SkipEmptyParts), &QString::toStdString);
+    const QString problem = errorOf([&] {
         for (const RunWatcher* run : runs) {
             RunLabels labels = run->labels();
-            std::erase_if(labels.tags,
-                          [&](const std::string& tag) { return isIn(common, tag) && !isIn(entered, tag); });
+            std::erase_if(labels.tags, [&](const std::string& tag) {
+                return hasElement(common, tag) && !hasElement(entered, tag);
+            });
             for (const std::string& tag : entered)
-                if (!isIn(labels.tags, tag)) labels.tags.push_back(tag);
+                if (!hasElement(labels.tags, tag)) labels.tags.push_back(tag);
             if (runs.size() == 1) labels.tags = entered;  // in the order entered
             if (note->toPlainText() != shown_note) labels.note = note->toPlainText().toStdString();
             writeLabels(run->folder(), labels);
         }
-    } catch (const Error& error) {
-        emit reported(QString::fromStdString(error.what()));
-    }
+    });
+    if (!problem.isEmpty()) emit reported(problem);
     reloadLabels();
 }
 
@@ -263,17 +254,16 @@ void RunsPanel::askForColor() {
 }
 
 void RunsPanel::enqueueSelected() {
-    try {
-        int queued = 0;
+    int queued = 0;
+    const QString problem = errorOf([&] {
         for (const RunWatcher* run : allSelected()) {
             if (!canBeQueued(*run)) continue;
-            queue_.enqueueRun(run->folder());
+            state_.queue().enqueueRun(run->folder());
             ++queued;
         }
-        emit reported(tr("%1 added to the queue").arg(countText(queued, tr("run"))));
-    } catch (const Error& error) {
-        emit reported(QString::fromStdString(error.what()));
-    }
+    });
+    emit reported(problem.isEmpty() ? tr("%1 added to the queue").arg(countText(queued, tr("run")))
+                                    : problem);
 }
 
 }  // namespace roper

@@ -12,9 +12,9 @@
 #include <QVBoxLayout>
 #include <utility>
 
-#include "core/base/error.h"
 #include "core/specification/presets.h"
 #include "ui/controls/layout_helpers.h"
+#include "ui/theme/error_text.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/zoom.h"
 
@@ -41,10 +41,9 @@ bool pathExists(const fs::path& path) {
 }
 
 /// The error of a field without its key, because the label is next to it.
-QString withoutKey(const std::string& message, const SpecificationField& field) {
-    QString text = QString::fromStdString(message);
+QString withoutKey(const QString& error, const SpecificationField& field) {
     const QString key = QString::fromStdString(field.key()) + ' ';
-    return text.startsWith(key) ? text.mid(key.size()) : text;
+    return error.startsWith(key) ? error.mid(key.size()) : error;
 }
 
 }  // namespace
@@ -161,12 +160,8 @@ void SpecificationForm::setSpecification(const Specification& specification) {
 }
 
 void SpecificationForm::read(Row& row, const QString& text) {
-    try {
-        row.field->set(specification_, text.trimmed().toStdString());
-        row.typing_error.clear();
-    } catch (const Error& error) {
-        row.typing_error = withoutKey(error.what(), *row.field);
-    }
+    const QString error = errorOf([&] { row.field->set(specification_, text.trimmed().toStdString()); });
+    row.typing_error = withoutKey(error, *row.field);
     validate();
     emit changed();
 }

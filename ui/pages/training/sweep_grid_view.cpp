@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/base/text.h"
 #include "ui/charts/csv_text.h"
 
 namespace roper {
@@ -51,6 +52,34 @@ void paintCell(QPainter& painter, const QRectF& cell, SweepRunStage stage, doubl
     painter.drawLine(cell.topRight(), cell.bottomLeft());
 }
 
+struct LegendEntry {
+    SweepRunStage stage;
+    QString text;  ///< "finished (120)"
+    QPointF at;    ///< top left corner, within the legend
+};
+
+/// An entry for every stage that occurs, in lines of this width.
+std::vector<LegendEntry> legendOf(const std::vector<SweepRunStatus>& runs, double width) {
+    std::map<SweepRunStage, int> counts;
+    for (const SweepRunStatus& one : runs)
+        ++counts[one.stage()];
+    const QFontMetricsF metrics(Zoom::instance().figureFont());
+    std::vector<LegendEntry> legend;
+    double x = 0, y = 0;
+    for (const SweepRunStage stage : kStages) {
+        if (counts[stage] == 0) continue;
+        const QString text = SweepGridView::tr("%1 (%2)").arg(stageTitle(stage)).arg(counts[stage]);
+        const double needed = kSwatch + 6 + metrics.horizontalAdvance(text);
+        if (x > 0 && x + needed > width) {
+            x = 0;
+            y += kLegendRow;
+        }
+        legend.push_back({stage, text, {x, y}});
+        x += needed + 14;
+    }
+    return legend;
+}
+
 }  // namespace
 
 SweepGridView::SweepGridView(QWidget* parent)
@@ -61,46 +90,12 @@ void SweepGridView::show(const std::vector<SweepRunStatus>& runs) {
     setAccessibleDescription(QString::fromStdString(summaryOf(runs_)));
 }
 
-namespace {
-
-/// "finished (120)" for every stage that occurs.
-std::vector<std::pair<SweepRunStage, QString>> legendOf(const std::vector<SweepRunStatus>& runs) {
-    std::map<SweepRunStage, int> counts;
-    for (const SweepRunStatus& one : runs)
-        ++counts[one.stage()];
-    std::vector<std::pair<SweepRunStage, QString>> legend;
-    for (const SweepRunStage stage : kStages)
-        if (counts[stage] > 0)
-            legend.emplace_back(stage,
-                                SweepGridView::tr("%1 (%2)").arg(stageTitle(stage)).arg(counts[stage]));
-    return legend;
-}
-
-/// Calls `place` with the top left corner of every entry, wrapping lines as needed. @returns the total height
-double layOut(const std::vector<std::pair<SweepRunStage, QString>>& legend, const QFontMetricsF& metrics,
-              double width, const std::function<void(const QPointF&, SweepRunStage, const QString&)>& place) {
-    double x = 0, y = 0;
-    for (const auto& [stage, text] : legend) {
-        const double needed = kSwatch + 6 + metrics.horizontalAdvance(text);
-        if (x > 0 && x + needed > width) {
-            x = 0;
-            y += kLegendRow;
-        }
-        place({x, y}, stage, text);
-        x += needed + 14;
-    }
-    return y + kLegendRow;
-}
-
-}  // namespace
-
 /// The largest cell size with which all cells fit.
 SweepGridView::Grid SweepGridView::gridIn(const QRectF& area) const {
     const QRectF box = area.adjusted(kMargin, kMargin, -kMargin, -kMargin);
-    const double legend = layOut(legendOf(runs_), QFontMetricsF(Zoom::instance().figureFont()), box.width(),
-                                 [](const QPointF&, SweepRunStage, const QString&) {}) +
-                          6;
-    Grid grid{box.adjusted(0, legend, 0, 0), kMaxSide, 1};
+    const std::vector<LegendEntry> legend = legendOf(runs_, box.width());
+    const double last_row = legend.empty() ? 0 : legend.back().at.y();
+    Grid grid{box.adjusted(0, last_row + kLegendRow + 6, 0, 0), kMaxSide, 1};
     const auto count = static_cast<double>(std::max<std::size_t>(1, runs_.size()));
     for (;; grid.side -= 0.5) {
         grid.columns = std::max(1, static_cast<int>((grid.cells.width() + kGap) / (grid.side + kGap)));
@@ -123,22 +118,19 @@ QRectF SweepGridView::cellRect(std::size_t cell) const {
 void SweepGridView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     const QRectF box = area.adjusted(kMargin, kMargin, -kMargin, -kMargin);
     if (runs_.empty()) return paintNote(painter, box, emptyText(), theme);
-    layOut(legendOf(runs_), QFontMetricsF(Zoom::instance().figureFont()), box.width(),
-           [&](const QPointF& at, SweepRunStage stage, const QString& text) {
-               const QRectF line(box.topLeft() + at, QSizeF(box.width() - at.x(), kLegendRow));
-               const double filled = stage == SweepRunStage::finished ? 1
-                                     : stage == SweepRunStage::running || stage == SweepRunStage::unfinished
-                                         ? 0.6
-                                         : 0;
-               paintCell(painter, QRectF(line.left(), line.center().y() - kSwatch / 2, kSwatch, kSwatch),
-                         stage, filled, theme);
-               drawColoredText(painter, line.adjusted(kSwatch + 6, 0, 0, 0), kLeftMiddle, text, theme.text);
-           });
+    for (const auto& [stage, text, at] : legendOf(runs_, box.width())) {
+        const QRectF line(box.topLeft() + at, QSizeF(box.width() - at.x(), kLegendRow));
+        const bool is_partial = stage == SweepRunStage::running || stage == SweepRunStage::unfinished;
+        const double filled = stage == SweepRunStage::finished ? 1 : is_partial ? 0.6 : 0;
+        paintCell(painter, QRectF(line.left(), line.center().y() - kSwatch / 2, kSwatch, kSwatch), stage,
+                  filled, theme);
+        drawColoredText(painter, line.adjusted(kSwatch + 6, 0, 0, 0), kLeftMiddle, text, theme.text);
+    }
     const Grid grid = gridIn(area);
     for (std::size_t i = 0; i < runs_.size(); ++i) {
         const QRectF cell = cellOf(grid, i);
         paintCell(painter, cell, runs_[i].stage(), runs_[i].progress(), theme);
-        if (std::ranges::find(chosen_, runs_[i].run) != chosen_.end()) paintFrame(painter, cell, theme);
+        if (hasElement(chosen_, runs_[i].run)) paintFrame(painter, cell, theme);
     }
 }
 

@@ -7,21 +7,21 @@
 
 #include "core/base/available.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/compare/experiment.h"
 #include "core/compare/grouping.h"
 #include "core/specification/cost.h"
 #include "ui/live/run_store.h"
 #include "ui/live/run_texts.h"
+#include "ui/theme/error_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme.h"
 
 namespace roper {
 
 std::vector<Specification> twinsOf(const Specification& specification) {
-    std::vector<Specification> twins;
-    for (const std::string& position : twinMethods())
-        twins.push_back(withPosition(specification, position));
-    return twins;
+    return mapped(twinMethods(),
+                  [&](const std::string& position) { return withPosition(specification, position); });
 }
 
 TrainingState::TrainingState(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue,
@@ -91,21 +91,20 @@ ExpectedTime TrainingState::expectedTime(const std::vector<Specification>& speci
 }
 
 void TrainingState::start(const Specification& specification, bool as_twins) {
-    try {
+    std::vector<RunFolder> runs;
+    const QString problem = errorOf([&] {
         const RunLabels labels =
             groupIntoExperiments({specification}, experimentNames(), std::time(nullptr)).front().labels;
-        const std::vector<RunFolder> runs = as_twins ? launcher_.startTwins(specification, labels)
-                                                     : std::vector{launcher_.start(specification, labels)};
-        for (const RunFolder& run : runs)
-            started_.insert(QString::fromStdString(run.name()));
-        emit reported(tr("Started; the first steps will appear in a moment.") +
-                      diskShortage(std::vector(as_twins ? 2 : 1, specification)));
-        store_.refresh();
-        emit started(QString::fromStdString(runs.back().name()));
-    } catch (const Error& error) {
-        emit reported(tr("Not started: %1").arg(QString::fromStdString(error.what())));
-        store_.refresh();
-    }
+        runs = as_twins ? launcher_.startTwins(specification, labels)
+                        : std::vector{launcher_.start(specification, labels)};
+    });
+    for (const RunFolder& run : runs)
+        started_.insert(QString::fromStdString(run.name()));
+    emit reported(problem.isEmpty() ? tr("Started; the first steps will appear in a moment.") +
+                                          diskShortage(std::vector(runs.size(), specification))
+                                    : tr("Not started: %1").arg(problem));
+    store_.refresh();
+    if (!runs.empty()) emit started(QString::fromStdString(runs.back().name()));
 }
 
 std::set<std::string> TrainingState::experimentNames() const {
