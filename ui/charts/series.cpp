@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 namespace roper {
@@ -29,17 +30,11 @@ void MinMaxPyramid::append(double x, double y) {
     x_.push_back(x);
     y_.push_back(y);
     if (!std::isfinite(y)) not_finite_.push_back(x);
-    std::size_t span = kBranching;
-    for (std::size_t level = 0; x_.size() % span == 0; ++level, span *= kBranching) {
+    for (std::size_t level = 0, span = 2; x_.size() % span == 0; ++level, span *= 2) {
         if (level == levels_.size()) levels_.emplace_back();
-        Entry whole{};
-        for (std::size_t i = 0; i < kBranching; ++i) {
-            const std::size_t from =
-                level == 0 ? x_.size() - kBranching + i : levels_[level - 1].size() - kBranching + i;
-            const Entry part = level == 0 ? Entry{from, from} : levels_[level - 1][from];
-            whole = i == 0 ? part : join(whole, part);
-        }
-        levels_[level].push_back(whole);
+        const std::size_t last = (level == 0 ? x_.size() : levels_[level - 1].size()) - 1;
+        levels_[level].push_back(level == 0 ? join({last - 1, last - 1}, {last, last})
+                                            : join(levels_[level - 1][last - 1], levels_[level - 1][last]));
     }
 }
 
@@ -47,19 +42,14 @@ void MinMaxPyramid::clear() {
     *this = {};
 }
 
-/// NaN sorts after every number, so that it is the extreme only if there are no numbers.
-bool MinMaxPyramid::isLess(std::size_t a, std::size_t b) const {
-    if (!std::isfinite(y_[b])) return std::isfinite(y_[a]);
-    return std::isfinite(y_[a]) && y_[a] < y_[b];
-}
-
+/// A value that is not finite is an extreme only if there are no numbers.
 MinMaxPyramid::Entry MinMaxPyramid::join(Entry a, Entry b) const {
-    const bool a_is_finite = std::isfinite(y_[a.greatest]), b_is_finite = std::isfinite(y_[b.greatest]);
-    const std::size_t greatest = !b_is_finite                      ? a.greatest
-                                 : !a_is_finite                    ? b.greatest
-                                 : y_[b.greatest] > y_[a.greatest] ? b.greatest
-                                                                   : a.greatest;
-    return {isLess(b.least, a.least) ? b.least : a.least, greatest};
+    const auto extreme = [this](std::size_t first, std::size_t second, auto is_beyond) {
+        const bool takes_second =
+            std::isfinite(y_[second]) && (!std::isfinite(y_[first]) || is_beyond(y_[second], y_[first]));
+        return takes_second ? second : first;
+    };
+    return {extreme(a.least, b.least, std::less()), extreme(a.greatest, b.greatest, std::greater())};
 }
 
 std::size_t MinMaxPyramid::firstAtLeast(double x) const {
@@ -71,7 +61,7 @@ void MinMaxPyramid::cover(std::size_t begin, std::size_t end, std::size_t span, 
     while (begin < end) {
         std::size_t level = 0, length = 1;
         while (level < levels_.size() && length < span) {
-            const std::size_t longer = length * kBranching;
+            const std::size_t longer = 2 * length;
             if (begin % longer != 0 || begin + longer > end) break;
             if (begin / longer >= levels_[level].size()) break;
             length = longer;

@@ -61,12 +61,10 @@ class MinMaxPyramid {
     Range range(double low, double high) const;
 
   private:
-    static constexpr std::size_t kBranching = 2;
     struct Entry {
         std::size_t least, greatest;  ///< indices of points
     };
     std::size_t firstAtLeast(double x) const;
-    bool isLess(std::size_t a, std::size_t b) const;
     Entry join(Entry a, Entry b) const;
     /// Calls visit(entry) for entries that together cover the points [begin, end), each of the smallest size
     /// of at least `span` points, or smaller at the ends.
@@ -75,8 +73,7 @@ class MinMaxPyramid {
 
     std::vector<double> x_, y_;
     std::vector<double> not_finite_;
-    std::vector<std::vector<Entry>>
-        levels_;  ///< levels_[k][i] covers kBranching^(k+1) points; complete entries only
+    std::vector<std::vector<Entry>> levels_;  ///< levels_[k][i] covers 2^(k+1) points; complete entries only
 };
 
 }  // namespace roper
