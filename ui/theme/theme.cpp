@@ -70,20 +70,16 @@ QColor Theme::pair(int i, int n) const {
 }
 
 std::array<QRgb, 256> Theme::divergingColors() const {
-    const std::vector<QColor> stops = dark ? std::vector<QColor>{"#f6d99b", "#bf812d", "#6b4a1c", background,
-                                                                 "#14564f", "#35978f", "#b9ebe2"}
-                                           : std::vector<QColor>{"#543005", "#a8681d", "#e3c688", background,
-                                                                 "#94d1c6", "#20837a", "#003c30"};
-    return tableOf(stops);
+    return dark ? tableOf({"#f6d99b", "#bf812d", "#6b4a1c", background, "#14564f", "#35978f", "#b9ebe2"})
+                : tableOf({"#543005", "#a8681d", "#e3c688", background, "#94d1c6", "#20837a", "#003c30"});
 }
 
 std::array<QRgb, 256> Theme::sequentialColors() const {
     // Magma (van der Walt & Smith 2015), with the end near the background replaced by the background.
-    const std::vector<QColor> stops = dark ? std::vector<QColor>{background, "#331067", "#641a80", "#982d80",
-                                                                 "#cd4071",  "#f1605d", "#fc9f6f", "#fcfdbf"}
-                                           : std::vector<QColor>{background, "#fec98d", "#fd9668", "#f1605d",
-                                                                 "#cd4071",  "#982d80", "#641a80", "#1c1044"};
-    return tableOf(stops);
+    return dark ? tableOf({background, "#331067", "#641a80", "#982d80", "#cd4071", "#f1605d", "#fc9f6f",
+                           "#fcfdbf"})
+                : tableOf({background, "#fec98d", "#fd9668", "#f1605d", "#cd4071", "#982d80", "#641a80",
+                           "#1c1044"});
 }
 
 QColor Theme::method(const std::string& position) {
@@ -99,34 +95,29 @@ QColor Theme::run(const std::string& position, int number) const {
     return step >= 0 ? mixed(base, Qt::white, step) : mixed(base, Qt::black, -step);
 }
 
-QColor Theme::withContrast(const QColor& color, double least) const {
+QColor Theme::withContrast(const QColor& from, const QColor& to, double first, double least) const {
     constexpr double kStep = 0.05;
-    for (double fraction = 0; fraction < 1; fraction += kStep) {
-        const QColor tried = mixed(color, text, fraction);
+    for (double fraction = first; fraction < 1; fraction += kStep) {
+        const QColor tried = mixed(from, to, fraction);
         if (contrast(tried, background) >= least) return tried;
     }
-    return text;
+    return to;
 }
 
 QColor Theme::readable(const QColor& color) const {
     constexpr double kTextContrast = 4.5;
-    return withContrast(color, kTextContrast);
+    return withContrast(color, text, 0, kTextContrast);
 }
 
 QColor Theme::visible(const QColor& color) const {
     constexpr double kLineContrast = 3;
-    return withContrast(color, kLineContrast);
+    return withContrast(color, text, 0, kLineContrast);
 }
 
 QColor Theme::ghost(const QColor& color) const {
-    constexpr double kFirst = 0.3, kStep = 0.05;
+    constexpr double kFirst = 0.3;
     // On a light background, colors themselves have little more than 3 : 1.
-    const double min_contrast = dark ? 3 : 1.8;
-    for (double fraction = kFirst; fraction < 1; fraction += kStep)
-        if (const QColor tried = mixed(background, color, fraction);
-            contrast(tried, background) >= min_contrast)
-            return tried;
-    return color;
+    return withContrast(background, color, kFirst, dark ? 3 : 1.8);
 }
 
 double contrast(const QColor& a, const QColor& b) {
@@ -177,11 +168,10 @@ QIcon swatch(const QColor& color) {
     constexpr int kSide = 12, kMaxIcons = 1000;
     static QHash<QRgb, QIcon> made;
     // Icons must be destroyed before Qt's application object.
-    static const bool cleared_in_time = [] {
+    [[maybe_unused]] static const bool cleared_in_time = [] {
         qAddPostRoutine([] { made.clear(); });
         return true;
     }();
-    Q_UNUSED(cleared_in_time)
     const auto known = made.constFind(color.rgba());
     if (known != made.constEnd()) return *known;
     if (made.size() >= kMaxIcons) made.clear();

@@ -54,8 +54,9 @@ struct Theme {
     QColor faded(const QColor& color, double fraction) const;
 
   private:
-    /// The color, mixed with the text color until its contrast with the background is at least `least`.
-    QColor withContrast(const QColor& color, double least) const;
+    /// The first mix from one color to another whose contrast with the background is at least `least`, or the
+    /// other color. @param first  fraction of `to` in the first mix
+    QColor withContrast(const QColor& from, const QColor& to, double first, double least) const;
 };
 
 /// Interpolates from a (0) to b (1), in sRGB.
