@@ -57,11 +57,9 @@ void drawStroke(QPainter& painter, const QPolygonF& points, const QColor& color,
               [&] { painter.drawPath(path); });
 }
 
-enum class Pointing { up, down };
+constexpr double kUp = -1, kDown = 1;  // directions of a chevron
 
-void drawChevron(QPainter& painter, const QPointF& center, Pointing pointing, const QColor& color,
-                 double size) {
-    const double down = pointing == Pointing::down ? 1 : -1;
+void drawChevron(QPainter& painter, const QPointF& center, double down, const QColor& color, double size) {
     drawStroke(painter,
                {center + QPointF(-size, -down * size / 2), center + QPointF(0, down * size / 2),
                 center + QPointF(size, -down * size / 2)},
@@ -116,6 +114,26 @@ void drawRadioButton(const QStyleOption& option, QPainter& painter) {
               [&] { painter.drawEllipse(circle.adjusted(inset, inset, -inset, -inset)); });
 }
 
+/// The current tab is underlined; the others are plain text.
+void drawTab(const QStyleOption& option, QPainter& painter) {
+    const bool in_front = is(option, QStyle::State_Selected);
+    const QRectF rect = option.rect;
+    if (!in_front && is(option, QStyle::State_MouseOver) && is(option, QStyle::State_Enabled))
+        drawBox(painter, rect.adjusted(1, 2, -1, -3), Qt::NoPen, shade(option.palette, 0.06));
+    if (in_front)
+        painter.fillRect(QRectF(rect.left() + 4, rect.bottom() - 2, rect.width() - 8, 3),
+                         LabStyle::accent(option.palette));
+}
+
+void drawComboBox(const QStyleOptionComboBox& option, QPainter& painter) {
+    QColor fill = option.palette.color(QPalette::Base);
+    if (is(option, QStyle::State_MouseOver) && is(option, QStyle::State_Enabled) && !option.editable)
+        fill = mixed(fill, option.palette.color(QPalette::Text), 0.05);
+    drawBox(painter, option.rect, edgePen(option), fill);
+    drawChevron(painter, QPointF(option.rect.right() - 10, option.rect.center().y() + 0.5), kDown,
+                glyphColor(option), 3.5);
+}
+
 }  // namespace
 
 LabStyle::LabStyle() : QProxyStyle(QStyleFactory::create("Fusion")) {}
@@ -161,71 +179,35 @@ void LabStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* optio
 
 void LabStyle::drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
                            const QWidget* widget) const {
-    if (element == CE_TabBarTabShape)
-        if (const auto* tab = qstyleoption_cast<const QStyleOptionTab*>(option))
-            return drawTab(*tab, *painter);
+    if (element == CE_TabBarTabShape) return drawTab(*option, *painter);
     QProxyStyle::drawControl(element, option, painter, widget);
-}
-
-/// The current tab is underlined; the others are plain text.
-void LabStyle::drawTab(const QStyleOptionTab& option, QPainter& painter) const {
-    const bool in_front = is(option, State_Selected);
-    const QRectF rect = option.rect;
-    if (!in_front && is(option, State_MouseOver) && is(option, State_Enabled))
-        drawBox(painter, rect.adjusted(1, 2, -1, -3), Qt::NoPen, shade(option.palette, 0.06));
-    if (in_front)
-        painter.fillRect(QRectF(rect.left() + 4, rect.bottom() - 2, rect.width() - 8, 3),
-                         accent(option.palette));
 }
 
 void LabStyle::drawComplexControl(ComplexControl control, const QStyleOptionComplex* option,
                                   QPainter* painter, const QWidget* widget) const {
-    switch (control) {
-        case CC_ComboBox:
-            if (const auto* combo = qstyleoption_cast<const QStyleOptionComboBox*>(option))
-                return drawComboBox(*combo, *painter);
-            break;
-        case CC_SpinBox:
-            if (const auto* spin = qstyleoption_cast<const QStyleOptionSpinBox*>(option))
-                return drawSpinBox(*spin, *painter, widget);
-            break;
-        case CC_Slider:
-            if (const auto* slider = qstyleoption_cast<const QStyleOptionSlider*>(option))
-                return drawSlider(*slider, *painter, widget);
-            break;
-        case CC_ScrollBar:
-            if (const auto* bar = qstyleoption_cast<const QStyleOptionSlider*>(option))
-                return drawScrollBar(*bar, *painter, widget);
-            break;
-        default:
-            break;
-    }
+    const auto* combo = qstyleoption_cast<const QStyleOptionComboBox*>(option);
+    const auto* spin = qstyleoption_cast<const QStyleOptionSpinBox*>(option);
+    const auto* slider = qstyleoption_cast<const QStyleOptionSlider*>(option);
+    if (control == CC_ComboBox && combo) return drawComboBox(*combo, *painter);
+    if (control == CC_SpinBox && spin) return drawSpinBox(*spin, *painter, widget);
+    if (control == CC_Slider && slider) return drawSlider(*slider, *painter, widget);
+    if (control == CC_ScrollBar && slider) return drawScrollBar(*slider, *painter, widget);
     QProxyStyle::drawComplexControl(control, option, painter, widget);
-}
-
-void LabStyle::drawComboBox(const QStyleOptionComboBox& option, QPainter& painter) const {
-    QColor fill = option.palette.color(QPalette::Base);
-    if (is(option, State_MouseOver) && is(option, State_Enabled) && !option.editable)
-        fill = mixed(fill, option.palette.color(QPalette::Text), 0.05);
-    drawBox(painter, option.rect, edgePen(option), fill);
-    drawChevron(painter, QPointF(option.rect.right() - 10, option.rect.center().y() + 0.5), Pointing::down,
-                glyphColor(option), 3.5);
 }
 
 void LabStyle::drawSpinBox(const QStyleOptionSpinBox& option, QPainter& painter,
                            const QWidget* widget) const {
     drawBox(painter, option.rect, edgePen(option), option.palette.color(QPalette::Base));
     if (option.buttonSymbols == QAbstractSpinBox::NoButtons) return;
-    for (const auto& [sub, pointing, step] :
-         {std::tuple{SC_SpinBoxUp, Pointing::up, QAbstractSpinBox::StepUpEnabled},
-          {SC_SpinBoxDown, Pointing::down, QAbstractSpinBox::StepDownEnabled}}) {
+    for (const auto& [sub, direction, step] : {std::tuple{SC_SpinBoxUp, kUp, QAbstractSpinBox::StepUpEnabled},
+                                               {SC_SpinBoxDown, kDown, QAbstractSpinBox::StepDownEnabled}}) {
         const QRectF rect = subControlRect(CC_SpinBox, &option, sub, widget);
         const bool enabled = is(option, State_Enabled) && option.stepEnabled.testFlag(step);
         if (enabled && option.activeSubControls.testFlag(sub) && is(option, State_MouseOver))
             drawBox(painter, rect.adjusted(1, 1, -1, -1), Qt::NoPen,
                     mixed(option.palette.color(QPalette::Base), option.palette.color(QPalette::Text), 0.12),
                     2);
-        drawChevron(painter, rect.center(), pointing,
+        drawChevron(painter, rect.center(), direction,
                     option.palette.color(enabled ? QPalette::Normal : QPalette::Disabled, QPalette::Text),
                     2.8);
     }

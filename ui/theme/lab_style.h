@@ -30,11 +30,9 @@ class LabStyle : public QProxyStyle {
     int pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const override;
 
   private:
-    void drawComboBox(const QStyleOptionComboBox& option, QPainter& painter) const;
     void drawSpinBox(const QStyleOptionSpinBox& option, QPainter& painter, const QWidget* widget) const;
     void drawSlider(const QStyleOptionSlider& option, QPainter& painter, const QWidget* widget) const;
     void drawScrollBar(const QStyleOptionSlider& option, QPainter& painter, const QWidget* widget) const;
-    void drawTab(const QStyleOptionTab& option, QPainter& painter) const;
 };
 
 }  // namespace roper
