@@ -377,10 +377,8 @@ class ChartsTest : public QObject {
         // On the screen: 2 device pixels per number, rows of either sign.
         HeatMapView view("map", nullptr);
         view.resize(300, 160);
-        auto shared = std::make_shared<Eigen::MatrixXd>(values);
         HeatMapView::Map map;
-        map.pyramid = HeatMapView::makePyramid(values, HeatMapView::Scale::diverging, 1.0, false);
-        map.values = shared;
+        map.setValues(values);
         view.setMap(map);
         ExportOptions at_once;
         at_once.scale = 1;

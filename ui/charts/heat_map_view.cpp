@@ -31,17 +31,17 @@ double HeatMapView::limitOf(const Eigen::MatrixXd& values, bool lower_triangle_o
     return largest > 0 ? largest : 1.0;
 }
 
-std::shared_ptr<TilePyramid> HeatMapView::makePyramid(const Eigen::MatrixXd& values, Scale scale,
-                                                      double limit, bool lower_triangle_only) {
-    return std::make_shared<TilePyramid>(values, lower_triangle_only,
-                                         scale == Scale::diverging ? -limit : 0.0, limit);
+void HeatMapView::Map::makePyramid(TilePyramid::Merging merging) {
+    const auto gaps = has_gaps ? TilePyramid::NotANumber::absent : TilePyramid::NotANumber::shown;
+    pyramid = std::make_shared<TilePyramid>(*values, lower_triangle_only,
+                                            scale == Scale::diverging ? -limit : 0.0, limit, gaps, merging);
 }
 
 void HeatMapView::setMap(Map map) {
     const bool same_shape = !isEmpty() && map.values && map.values->rows() == map_.values->rows() &&
                             map.values->cols() == map_.values->cols();
     map_ = std::move(map);
-    if (merging_ != TilePyramid::Merging::largest) makeCurrentPyramid();
+    if (merging_ != TilePyramid::Merging::largest && !isEmpty()) map_.makePyramid(merging_);
     if (!same_shape) showAll();
     update();
 }
@@ -49,17 +49,8 @@ void HeatMapView::setMap(Map map) {
 void HeatMapView::setMerging(TilePyramid::Merging merging) {
     if (merging == merging_) return;
     merging_ = merging;
-    makeCurrentPyramid();
+    if (!isEmpty()) map_.makePyramid(merging);
     update();
-}
-
-/// Replaces the pyramid of the map, which shows values of largest magnitude, by one for the chosen merging.
-void HeatMapView::makeCurrentPyramid() {
-    if (isEmpty()) return;
-    const double low = map_.scale == Scale::diverging ? -map_.limit : 0.0;
-    const auto gaps = map_.has_gaps ? TilePyramid::NotANumber::absent : TilePyramid::NotANumber::shown;
-    map_.pyramid = std::make_shared<TilePyramid>(*map_.values, map_.lower_triangle_only, low, map_.limit,
-                                                 gaps, merging_);
 }
 
 void HeatMapView::addToMenu(QMenu& menu) {

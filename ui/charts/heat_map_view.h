@@ -23,7 +23,7 @@ class HeatMapView : public FigureView {
 
     struct Map {
         std::shared_ptr<const Eigen::MatrixXd> values;  ///< [rows × columns]
-        std::shared_ptr<TilePyramid> pyramid;           ///< of the same values, from `makePyramid`
+        std::shared_ptr<TilePyramid> pyramid;           ///< of these values, by `makePyramid`
         Scale scale = Scale::diverging;
         double limit = 1;                  ///< the color scale ends at ± limit, or at 0 and limit
         bool lower_triangle_only = false;  ///< entries right of the diagonal do not exist
@@ -35,20 +35,19 @@ class HeatMapView : public FigureView {
         bool row_labels_are_names =
             false;  ///< each label names its row, so some may be omitted, unlike tokens of a text
 
-        /// Sets values and pyramid; scale, limit and `lower_triangle_only` must be set before.
+        /// Sets values and pyramid; scale, limit, `lower_triangle_only` and `has_gaps` must be set before.
         void setValues(Eigen::MatrixXd matrix) {
-            pyramid = makePyramid(matrix, scale, limit, lower_triangle_only);
             values = std::make_shared<Eigen::MatrixXd>(std::move(matrix));
+            makePyramid();
         }
+        /// May be called outside the GUI thread: for a large map it is most of the work.
+        void makePyramid(TilePyramid::Merging merging = TilePyramid::Merging::largest);
     };
 
     HeatMapView(const QString& name, QWidget* parent);
 
     /// The color limit that covers all values of a matrix; never 0.
     static double limitOf(const Eigen::MatrixXd& values, bool lower_triangle_only);
-    /// May be called outside the GUI thread: for a large map it is most of the work.
-    static std::shared_ptr<TilePyramid> makePyramid(const Eigen::MatrixXd& values, Scale scale, double limit,
-                                                    bool lower_triangle_only);
 
     void setMap(Map map);
     /// What cells that share a pixel show: the value of largest magnitude (default) or the mean.
@@ -109,7 +108,6 @@ class HeatMapView : public FigureView {
     };
     Frame frame(const QRectF& area) const;
     double rightMargin() const;
-    void makeCurrentPyramid();
     bool isOneColumn() const {
         return !isEmpty() && map_.values->cols() == 1 && map_.values->rows() > 1 &&
                map_.scale == Scale::sequential;

@@ -31,9 +31,7 @@ HeatMapView::Map mapByLayer(const ExpertsAnswer& answer, std::int64_t layers, st
         rows.at(static_cast<std::size_t>(mixture.layer)) = row_of(mixture);
     HeatMapView::Map map = answerMap(rows, HeatMapView::Scale::sequential, limit);
     map.has_gaps = std::ssize(answer.layers) < layers;
-    if (map.has_gaps)
-        map.pyramid = std::make_shared<TilePyramid>(*map.values, false, 0.0, map.limit,
-                                                    TilePyramid::NotANumber::absent);
+    if (map.has_gaps) map.makePyramid();
     map.row_name = QObject::tr("layer");
     return map;
 }

@@ -96,15 +96,13 @@ HeatMapView::Map attentionMap(std::shared_ptr<const Eigen::MatrixXd> weights, bo
         weights = std::make_shared<const Eigen::MatrixXd>(std::move(visible));
     }
     map.limit = HeatMapView::limitOf(*weights, causal);
-    map.pyramid = std::make_shared<TilePyramid>(
-        *weights, causal, 0.0, map.limit,
-        map.has_gaps ? TilePyramid::NotANumber::absent : TilePyramid::NotANumber::shown);
+    map.values = std::move(weights);
+    map.makePyramid();
     map.row_name = tr("query");
     map.column_name = tr("key");
     map.value_name = tr("weight");
     map.gap_name = tr("masked");
     map.row_labels = map.column_labels = tokens;
-    map.values = std::move(weights);
     return map;
 }
 

@@ -40,19 +40,17 @@ HeatMapView::Map mapOf(const SizeTable& table, bool fully) {
     const auto rows = rangeOf(table.scores, &ProblemSize::first),
                columns = rangeOf(table.scores, &ProblemSize::second);
     // Sizes that do not exist, such as an index beyond the string, stay empty.
-    auto values = std::make_shared<Eigen::MatrixXd>(
+    Eigen::MatrixXd values =
         Eigen::MatrixXd::Constant(rows.second - rows.first + 1, columns.second - columns.first + 1,
-                                  std::numeric_limits<double>::quiet_NaN()));
+                                  std::numeric_limits<double>::quiet_NaN());
     for (const SizeScore& score : table.scores)
-        (*values)(score.size.first - rows.first, score.size.second - columns.first) =
+        values(score.size.first - rows.first, score.size.second - columns.first) =
             percent(countedOf(score, fully), score.total);
     HeatMapView::Map map;
-    map.values = values;
     map.scale = HeatMapView::Scale::sequential;
     map.limit = 100;
     map.has_gaps = true;
-    map.pyramid =
-        std::make_shared<TilePyramid>(*values, false, 0.0, map.limit, TilePyramid::NotANumber::absent);
+    map.setValues(std::move(values));
     map.row_name = table.names.value(0);
     map.column_name = table.names.value(1);
     map.value_name = fully ? SizesView::tr("fully solved, %") : SizesView::tr("solved, %");
