@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/explorer/setup_fields.h"
+#include "core/rotary/spectrum.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/theme/numbers.h"
 
@@ -97,7 +98,7 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
                    tr("How fast each pair rotates, which pairs complete a rotation within the text, and how "
                       "scores decay with distance."),
                    selection, parent),
-      state_(selection, this),
+      selection_(selection),
       spectrum_(
           new CurveChart(QStringLiteral("spectrum"), tr("pair i"), tr("wavelength λ, positions"), this)),
       decay_(new CurveChart(QStringLiteral("decay"), tr("distance δ"), tr("mean |Sⱼ| over pairs"), this)),
@@ -160,7 +161,7 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
     connect(comparison_, &ModelComparison::groupChosen, this, &SpectrumPage::showGroup);
     connect(panel_, &SpectrumPanel::quantityChanged, this, &SpectrumPage::showSpectrum);
     connect(panel_, &SpectrumPanel::reported, this, &SpectrumPage::setReadout);
-    connect(&state_, &SpectrumState::changed, this, &SpectrumPage::refreshWhenVisible);
+    connect(&selection_, &Selection::changed, this, &SpectrumPage::refreshWhenVisible);
     std::vector<const FieldInfo*> settings = fieldInfos(setupFields());
     settings.insert(settings.end(), {&modelsField(), &textField()});
     const auto figures = [this] {
@@ -190,7 +191,7 @@ Figure& SpectrumPage::prepareFigure(FigureRequest request) {
     }
     Setup start;
     start.head_dim = 128;  // default, as in the figures of Su et al. 2021
-    state_.selection().replace(withSettings(start, request.settings));
+    selection_.replace(withSettings(start, request.settings));
     refreshNow();
     return pageFigures().named(request.kind);
 }
@@ -201,6 +202,7 @@ QColor SpectrumPage::shade(const SpectrumCurve& curve) const {
 
 void SpectrumPage::refresh() {
     if (comparison_->isVisibleTo(this)) comparison_->readOnce();
+    curves_ = spectrumCurves(setup());
     showSpectrum();
     // Choosing another pair only moves a mark; curves depend on frequencies and lengths.
     if (!isDrawn()) {
@@ -223,12 +225,8 @@ void SpectrumPage::showGroup(const LayerGroup& group) {
 }
 
 bool SpectrumPage::isDrawn() {
-    Drawn now{state_.setup().context_length,
-              state_.setup().distances,
-              state_.setup().xpos_decay,
-              palette().cacheKey(),
-              {}};
-    for (const SpectrumCurve& curve : state_.curves())
+    Drawn now{setup().context_length, setup().distances, setup().xpos_decay, palette().cacheKey(), {}};
+    for (const SpectrumCurve& curve : curves_)
         now.curves.emplace_back(curve.key + (curve.in_use ? "*" : ""), curve.theta);
     const bool same = now == drawn_;
     drawn_ = std::move(now);
@@ -236,10 +234,10 @@ bool SpectrumPage::isDrawn() {
 }
 
 void SpectrumPage::showSpectrum() {
-    const Setup& s = state_.setup();
+    const Setup& s = setup();
     const bool wavelength = panel_->quantity().currentIndex() == 0;
     std::vector<CurveChart::Curve> curves;
-    for (const SpectrumCurve& curve : state_.curves()) {
+    for (const SpectrumCurve& curve : curves_) {
         // A pair that does not rotate cannot be shown on a logarithmic axis.
         const Eigen::VectorXd y = wavelength ? wavelengths(curve.theta) : curve.theta;
         QVector<double> shown = numbers(y);
@@ -249,7 +247,8 @@ void SpectrumPage::showSpectrum() {
                           curve.in_use, curve.text.formula});
     }
     const double tau = 2 * std::numbers::pi;
-    const int complete = pairsCompletingRotation(state_.theta(), s.context_length);
+    const Eigen::VectorXd frequencies = theta();
+    const int complete = pairsCompletingRotation(frequencies, s.context_length);
     spectrum_->setAxisNames(tr("pair i"),
                             wavelength ? tr("wavelength λ, positions") : tr("frequency θ, rad per position"));
     spectrum_->setLegendCorner(Qt::AlignTop | (wavelength ? Qt::AlignLeft : Qt::AlignRight));
@@ -258,13 +257,12 @@ void SpectrumPage::showSpectrum() {
                                    tr("L′ = %1: %2 of %3 rotate fully")
                                        .arg(s.context_length, 0, 'g', 8)
                                        .arg(complete)
-                                       .arg(state_.theta().size()),
+                                       .arg(frequencies.size()),
                                    true},
                                   {static_cast<double>(s.pair), tr("pair %1").arg(s.pair), false}});
-    const bool rotates = s.pair < state_.theta().size() && state_.theta()[s.pair] > 0;
-    const double theta = rotates ? state_.theta()[s.pair] : 0;
+    const double theta = s.pair < frequencies.size() ? frequencies[s.pair] : 0;
     spectrum_->setTitle(
-        !rotates ? tr("How slowly each pair rotates")
+        theta <= 0 ? tr("How slowly each pair rotates")
         : wavelength
             ? tr("How slowly each pair rotates; pair %1: λ = %2 positions")
                   .arg(s.pair)
@@ -274,14 +272,14 @@ void SpectrumPage::showSpectrum() {
                               .arg(wavelength ? tr("Wavelength") : tr("Frequency"), frequenciesText(s))
                               .arg(s.scaling.factor)
                               .arg(complete)
-                              .arg(state_.theta().size())
+                              .arg(frequencies.size())
                               .arg(s.context_length));
 }
 
 void SpectrumPage::showCosines() {
-    const Setup& s = state_.setup();
+    const Setup& s = setup();
     HeatMapView::Map map;
-    if (state_.theta().size() > 0) map.setValues(cosineMap(state_.theta(), s.distances));
+    if (!curves_.empty()) map.setValues(cosineMap(theta(), s.distances));
     map.row_name = tr("pair i");
     map.column_name = tr("distance δ");
     map.value_name = QStringLiteral("cos δθᵢ");
@@ -290,15 +288,15 @@ void SpectrumPage::showCosines() {
 }
 
 void SpectrumPage::showDecay() {
-    const Setup& s = state_.setup();
+    const Setup& s = setup();
     std::vector<CurveChart::Curve> curves;
-    for (const SpectrumCurve& curve : state_.curves())
+    for (const SpectrumCurve& curve : curves_)
         curves.push_back({curve.key, curve.text.name, shade(curve), counting(s.distances),
                           numbers(decayCurve(curve.theta, s.distances)), false, curve.in_use});
-    if (s.xpos_decay && state_.theta().size() > 0)
+    if (s.xpos_decay && !curves_.empty())
         curves.push_back({QStringLiteral("xpos"), tr("xPos"), Theme::of(palette()).frame,
-                          counting(s.distances), numbers(xposDecayCurve(state_.theta(), s.distances)), false,
-                          false, QStringLiteral("pair i also × ζᵢ^(δ/512), ζᵢ = (2i/d + 0.4)/1.4")});
+                          counting(s.distances), numbers(xposDecayCurve(theta(), s.distances)), false, false,
+                          QStringLiteral("pair i also × ζᵢ^(δ/512), ζᵢ = (2i/d + 0.4)/1.4")});
     decay_->setCurves(curves, {});
     decay_->setCaption(tr("Long-range attenuation (1/(r/2)) Σ|Sⱼ|, Sⱼ = Σ exp(iδθᵢ) over i < j: %1")
                            .arg(frequenciesText(s)));
@@ -306,12 +304,12 @@ void SpectrumPage::showDecay() {
 
 void SpectrumPage::showBound() {
     constexpr int kFarthest = 131072;  // positions; longer sums are too slow while a slider is dragged
-    const Setup& s = state_.setup();
+    const Setup& s = setup();
     const int length = std::min(static_cast<int>(s.context_length), kFarthest);
     std::vector<CurveChart::Curve> curves;
     std::vector<CurveChart::Mark> marks{{0, {}, true}};
     QString found;
-    for (const SpectrumCurve& curve : state_.curves()) {
+    for (const SpectrumCurve& curve : curves_) {
         const Eigen::VectorXd bound = baseBound(curve.theta, length);
         if (curve.in_use) {
             const int zero = firstNegative(bound);
@@ -332,8 +330,9 @@ void SpectrumPage::showBound() {
 }
 
 QString SpectrumPage::explanation() const {
-    const Setup& s = state_.setup();
+    const Setup& s = setup();
     const ScalingText& scaling = describe(s.scaling.method);
+    const Eigen::VectorXd frequencies = theta();
     QString text =
         tr("<h3>Frequencies</h3>"
            "<p>θ<sub>i</sub> = %1, λ<sub>i</sub> = 2π/θ<sub>i</sub>, b = %2, r = %3 rotated features.</p>"
@@ -341,15 +340,15 @@ QString SpectrumPage::explanation() const {
             .arg(s.frequency_formula == FrequencyFormula::standard ? QStringLiteral("b<sup>−2i/r</sup>")
                                                                    : QStringLiteral("b<sup>−i/r</sup>"))
             .arg(numberText(s.base))
-            .arg(2 * state_.theta().size())
+            .arg(2 * frequencies.size())
             .arg(scaling.name, scaling.formula, scaling.source);
     text += scalingNumbers(s);
-    if (s.pair < state_.theta().size() && state_.theta()[s.pair] > 0)
-        text += tr("<p>Pair %1: θ = <b>%2</b>, λ = <b>%3</b> positions, %4 rotations within L′.</p>")
-                    .arg(s.pair)
-                    .arg(numberText(state_.theta()[s.pair]),
-                         numberText(2 * std::numbers::pi / state_.theta()[s.pair]),
-                         numberText(s.context_length * state_.theta()[s.pair] / (2 * std::numbers::pi), 4));
+    if (s.pair < frequencies.size() && frequencies[s.pair] > 0)
+        text +=
+            tr("<p>Pair %1: θ = <b>%2</b>, λ = <b>%3</b> positions, %4 rotations within L′.</p>")
+                .arg(s.pair)
+                .arg(numberText(frequencies[s.pair]), numberText(2 * std::numbers::pi / frequencies[s.pair]),
+                     numberText(s.context_length * frequencies[s.pair] / (2 * std::numbers::pi), 4));
     else
         text += tr("<p>Pair %1 does not rotate.</p>").arg(s.pair);
     return text + tr("<h3>Decay</h3>"

@@ -4,8 +4,8 @@
 #include "ui/charts/heat_map_view.h"
 #include "ui/explorer/explorer_page.h"
 #include "ui/pages/spectrum/model_comparison.h"
+#include "ui/pages/spectrum/spectrum_curves.h"
 #include "ui/pages/spectrum/spectrum_panel.h"
-#include "ui/pages/spectrum/spectrum_state.h"
 
 namespace roper {
 
@@ -20,7 +20,6 @@ class SpectrumPage : public ExplorerPage {
     void addActions(Actions& actions) override;
     QString explanation() const override;
 
-    SpectrumState& state() { return state_; }
     CurveChart& spectrumChart() { return *spectrum_; }
     /// Upper bound of a score by distance (Su et al. 2021).
     CurveChart& decayChart() { return *decay_; }
@@ -44,6 +43,9 @@ class SpectrumPage : public ExplorerPage {
     QColor shade(const SpectrumCurve& curve) const;
     /// Adopts the rotation of a group of layers.
     void showGroup(const LayerGroup& group);
+    const Setup& setup() const { return selection_.setup(); }
+    /// Frequencies under the scaling in use, radians per position [pairs]. Empty if no feature rotates.
+    Eigen::VectorXd theta() const { return setup().scaled(setup().scaling.method).theta; }
 
     /// Inputs from which curves and the map of cosines were drawn.
     struct Drawn {
@@ -58,7 +60,8 @@ class SpectrumPage : public ExplorerPage {
     /// Whether the current curves are already drawn; marks them as drawn.
     bool isDrawn();
 
-    SpectrumState state_;
+    Selection& selection_;
+    std::vector<SpectrumCurve> curves_;  ///< of the setup when the page was last refreshed
     Drawn drawn_;
     CurveChart *spectrum_, *decay_, *bound_;
     HeatMapView* cosines_;

@@ -10,7 +10,7 @@
 #include "ui/controls/layout_helpers.h"
 #include "ui/controls/text_inputs.h"
 #include "ui/explorer/example_list.h"
-#include "ui/pages/spectrum/spectrum_state.h"
+#include "ui/pages/spectrum/spectrum_curves.h"
 #include "ui/theme/theme.h"
 
 namespace roper {

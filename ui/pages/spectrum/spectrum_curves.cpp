@@ -1,5 +1,6 @@
-#include "ui/pages/spectrum/spectrum_state.h"
+#include "ui/pages/spectrum/spectrum_curves.h"
 
+#include <QObject>
 #include <algorithm>
 #include <map>
 
@@ -43,39 +44,32 @@ QString frequenciesText(const Setup& setup) {
         .arg(describe(setup.scaling.method).name);
 }
 
-SpectrumState::SpectrumState(Selection& selection, QObject* parent) : QObject(parent), selection_(selection) {
-    connect(&selection_, &Selection::changed, this, &SpectrumState::onSelectionChanged);
-    onSelectionChanged();
-}
-
-void SpectrumState::onSelectionChanged() {
-    const Setup& s = setup();
-    curves_.clear();
+std::vector<SpectrumCurve> spectrumCurves(const Setup& s) {
+    std::vector<SpectrumCurve> curves;
     const auto add = [&](ScalingMethod method, bool in_use) {
         const ScaledFrequencies scaled = s.scaled(method);
         ScalingText text = describe(method);
         if (in_use && method == ScalingMethod::none) text.color = QColor();  // the text color
         if (scaled.theta.size() > 0)
-            curves_.push_back({text.name.toLower().replace(' ', '-'), text, in_use, scaled.theta});
+            curves.push_back({text.name.toLower().replace(' ', '-'), text, in_use, scaled.theta});
     };
     add(s.scaling.method, true);
     for (const ScalingMethod method : kScalingMethods)
         if (method != s.scaling.method && std::ranges::count(s.overlays, method) > 0) add(method, false);
-    if (s.other_formula && !curves_.empty()) {
+    if (s.other_formula && !curves.empty()) {
         Setup other = s;
         const bool worked = s.frequency_formula != FrequencyFormula::worked_example;
         other.frequency_formula = worked ? FrequencyFormula::worked_example : FrequencyFormula::standard;
-        curves_.push_back(
+        curves.push_back(
             {worked ? QStringLiteral("worked-example-formula") : QStringLiteral("standard-formula"),
-             {worked ? tr("formula of the worked example") : tr("standard formula"),
+             {worked ? QObject::tr("formula of the worked example") : QObject::tr("standard formula"),
               worked ? QStringLiteral("b^(−i/r)") : QStringLiteral("b^(−2i/r)"),
               {},
               QColor(0x33, 0x22, 0x88)},
              false,
              other.scaled(ScalingMethod::none).theta});
     }
-    theta_ = curves_.empty() ? Eigen::VectorXd() : curves_.front().theta;
-    emit changed();
+    return curves;
 }
 
 }  // namespace roper
