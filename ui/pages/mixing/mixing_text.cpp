@@ -21,17 +21,27 @@ QString times(double factor, const QString& position) {
     return numberText(factor, 4) + (is_whole ? QString() : QStringLiteral(" ")) + position;
 }
 
+/// Symbols as changed by a mistake: R and θ with a tilde have wrong frequencies.
+struct Symbols {
+    QString R = QStringLiteral("R"), theta = QStringLiteral("θ"), n = QStringLiteral("n");
+
+    explicit Symbols(Mistake mistake) {
+        if (mistake == Mistake::model_width || mistake == Mistake::exponent_without_pair) {
+            R = QStringLiteral("R̃");
+            theta = QStringLiteral("θ̃");
+        }
+        if (mistake == Mistake::positions_from_one) n = QStringLiteral("(n+1)");
+    }
+};
+
 /// Formulas where outputs rotate back, but values do not rotate. Of the mistakes, those of positions,
 /// frequencies and the inverse apply.
 MixingFormulas formulasOfOutputsAlone(const Setup& setup) {
-    const bool is_unrotated = setup.value_rotation_strength == 0 || setup.mistake == Mistake::no_inverse;
-    const bool other_theta =
-        setup.mistake == Mistake::model_width || setup.mistake == Mistake::exponent_without_pair;
-    const QString R = other_theta ? QStringLiteral("R̃") : QStringLiteral("R"),
-                  theta = other_theta ? QStringLiteral("θ̃") : QStringLiteral("θ"),
-                  n = setup.mistake == Mistake::positions_from_one ? QStringLiteral("(n+1)")
-                                                                   : QStringLiteral("n"),
-                  by = QChar(0x2212) + times(setup.value_rotation_strength, n);
+    const double strength = setup.value_rotation_strength;
+    const bool is_unrotated = strength == 0 || setup.mistake == Mistake::no_inverse;
+    const Symbols symbols(setup.mistake);
+    const QString &R = symbols.R, &theta = symbols.theta;
+    const QString by = QChar(0x2212) + times(strength, symbols.n);
     MixingFormulas formulas;
     formulas.rotate = QObject::tr("v′ⱼ = vⱼ, not rotated");
     formulas.mix = QStringLiteral("ô = Σ a v′");
@@ -39,14 +49,11 @@ MixingFormulas formulasOfOutputsAlone(const Setup& setup) {
         is_unrotated ? QObject::tr("o = ô, not rotated back") : QStringLiteral("o = %1(%2)ô").arg(R, by);
     formulas.output =
         is_unrotated ? QStringLiteral("o = Σ a v") : QStringLiteral("o = Σ a %1(%2)v").arg(R, by);
-    formulas.angle = setup.shift != 0 && setup.value_rotation_strength == 1
-                         ? QChar(0x2212) + QStringLiteral("(n+S)") + theta
-                         : by + theta;
-    formulas.direct_output =
-        setup.value_rotation_strength == 0
-            ? QStringLiteral("Σ a v")
-            : QStringLiteral("Σ a R(%1)v")
-                  .arg(QChar(0x2212) + times(setup.value_rotation_strength, QStringLiteral("n")));
+    formulas.angle =
+        setup.shift != 0 && strength == 1 ? QChar(0x2212) + QStringLiteral("(n+S)") + theta : by + theta;
+    formulas.direct_output = strength == 0
+                                 ? QStringLiteral("Σ a v")
+                                 : QStringLiteral("Σ a R(−%1)v").arg(times(strength, QStringLiteral("n")));
     return formulas;
 }
 
@@ -84,52 +91,44 @@ AttentionForm correctMixingForm(const Setup& setup) {
 }
 
 MixingFormulas mixingFormulas(const Setup& setup) {
-    const double value_rotation_strength = setup.value_rotation_strength;
+    const double strength = setup.value_rotation_strength;
     const RotatedTensors rotated = mixedTensors(setup);
     if (!rotated.value) return formulasOfOutputsAlone(setup);
     const bool twice = setup.mistake == Mistake::values_twice,
                back = rotated.output && setup.mistake != Mistake::no_inverse,
                from_one = setup.mistake == Mistake::positions_from_one;
-    const bool other_theta =
-        setup.mistake == Mistake::model_width || setup.mistake == Mistake::exponent_without_pair;
-    const QString R = other_theta ? QStringLiteral("R̃") : QStringLiteral("R");  // R with wrong frequencies
-    const QString theta = other_theta ? QStringLiteral("θ̃") : QStringLiteral("θ");
-    const QString j =
-        times(twice ? 2 * value_rotation_strength : value_rotation_strength, QStringLiteral("j"));
-    const QString n = from_one ? QStringLiteral("(n+1)") : QStringLiteral("n");
+    const Symbols symbols(setup.mistake);
+    const QString &R = symbols.R, &theta = symbols.theta, &n = symbols.n;
+    const QString j = times(twice ? 2 * strength : strength, QStringLiteral("j"));
     // The total rotation of a value, as a multiple of the difference of positions if the form allows it.
     QString by = j;
     bool is_sum = false;
     if (back && !twice && !from_one) {
-        by = value_rotation_strength == 1 ? QStringLiteral("j−n")
-                                          : times(value_rotation_strength, QStringLiteral("(j−n)"));
-        is_sum = value_rotation_strength == 1;
+        by = strength == 1 ? QStringLiteral("j−n") : times(strength, QStringLiteral("(j−n)"));
+        is_sum = strength == 1;
     } else if (back) {
-        by = from_one && value_rotation_strength == 1 ? QStringLiteral("j−n−1")
-                                                      : j + QChar(0x2212) + times(value_rotation_strength, n);
+        by = from_one && strength == 1 ? QStringLiteral("j−n−1") : j + QChar(0x2212) + times(strength, n);
         is_sum = true;
     }
     MixingFormulas formulas;
-    formulas.rotate = value_rotation_strength == 0 ? QObject::tr("v′ⱼ = vⱼ, not rotated")
-                                                   : QStringLiteral("v′ⱼ = %1(%2)vⱼ").arg(R, j);
+    formulas.rotate =
+        strength == 0 ? QObject::tr("v′ⱼ = vⱼ, not rotated") : QStringLiteral("v′ⱼ = %1(%2)vⱼ").arg(R, j);
     formulas.mix = QStringLiteral("ô = Σ a v′");
-    formulas.rotate_back = !back ? QObject::tr("o = ô, not rotated back")
-                           : value_rotation_strength == 0
-                               ? QObject::tr("o = ô, nothing to rotate back")
-                               : QStringLiteral("o = %1(−%2)ô").arg(R, times(value_rotation_strength, n));
-    formulas.output = value_rotation_strength == 0 ? QStringLiteral("o = Σ a v")
-                                                   : QStringLiteral("o = Σ a %1(%2)v").arg(R, by);
+    formulas.rotate_back = !back           ? QObject::tr("o = ô, not rotated back")
+                           : strength == 0 ? QObject::tr("o = ô, nothing to rotate back")
+                                           : QStringLiteral("o = %1(−%2)ô").arg(R, times(strength, n));
+    formulas.output =
+        strength == 0 ? QStringLiteral("o = Σ a v") : QStringLiteral("o = Σ a %1(%2)v").arg(R, by);
     formulas.angle = is_sum ? QStringLiteral("(%1)%2").arg(by, theta) : by + theta;
     // If values are not rotated back by the angle of their rotation, the output changes with shifts.
     const bool moves = setup.shift != 0 && (!back || twice);
-    if (moves && value_rotation_strength == 1) formulas.angle = QStringLiteral("(%1+S)%2").arg(by, theta);
+    if (moves && strength == 1) formulas.angle = QStringLiteral("(%1+S)%2").arg(by, theta);
     const QString relative = rotated.output ? QStringLiteral("j−n") : QStringLiteral("j");
     formulas.direct_output =
-        value_rotation_strength == 0 ? QStringLiteral("Σ a v")
-        : value_rotation_strength == 1
-            ? QStringLiteral("Σ a R(%1)v").arg(relative)
-            : QStringLiteral("Σ a R(%1)v")
-                  .arg(times(value_rotation_strength, rotated.output ? '(' + relative + ')' : relative));
+        strength == 0   ? QStringLiteral("Σ a v")
+        : strength == 1 ? QStringLiteral("Σ a R(%1)v").arg(relative)
+                        : QStringLiteral("Σ a R(%1)v")
+                              .arg(times(strength, rotated.output ? '(' + relative + ')' : relative));
     return formulas;
 }
 
