@@ -1,9 +1,9 @@
 #pragma once
 
 #include <QString>
+#include <concepts>
 #include <optional>
 #include <string>
-#include <type_traits>
 
 namespace roper {
 
@@ -50,10 +50,7 @@ class CsvText {
     void add(const QString& word) { text_ += quoted(word); }
     void add(const char* word) { add(QString::fromUtf8(word)); }
     void add(const std::string& word) { add(QString::fromStdString(word)); }
-    template <class Number>
-    std::enable_if_t<std::is_integral_v<Number>> add(Number number) {
-        text_ += QString::number(number);
-    }
+    void add(std::integral auto number) { text_ += QString::number(number); }
 
     QString text_;
 };
