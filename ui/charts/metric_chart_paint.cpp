@@ -254,7 +254,7 @@ QString MetricChart::figureCsv() const {
             std::optional<double> mean;
             if (!std::isnan(xOf(point))) mean = series.mean.at(placed++, halfWidth(series));
             csv.line(key, recorded(point.step), recorded(point.time_s), recorded(point.tokens), point.value,
-                     mean, series.style.name.isEmpty() ? series.style.label : series.style.name);
+                     mean, series.style.specificName());
         }
     }
     return csv.text();

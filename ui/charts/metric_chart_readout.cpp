@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::size_t kMaxNamed = 4;
 
-QString nameOf(const MetricChart::CurveStyle& style) {
-    return style.name.isEmpty() ? style.label : style.name;
-}
-
 QString shortNumber(double value) {
     return std::isfinite(value) ? QString::number(value, 'g', 5) : QStringLiteral("NaN");
 }
@@ -34,7 +30,7 @@ std::vector<MetricChart::Reading> MetricChart::readingsAt(double x, double y) co
     QStringList names, labels;
     for (const auto& [key, series] : series_)
         if (isCurveVisible(key) && !series.style.letter_label.isEmpty()) {
-            names << nameOf(series.style);
+            names << series.style.specificName();
             labels << series.style.label;
         }
     const qsizetype name_prefix = commonPrefixLength(names), label_prefix = commonPrefixLength(labels);
@@ -48,7 +44,7 @@ std::vector<MetricChart::Reading> MetricChart::readingsAt(double x, double y) co
             return letter_label.isEmpty() ? name : CurveLetters::labeled(letter_label, name.mid(prefix));
         };
         QString text = tr("%1: %2 at %3")
-                           .arg(lettered(nameOf(series.style), name_prefix), shortNumber(value),
+                           .arg(lettered(series.style.specificName(), name_prefix), shortNumber(value),
                                 positionText(series.raw.x()[i]));
         if (series.style.evaluated) text += tr(", perplexity %1").arg(shortNumber(std::exp(value)));
         if (halfWidth(series) > 0)
