@@ -127,14 +127,13 @@ void MistakeGallery::onStateChanged() {
         const bool applies = appliesTo(mistake, s.rotatedTensors());
         row.box->setChecked(s.mistake == mistake);
         row.box->setEnabled(applies || s.mistake == mistake);  // an active mistake can always be switched off
-        if (!applies)
+        if (!state_.isReady())
+            row.residual->clear();
+        else if (!applies)
             row.residual->setText(affectsValues(mistake)
                                       ? tr("needs RoPER: rotated values, outputs rotated back")
                                       : tr("needs rotated queries and keys"));
     }
-    if (!state_.isReady())
-        for (const auto& [mistake, row] : rows_)
-            row.residual->clear();
     if (isVisible()) settle_timer_.start();
 }
 
