@@ -25,6 +25,13 @@ constexpr TableColumn kTableColumns[] = {
 
 constexpr double kWideTable = 780;  // pixels; narrower figures have fewer columns
 
+QStringList columnTitles() {
+    QStringList titles;
+    for (const TableColumn& column : kTableColumns)
+        titles << ImplementationsTable::tr(column.header);
+    return titles;
+}
+
 QString fromText(const std::string& text) {
     return QString::fromStdString(text);
 }
@@ -58,10 +65,7 @@ QString toolTipOf(const Implementation& one) {
 
 ImplementationsTable::ImplementationsTable(AttentionState& state, QWidget* parent)
     : QTableWidget(0, static_cast<int>(std::size(kTableColumns)), parent), state_(state) {
-    QStringList headers;
-    for (const TableColumn& column : kTableColumns)
-        headers << tr(column.header);
-    setHorizontalHeaderLabels(headers);
+    setHorizontalHeaderLabels(columnTitles());
     setEditTriggers(QAbstractItemView::NoEditTriggers);
     setSelectionBehavior(QAbstractItemView::SelectRows);
     setSelectionMode(QAbstractItemView::SingleSelection);
@@ -75,9 +79,9 @@ ImplementationsTable::ImplementationsTable(AttentionState& state, QWidget* paren
     connect(this, &QTableWidget::cellActivated, this, &ImplementationsTable::choose);  // by Return
 }
 
-const std::vector<Implementation>& ImplementationsTable::implementations() const {
-    if (implementations_.empty()) implementations_ = bundledImplementations();
-    return implementations_;
+const std::vector<Implementation>& ImplementationsTable::implementations() {
+    static const std::vector<Implementation> all = bundledImplementations();
+    return all;
 }
 
 void ImplementationsTable::fill() {
@@ -177,10 +181,7 @@ void ImplementationsTable::paintFigure(QPainter& painter, const QRectF& area, co
         y += 3;
         return true;
     };
-    QStringList headers;
-    for (const TableColumn& column : kTableColumns)
-        headers << tr(column.header);
-    line(headers, theme.faint_text, area.bottom());
+    line(columnTitles(), theme.faint_text, area.bottom());
     std::size_t drawn = 0;
     const double note = painter.fontMetrics().height() + 2;  // below the rows that fit
     const auto bottomOf = [&](std::size_t row) {

@@ -17,7 +17,7 @@ class ImplementationsTable : public QTableWidget, public Figure {
     ImplementationsTable(AttentionState& state, QWidget* parent);
 
     /// The bundled ones, read when first needed. @throws Error
-    const std::vector<Implementation>& implementations() const;
+    static const std::vector<Implementation>& implementations();
 
     /// Fills the table and marks the row that the current setup shows, if any. @throws Error
     void showRows();
@@ -44,7 +44,6 @@ class ImplementationsTable : public QTableWidget, public Figure {
     void choose(int row);
 
     AttentionState& state_;
-    mutable std::vector<Implementation> implementations_;
 };
 
 }  // namespace roper
