@@ -105,38 +105,32 @@ PlotLegend::Columns PlotLegend::columnsFor(const QStringList& names, double lett
     const double least = std::min(kMinNameWidth, widestOf(elidedLabels(names, metrics, kMinNameWidth)));
     const auto rowsOf = [all](int columns) { return (all + columns - 1) / columns; };
     const auto nameWidth = [&](int columns) { return room / columns - icon; };
-    Columns columns;
-    columns.count = std::clamp(static_cast<int>(room / (widest + icon)), 1, all);
+    int count = std::clamp(static_cast<int>(room / (widest + icon)), 1, all);
     // Names are cut before entries are omitted.
     for (const double name : {least, kMinCrowdedNameWidth})
-        while (rowsOf(columns.count) > most_rows && nameWidth(columns.count + 1) >= name)
-            ++columns.count;
-    columns.rows = std::min(rowsOf(columns.count), most_rows);
-    const int cells = columns.rows * columns.count;
-    columns.shown = static_cast<std::size_t>(all <= cells ? all : cells - 1);
-    columns.name_width = std::min(widest, std::max(1.0, nameWidth(columns.count))) - letters;
-    return columns;
+        while (rowsOf(count) > most_rows && nameWidth(count + 1) >= name)
+            ++count;
+    const int rows = std::min(rowsOf(count), most_rows), cells = rows * count;
+    return {rows, static_cast<std::size_t>(all <= cells ? all : cells - 1),
+            std::min(widest, std::max(1.0, nameWidth(count))) - letters};
 }
 
 void PlotLegend::fill(const std::vector<Entry>& entries, Place place, const QFont& font, QSizeF picture) {
-    QStringList given;
-    for (const Entry& entry : entries)
-        given << entry.name;
-    if (std::exchange(names_, given) != given) crowded_ = false;
-    const bool below = (place == Place::below || (place == Place::inside && crowded_)) && !entries.empty();
-    plot_->legend->setVisible(place != Place::hidden && !entries.empty());
     QCPLegend* legend = plot_->legend;
     const QFontMetricsF metrics(font);
-    QStringList names = given;
+    QStringList names;
     double letters = 0;
     for (const Entry& entry : entries) {
-        if (!entry.letter_label.isEmpty())
-            letters =
-                std::max(letters, metrics.horizontalAdvance(CurveLetters::labeled(entry.letter_label, {})));
+        names << entry.name;
+        letters = std::max(letters, metrics.horizontalAdvance(CurveLetters::labeled(entry.letter_label, {})));
     }
-    Columns columns{1, static_cast<int>(entries.size()), entries.size(),
-                    std::max(picture.width() - kInsideOverhead, kInsideOverhead) - letters};
-    if (below) columns = columnsFor(names, letters, metrics, picture);
+    if (std::exchange(names_, names) != names) crowded_ = false;
+    const bool below = (place == Place::below || (place == Place::inside && crowded_)) && !entries.empty();
+    legend->setVisible(place != Place::hidden && !entries.empty());
+    const Columns columns =
+        below ? columnsFor(names, letters, metrics, picture)
+              : Columns{0, entries.size(),
+                        std::max(picture.width() - kInsideOverhead, kInsideOverhead) - letters};
     names = elidedLabels(names, metrics, columns.name_width);
     std::vector<QCPGraph*> wanted;
     for (std::size_t i = 0; i < columns.shown; ++i) {
@@ -145,8 +139,8 @@ void PlotLegend::fill(const std::vector<Entry>& entries, Place place, const QFon
         wanted.push_back(entries[i].graph);
     }
     move(below);
-    height_ = below ? columns.rows * lineHeight(metrics) : 0;
-    refill(wanted, below ? columns.rows : 0, static_cast<int>(entries.size() - columns.shown));
+    height_ = columns.rows * lineHeight(metrics);
+    refill(wanted, columns.rows, static_cast<int>(entries.size() - columns.shown));
     for (int i = 0; i < legend->elementCount(); ++i) {
         auto* item = qobject_cast<QCPAbstractLegendItem*>(legend->elementAt(i));
         if (item == nullptr) continue;  // an empty cell of the last column

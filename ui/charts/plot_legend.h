@@ -49,9 +49,9 @@ class PlotLegend {
 
   private:
     struct Columns {
-        int count = 1, rows = 1;
-        std::size_t shown = 0;  ///< number of entries
-        double name_width = 0;  ///< pixels
+        int rows;           ///< 0: inside the axes, in one column
+        std::size_t shown;  ///< number of entries
+        double name_width;  ///< pixels
     };
     Columns columnsFor(const QStringList& names, double letters, const QFontMetricsF& metrics,
                        QSizeF picture) const;
