@@ -74,9 +74,9 @@ std::vector<const RunWatcher*> LengthTab::shownRuns() const {
 
 const MeasuredRun& LengthTab::measuredRows(const RunFolder& folder) {
     CachedResults& known = cache_[folder.path().string()];
-    const auto read = [this](const FilePath& path, auto& time, auto& rows, auto reader) {
+    const auto read = [&]<class Row>(std::vector<Row>& rows, std::filesystem::file_time_type& time) {
         std::error_code missing;
-        const auto written = std::filesystem::last_write_time(path.path(), missing);
+        const auto written = std::filesystem::last_write_time(folder.pathOf<Row>().path(), missing);
         if (missing) {
             rows.clear();
             time = {};
@@ -85,19 +85,16 @@ const MeasuredRun& LengthTab::measuredRows(const RunFolder& folder) {
         if (written == time) return;
         time = written;
         try {
-            rows = newestRows(reader());
+            rows = newestRows(folder.rows<Row>());
         } catch (const Error& error) {
             rows.clear();
             unreadable_ << QString::fromStdString(error.what());
         }
     };
-    MeasuredRun& rows = known.rows;
-    read(folder.pathOf<SizeRow>(), known.sizes_time, rows.sizes, [&] { return folder.rows<SizeRow>(); });
-    read(folder.pathOf<LengthRow>(), known.lengths_time, rows.lengths,
-         [&] { return folder.rows<LengthRow>(); });
-    read(folder.pathOf<PositionRow>(), known.positions_time, rows.positions,
-         [&] { return folder.rows<PositionRow>(); });
-    return rows;
+    read(known.rows.sizes, known.sizes_time);
+    read(known.rows.lengths, known.lengths_time);
+    read(known.rows.positions, known.positions_time);
+    return known.rows;
 }
 
 /// Proposes twice the longest problem in the training of the shown runs, to measure beyond it.
