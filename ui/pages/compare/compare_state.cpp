@@ -225,8 +225,6 @@ void CompareState::compare(const std::vector<RunRecord>& runs) {
             suggested_runs_.push_back({std::move(follow_up), time});
         }
     }
-    color_a_ = groups_[a].color;
-    color_b_ = groups_[b].color;
 }
 
 MeanCurve CompareState::band(const ComparedGroup& group) const {

@@ -73,9 +73,9 @@ class CompareState : public QObject {
         ExpectedTime time;
     };
     const std::vector<SuggestedRuns>& suggestedRuns() const { return suggested_runs_; }
-    /// Colors of the two paired groups.
-    QColor colorA() const { return color_a_; }
-    QColor colorB() const { return color_b_; }
+    /// Colors of the two paired groups; invalid without a pair.
+    QColor colorA() const { return pair_ ? groups_[pair_->first].color : QColor(); }
+    QColor colorB() const { return pair_ ? groups_[pair_->second].color : QColor(); }
     const QString& filterProblem() const { return filter_problem_; }
     /// Number of runs whose folders cannot be read; they are in no group.
     std::size_t unreadableRuns() const { return unreadable_runs_; }
@@ -115,7 +115,6 @@ class CompareState : public QObject {
     std::optional<std::pair<std::size_t, std::size_t>> pair_;  ///< indices of the two groups
     std::optional<PairedComparison> comparison_;
     std::vector<SuggestedRuns> suggested_runs_;
-    QColor color_a_, color_b_;
     QTimer timer_;
     bool page_visible_ = false, stale_ = false;
 };
