@@ -16,6 +16,7 @@ ValueChain valueChain(const AttentionForm& form, const Eigen::VectorXd& weights,
         arrow.value = weights[j] * Eigen::Vector2d(V(j, plane.first), V(j, plane.second));
         arrow.angle = form.value.angle(pair, positions[j]) + form.output.angle(pair, positions[query]);
         arrow.rotated = Eigen::Rotation2Dd(arrow.angle) * arrow.value;
+        arrow.tail = chain.sum;
         chain.sum += arrow.rotated;
         chain.arrows.push_back(arrow);
     }

@@ -15,6 +15,9 @@ struct ValueArrow {
     Eigen::Vector2d value{0, 0};    ///< a_nj v_j, unrotated
     Eigen::Vector2d rotated{0, 0};  ///< `value` rotated as the attention form says: for RoPER by (j − n)θ
     double angle = 0;               ///< radians from `value` to `rotated`
+    Eigen::Vector2d tail{0, 0};     ///< its begin in the chain: the tip of the arrow before it
+
+    Eigen::Vector2d tip() const { return tail + rotated; }
 };
 
 /// The output of one query in the plane of one pair: a sum of weighted values, drawn as arrows head to tail.

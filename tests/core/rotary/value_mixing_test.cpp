@@ -44,6 +44,7 @@ TEST(ValueMixing, TheChainEndsAtTheOutput) {
         RC_ASSERT((rotated.sum - Eigen::Vector2d(roper(s.query, first), roper(s.query, second))).norm() <
                   1e-10);
         RC_ASSERT((plain.sum - Eigen::Vector2d(rope(s.query, first), rope(s.query, second))).norm() < 1e-10);
+        RC_ASSERT(rotated.arrows.empty() || rotated.arrows.back().tip() == rotated.sum);
     }));
 }
 

@@ -26,9 +26,8 @@ QPointF pointOf(const Eigen::Vector2d& v) {
 
 /// Extends `shown` by all corners of a chain.
 void include(QRectF& shown, const ValueChain& chain) {
-    Eigen::Vector2d tip(0, 0);
     for (const ValueArrow& arrow : chain.arrows) {
-        tip += arrow.rotated;
+        const Eigen::Vector2d tip = arrow.tip();
         shown.setLeft(std::min(shown.left(), tip.x()));
         shown.setRight(std::max(shown.right(), tip.x()));
         shown.setTop(std::min(shown.top(), tip.y()));
@@ -177,20 +176,17 @@ void ValueChainView::paintChain(QPainter& painter, const PlaneFrame& at, const V
     constexpr double kArced = 20;  // pixels; shorter arrows get no arc
     const bool few = chain.arrows.size() <= static_cast<std::size_t>(kMaxGhosts);
     const double farthest = std::max(1, chain.arrows.empty() ? 1 : state_.query() - chain.arrows.front().key);
-    Eigen::Vector2d tail(0, 0);
     for (const ValueArrow& arrow : chain.arrows) {
-        const Eigen::Vector2d head = tail + arrow.rotated;
-        const QPointF from = at.onScreen(pointOf(tail)), to = at.onScreen(pointOf(head));
+        const QPointF from = at.onScreen(pointOf(arrow.tail)), to = at.onScreen(pointOf(arrow.tip()));
         const double length = at.unit * arrow.rotated.norm();
         const bool is_chosen = arrow.key == state_.key();
         const double near = 1 - 0.5 * std::abs(state_.query() - arrow.key) / farthest;
         if (rotated && (few || is_chosen)) {
-            drawArrow(painter, from, at.onScreen(pointOf(tail + arrow.value)), theme.ghost(Theme::value()),
-                      1.3);
+            drawArrow(painter, from, at.onScreen(pointOf(arrow.tail + arrow.value)),
+                      theme.ghost(Theme::value()), 1.3);
             if (is_chosen || length > kArced) paintRotation(painter, from, arrow, length, is_chosen, theme);
         }
         drawArrow(painter, from, to, theme.faded(Theme::value(), near), is_chosen ? 3.6 : 2.2);
-        tail = head;
     }
 }
 
@@ -288,13 +284,10 @@ void ValueChainView::labelChain(QPainter& painter, LabelPlacer& labels, const Pl
         double length;
     };
     std::vector<Numbered> arrows;
-    Eigen::Vector2d tail(0, 0);
     for (const ValueArrow& arrow : chain.arrows) {
-        const Eigen::Vector2d head = tail + arrow.rotated;
-        arrows.push_back({at.onScreen(pointOf(tail)), at.onScreen(pointOf(head)), arrow.key,
+        arrows.push_back({at.onScreen(pointOf(arrow.tail)), at.onScreen(pointOf(arrow.tip())), arrow.key,
                           at.unit * arrow.rotated.norm()});
         labels.avoid(arrows.back().from, arrows.back().to);
-        tail = head;
     }
     std::ranges::stable_sort(arrows, std::ranges::greater(), [this](const Numbered& arrow) {
         return std::pair(arrow.key == state_.key(), arrow.length);
@@ -396,15 +389,12 @@ std::optional<ValueArrow> ValueChainView::nearest(bool right, const QPointF& poi
     const PlaneFrame at = plane(canvas(), right, shownPlane(), font());
     std::optional<ValueArrow> found;
     double least = 1e300;
-    Eigen::Vector2d tail(0, 0);
     for (const ValueArrow& arrow : chainOf(right).arrows) {
-        const QPointF middle = at.onScreen(pointOf(tail + arrow.rotated / 2));
+        const QPointF middle = at.onScreen(pointOf(arrow.tail + arrow.rotated / 2));
         const double distance = lengthOf(middle - point);
-        if (distance < least) {
-            least = distance;
-            found = arrow;
-        }
-        tail += arrow.rotated;
+        if (distance >= least) continue;
+        least = distance;
+        found = arrow;
     }
     return found;
 }
@@ -415,11 +405,8 @@ void ValueChainView::paintHovered(QPainter& painter, const Theme& theme) const {
     if (!key || !state_.isReady()) return;
     for (const bool right : {false, true}) {
         const PlaneFrame at = plane(canvas(), right, shownPlane(), font());
-        Eigen::Vector2d head(0, 0);
-        for (const ValueArrow& arrow : chainOf(right).arrows) {
-            head += arrow.rotated;
-            if (arrow.key == *key) paintRing(painter, at.onScreen(pointOf(head)), theme);
-        }
+        for (const ValueArrow& arrow : chainOf(right).arrows)
+            if (arrow.key == *key) paintRing(painter, at.onScreen(pointOf(arrow.tip())), theme);
     }
 }
 
