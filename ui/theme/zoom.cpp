@@ -11,23 +11,18 @@ namespace {
 const char* const kZoomKey = "zoom";
 constexpr double kFactors[] = {0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5};
 
-QFont scaled(QFont font, double by) {
-    font.setPointSizeF(font.pointSizeF() * by);
-    return font;
-}
-
 /// Titles and small print have explicit sizes, which do not follow the program's font.
 void scaleOwnFonts(double by) {
     for (QWidget* widget : QApplication::allWidgets())
         if (widget->testAttribute(Qt::WA_SetFont) &&
             (widget->font().resolveMask() & QFont::SizeResolved) != 0)
-            widget->setFont(scaled(widget->font(), by));
+            widget->setFont(scaledFont(widget->font(), by));
 }
 
 }  // namespace
 
 // Scaled by 1, so that the font has an explicit size.
-Zoom::Zoom() : QObject(qApp), figure_font_(scaled(QApplication::font(), 1)) {}
+Zoom::Zoom() : QObject(qApp), figure_font_(scaledFont(QApplication::font(), 1)) {}
 
 Zoom& Zoom::instance() {
     static auto* zoom = new Zoom;  // owned by the application
@@ -46,7 +41,7 @@ void Zoom::set(double factor) {
     const double by = factor / factor_;
     factor_ = factor;
     scaleOwnFonts(by);
-    QApplication::setFont(scaled(figure_font_, factor));
+    QApplication::setFont(scaledFont(figure_font_, factor));
     emit changed();
 }
 

@@ -53,9 +53,8 @@ inline QSize zoomed(const QSize& size) {
 
 inline constexpr double kTitleSize = 1.5, kSmallSize = 0.875;
 
-inline QFont titleFont(QFont font) {
-    font.setPointSizeF(kTitleSize * font.pointSizeF());
-    font.setBold(true);
+inline QFont scaledFont(QFont font, double by) {
+    font.setPointSizeF(by * font.pointSizeF());
     return font;
 }
 
@@ -64,10 +63,13 @@ inline QFont boldFont(QFont font) {
     return font;
 }
 
+inline QFont titleFont(const QFont& font) {
+    return boldFont(scaledFont(font, kTitleSize));
+}
+
 /// The font of axes, ticks and notes: 7 pt in a figure whose text has 8 pt.
-inline QFont smallFont(QFont font) {
-    font.setPointSizeF(kSmallSize * font.pointSizeF());
-    return font;
+inline QFont smallFont(const QFont& font) {
+    return scaledFont(font, kSmallSize);
 }
 
 /// Height of a text wrapped to this width.

@@ -99,14 +99,11 @@ void BoardView::paintRow(QPainter& painter, const BoardRow& row, const QRectF& b
                          const Theme& theme) const {
     painter.setPen(QPen(theme.grid, 1));
     painter.drawLine(box.topLeft(), box.topRight());
-    QFont title = painter.font();
-    const QFont plain = title;
-    title.setPointSizeF(title.pointSizeF() * 1.15);
-    painter.setFont(title);
-    painter.setPen(theme.text);
+    const QFont plain = painter.font();
+    painter.setFont(scaledFont(plain, 1.15));
     const double line = box.height() / 3;
-    painter.drawText(QRectF(box.left(), box.top(), box.width(), line), kLeftMiddle,
-                     QString::fromStdString(row.target.title));
+    drawColoredText(painter, QRectF(box.left(), box.top(), box.width(), line), kLeftMiddle,
+                    QString::fromStdString(row.target.title), theme.text);
     painter.setFont(plain);
     for (std::size_t i = 0; i < row.cells.size(); ++i)
         paintCell(painter, row, row.cells[i],

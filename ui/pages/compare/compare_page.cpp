@@ -68,9 +68,7 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
               emit reported(tr("Copied: %1").arg(sentence));
           })) {
     headline_->setAccessibleName(tr("Result"));
-    QFont large = boldFont(headline_->font());
-    large.setPointSizeF(1.25 * large.pointSizeF());
-    headline_->setFont(large);
+    headline_->setFont(boldFont(scaledFont(headline_->font(), 1.25)));
     conclusion_->setAccessibleName(tr("Conclusion"));
     auto* details = new FoldingGroup(tr("What the test shows"), nullptr);
     details->add(conclusion_);
