@@ -81,13 +81,11 @@ std::optional<QRectF> LabelPlacer::place(const QSizeF& size, const QPointF& at, 
     return best;
 }
 
-bool LabelPlacer::draw(QPainter& painter, const QString& text, const QPointF& at, const QPointF& away,
+void LabelPlacer::draw(QPainter& painter, const QString& text, const QPointF& at, const QPointF& away,
                        const QColor& color) {
     const QSizeF size = painter.fontMetrics().size(Qt::TextSingleLine, text);
-    const auto box = place(size, at, away);
-    if (!box) return false;
-    drawColoredText(painter, *box, Qt::AlignCenter | Qt::TextDontClip, text, color);
-    return true;
+    if (const auto box = place(size, at, away))
+        drawColoredText(painter, *box, Qt::AlignCenter | Qt::TextDontClip, text, color);
 }
 
 void LabelPlacer::drawAt(QPainter& painter, const QString& text, const QRectF& box, int alignment,

@@ -25,8 +25,8 @@ class LabelPlacer {
     /// @param away  unit vector from the point in the preferred direction; zero: any
     std::optional<QRectF> place(const QSizeF& size, const QPointF& at, const QPointF& away);
 
-    /// Draws a text in such a rectangle, in the painter's font. @returns whether there was one
-    bool draw(QPainter& painter, const QString& text, const QPointF& at, const QPointF& away,
+    /// Draws a text in such a rectangle, if there is one, in the painter's font.
+    void draw(QPainter& painter, const QString& text, const QPointF& at, const QPointF& away,
               const QColor& color);
     /// Draws a text in a given rectangle, and blocks the area that it fills.
     void drawAt(QPainter& painter, const QString& text, const QRectF& box, int alignment,
