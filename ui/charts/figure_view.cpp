@@ -37,33 +37,31 @@ FigureView::FigureView(QWidget* parent, const QString& name, const QString& acce
 
 bool FigureView::event(QEvent* event) {
     const double zoom = Zoom::instance().factor();
+    const auto deliver = [&](QEvent&& translated) {
+        const bool handled = QWidget::event(&translated);
+        event->setAccepted(translated.isAccepted());
+        return handled;
+    };
     switch (zoom == 1 ? QEvent::None : event->type()) {
         case QEvent::MouseButtonPress:
         case QEvent::MouseButtonRelease:
         case QEvent::MouseButtonDblClick:
         case QEvent::MouseMove: {
             const auto& mouse = *static_cast<QMouseEvent*>(event);
-            QMouseEvent translated(mouse.type(), mouse.position() / zoom, mouse.scenePosition(),
-                                   mouse.globalPosition(), mouse.button(), mouse.buttons(), mouse.modifiers(),
-                                   mouse.pointingDevice());
-            return deliver(translated, *event);
+            return deliver(QMouseEvent(mouse.type(), mouse.position() / zoom, mouse.scenePosition(),
+                                       mouse.globalPosition(), mouse.button(), mouse.buttons(),
+                                       mouse.modifiers(), mouse.pointingDevice()));
         }
         case QEvent::Wheel: {
             const auto& wheel = *static_cast<QWheelEvent*>(event);
-            QWheelEvent translated(wheel.position() / zoom, wheel.globalPosition(), wheel.pixelDelta(),
-                                   wheel.angleDelta(), wheel.buttons(), wheel.modifiers(), wheel.phase(),
-                                   wheel.inverted(), Qt::MouseEventNotSynthesized, wheel.pointingDevice());
-            return deliver(translated, *event);
+            return deliver(QWheelEvent(wheel.position() / zoom, wheel.globalPosition(), wheel.pixelDelta(),
+                                       wheel.angleDelta(), wheel.buttons(), wheel.modifiers(), wheel.phase(),
+                                       wheel.inverted(), Qt::MouseEventNotSynthesized,
+                                       wheel.pointingDevice()));
         }
         default:
             return QWidget::event(event);
     }
-}
-
-bool FigureView::deliver(QEvent& translated, QEvent& original) {
-    const bool handled = QWidget::event(&translated);
-    original.setAccepted(translated.isAccepted());
-    return handled;
 }
 
 void FigureView::paintEvent(QPaintEvent*) {

@@ -81,8 +81,6 @@ class FigureView : public QWidget, public Figure {
   private:
     QString name_, empty_text_;
     MenuEntries menu_entries_;
-
-    bool deliver(QEvent& translated, QEvent& original);
 };
 
 }  // namespace roper
