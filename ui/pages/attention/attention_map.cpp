@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/theme/numbers.h"
+
 namespace roper {
 namespace {
 
@@ -15,20 +17,16 @@ Eigen::MatrixXd outputsOf(const ScoreFormula& rule, const HeadVectors& heads, do
 }
 
 Eigen::MatrixXd valuesOf(const MapInputs& in) {
+    const auto compared = [&](const ScoreFormula& rule, double shift) {
+        return in.compares_outputs ? outputsOf(rule, in.heads, shift) : scores(rule, in.heads, shift);
+    };
     switch (in.kind) {
         case MapKind::weights:
             return weights(in.rule, in.heads, scores(in.rule, in.heads, in.shift));
         case MapKind::shift_difference:
-            return in.compares_outputs
-                       ? (outputsOf(in.rule, in.heads, in.shift) - outputsOf(in.rule, in.heads, 0)).eval()
-                       : (scores(in.rule, in.heads, in.shift) - scores(in.rule, in.heads, 0)).eval();
+            return compared(in.rule, in.shift) - compared(in.rule, 0);
         case MapKind::form_difference:
-            return in.compares_outputs
-                       ? (outputsOf(in.rule, in.heads, in.shift) -
-                          outputsOf(in.correct_rule, in.heads, in.shift))
-                             .eval()
-                       : (scores(in.rule, in.heads, in.shift) - scores(in.correct_rule, in.heads, in.shift))
-                             .eval();
+            return compared(in.rule, in.shift) - compared(in.correct_rule, in.shift);
         default:
             return scores(in.rule, in.heads, in.shift);
     }
@@ -94,7 +92,7 @@ QString mapHeadline(const MapInputs& inputs, const HeatMapView::Map& map) {
     }
     if (not_finite > 0)
         return QObject::tr("%1 entries are infinite or NaN; they are drawn in magenta").arg(not_finite);
-    const QString number = QString::number(largest, 'g', 3).replace('-', QChar(0x2212));
+    const QString number = numberText(largest, 3);
     const QString what = inputs.compares_outputs ? QObject::tr("outputs") : QObject::tr("scores");
     constexpr Eigen::Index kCrowded = 256;  // more tokens than fit without zooming
     const QString hint =

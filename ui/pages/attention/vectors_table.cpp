@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "ui/controls/layout_helpers.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 
@@ -40,8 +41,7 @@ QVariant VectorsModel::data(const QModelIndex& index, int role) const {
     const Eigen::MatrixXd& values = state_.heads().*member_;
     if (index.row() >= values.rows() || index.column() >= values.cols()) return {};
     const double value = values(index.row(), index.column());
-    return role == Qt::EditRole ? QString::fromStdString(formatNumber(value))
-                                : QString::number(value, 'f', 3).replace('-', QChar(0x2212));
+    return role == Qt::EditRole ? QString::fromStdString(formatNumber(value)) : fixedNumberText(value, 3);
 }
 
 QVariant VectorsModel::headerData(int section, Qt::Orientation orientation, int role) const {
