@@ -3,6 +3,7 @@
 #include <QGridLayout>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/explorer/setup_fields.h"
@@ -228,9 +229,7 @@ bool SpectrumPage::isDrawn() {
     Drawn now{setup().context_length, setup().distances, setup().xpos_decay, palette().cacheKey(), {}};
     for (const SpectrumCurve& curve : curves_)
         now.curves.emplace_back(curve.key + (curve.in_use ? "*" : ""), curve.theta);
-    const bool same = now == drawn_;
-    drawn_ = std::move(now);
-    return same;
+    return std::exchange(drawn_, now) == now;
 }
 
 void SpectrumPage::showSpectrum() {

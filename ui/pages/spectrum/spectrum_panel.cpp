@@ -30,6 +30,10 @@ int kindShown(const std::vector<LayerTypeSetup>& kinds, const Setup& setup) {
     return found == kinds.end() ? -1 : static_cast<int>(found - kinds.begin());
 }
 
+bool isDrawn(const Setup& setup, ScalingMethod method) {
+    return setup.scaling.method == method || std::ranges::count(setup.overlays, method) > 0;
+}
+
 }  // namespace
 
 SpectrumPanel::SpectrumPanel(Selection& selection, QWidget* parent) : SetupPanel(selection, parent) {
@@ -122,7 +126,7 @@ void SpectrumPanel::addOwnParameters() {
         {ScalingMethod::p_rope, addReal(tr("Divided by"), "proportion_factor")}};
     for (const auto& [method, edit] : own)
         onSetupShown([this, method = method, edit = edit](const Setup& s) {
-            setRowVisible(edit, s.scaling.method == method || std::ranges::count(s.overlays, method) > 0);
+            setRowVisible(edit, isDrawn(s, method));
         });
 }
 
@@ -131,23 +135,18 @@ void SpectrumPanel::addOverlays() {
         const ScalingText& text = describe(method);
         auto* box = addUnboundCheck(
             text.name, text.formula + QStringLiteral("\n") + text.source,
-            [method](const Setup& s) {
-                return s.scaling.method == method || std::ranges::count(s.overlays, method) > 0;
-            },
+            [method](const Setup& s) { return isDrawn(s, method); },
             [method](Setup& s, bool on) {
                 std::erase(s.overlays, method);
                 if (on) s.overlays.push_back(method);
             });
         box->setIcon(swatch(text.color));
         box->setAccessibleName(tr("Draw: %1").arg(text.name));
-        overlays_.emplace_back(method, box);
+        // The scaling in use is always drawn.
+        onSetupShown([box, method](const Setup& s) { box->setEnabled(s.scaling.method != method); });
     }
     addCheck(tr("xPos, in the decay"), "xpos_decay");
     addCheck(tr("other formula"), "other_formula");
-    onSetupShown([this](const Setup& s) {
-        for (const auto& [method, box] : overlays_)
-            box->setEnabled(s.scaling.method != method);  // the scaling in use is always drawn
-    });
 }
 
 QString SpectrumPanel::pasteConfig(const QString& json) {

@@ -36,7 +36,6 @@ class SpectrumPanel : public SetupPanel {
     QComboBox *quantity_, *models_, *layers_;
     std::vector<std::vector<LayerTypeSetup>> layer_kinds_by_model_;  ///< kinds of layers of each listed model
     std::vector<LayerTypeSetup> kinds_;  ///< kinds of layers of the model that was last chosen or pasted
-    std::vector<std::pair<ScalingMethod, QCheckBox*>> overlays_;
 };
 
 }  // namespace roper
