@@ -15,18 +15,11 @@ namespace {
 
 constexpr int kRefreshInterval_ms = 400;
 
-using Seeds = std::set<std::pair<std::int64_t, std::int64_t>>;
-
-Seeds seedsOf(const RunGroup& group, const std::vector<RunRecord>& runs) {
-    Seeds seeds;
+std::set<RunSeeds> knownSeeds(const RunGroup& group, const std::vector<RunRecord>& runs) {
+    std::set<RunSeeds> seeds;
     for (const std::size_t run : group.runs)
-        if (const Specification& of_run = runs[run].specification; seedsAreKnown(of_run))
-            seeds.emplace(of_run.training.data_seed, of_run.training.model_seed);
+        if (seedsAreKnown(runs[run].specification)) seeds.insert(seedsOf(runs[run].specification));
     return seeds;
-}
-
-std::ptrdiff_t sharedSeeds(const Seeds& a, const Seeds& b) {
-    return std::ranges::count_if(a, [&](const auto& seed) { return b.count(seed) > 0; });
 }
 
 using Q = CompareSettings;
@@ -172,7 +165,7 @@ void CompareState::refresh() {
 /// seeds; on ties the first.
 std::size_t CompareState::partnerOf(std::size_t one, const std::vector<RunRecord>& runs) const {
     const Specification& mine = groups_[one].group.specification;
-    const Seeds seeds = seedsOf(groups_[one].group, runs);
+    const std::set<RunSeeds> seeds = knownSeeds(groups_[one].group, runs);
     std::size_t best = one == 0 ? 1 : 0;
     std::tuple<bool, bool, std::ptrdiff_t> most{};
     for (std::size_t other = 0; other < groups_.size(); ++other) {
@@ -180,8 +173,10 @@ std::size_t CompareState::partnerOf(std::size_t one, const std::vector<RunRecord
         const Specification& theirs = groups_[other].group.specification;
         const bool same_task =
             mine.task.name == theirs.task.name && isKnown("task.name", mine) && isKnown("task.name", theirs);
-        const std::tuple worth{same_task, mine.methodName() != theirs.methodName(),
-                               sharedSeeds(seeds, seedsOf(groups_[other].group, runs))};
+        const std::set<RunSeeds> their_seeds = knownSeeds(groups_[other].group, runs);
+        const std::tuple worth{
+            same_task, mine.methodName() != theirs.methodName(),
+            std::ranges::count_if(seeds, [&](const RunSeeds& seed) { return their_seeds.contains(seed); })};
         if (worth <= most) continue;
         best = other;
         most = worth;
