@@ -60,16 +60,16 @@ QString BarChart::nameOf(std::size_t index) const {
                                           : QString::number(categories_[index]).replace('-', QChar(0x2212));
 }
 
-QRectF BarChart::categoryRect(std::size_t index) const {
-    const QRectF box = plot(canvas());
+QRectF BarChart::categoryRect(const QRectF& box, std::size_t index) const {
     const double step = box.width() / static_cast<double>(std::max<std::size_t>(categories_.size(), 1));
     return {box.left() + step * static_cast<double>(index), box.top(), step, box.height()};
 }
 
-int BarChart::indexAt(const QPointF& at) const {
+std::optional<std::size_t> BarChart::indexAt(const QPointF& at) const {
     const QRectF box = plot(canvas());
     const double index = (at.x() - box.left()) / box.width() * static_cast<double>(categories_.size());
-    return index >= 0 && index < static_cast<double>(categories_.size()) ? static_cast<int>(index) : -1;
+    if (!(index >= 0 && index < static_cast<double>(categories_.size()))) return std::nullopt;
+    return static_cast<std::size_t>(index);
 }
 
 void BarChart::paintScale(QPainter& painter, const QRectF& box, double low, double high,
@@ -107,13 +107,13 @@ void BarChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& are
     painter.setFont(smallFont(painter.font()));
     const auto [low, high] = valueRange();
     paintScale(painter, box, low, high, theme);
-    const double step = box.width() / static_cast<double>(std::max<std::size_t>(categories_.size(), 1));
     double widest = 0;
     for (std::size_t i = 0; i < categories_.size(); ++i)
         widest = std::max<double>(widest, painter.fontMetrics().horizontalAdvance(nameOf(i)));
-    const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil((widest + 6) / step)));
+    const auto every =
+        static_cast<std::size_t>(std::max(1.0, std::ceil((widest + 6) / categoryRect(box, 0).width())));
     for (std::size_t i = 0; i < categories_.size(); ++i) {
-        const QRectF bars(box.left() + step * static_cast<double>(i), box.top(), step, box.height());
+        const QRectF bars = categoryRect(box, i);
         paintCategory(painter, bars, i, low, high, theme);
         const bool is_special =
             category_names_.size() < categories_.size() && category_names_.count(categories_[i]) > 0;
@@ -183,21 +183,20 @@ QString BarChart::figureCsv() const {
 }
 
 void BarChart::mousePressEvent(QMouseEvent* event) {
-    const int index = indexAt(event->position());
-    if (event->button() == Qt::LeftButton && index >= 0)
-        emit categoryClicked(categories_[static_cast<std::size_t>(index)]);
+    const auto index = indexAt(event->position());
+    if (event->button() == Qt::LeftButton && index) emit categoryClicked(categories_[*index]);
 }
 
 void BarChart::mouseMoveEvent(QMouseEvent* event) {
-    const int index = indexAt(event->position());
-    if (index < 0) return emit hovered({});
-    emit categoryHovered(categories_[static_cast<std::size_t>(index)]);
-    QStringList parts{QStringLiteral("%1 %2").arg(x_name_, nameOf(static_cast<std::size_t>(index)))};
+    const auto index = indexAt(event->position());
+    if (!index) return emit hovered({});
+    emit categoryHovered(categories_[*index]);
+    QStringList parts{QStringLiteral("%1 %2").arg(x_name_, nameOf(*index))};
     for (const Series& one : series_)
-        if (std::isfinite(one.values[static_cast<std::size_t>(index)]))
+        if (std::isfinite(one.values[*index]))
             parts << QStringLiteral("%1 %2")
                          .arg(one.label)
-                         .arg(one.values[static_cast<std::size_t>(index)], 0, 'g', 7)
+                         .arg(one.values[*index], 0, 'g', 7)
                          .replace('-', QChar(0x2212));
     emit hovered(parts.join(QStringLiteral("    ")));
 }

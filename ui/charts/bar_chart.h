@@ -43,7 +43,7 @@ class BarChart : public FigureView {
     const std::vector<int>& categories() const { return categories_; }
     const std::vector<Series>& series() const { return series_; }
     /// Rectangle of a category's bars on the canvas.
-    QRectF categoryRect(std::size_t index) const;
+    QRectF categoryRect(std::size_t index) const { return categoryRect(plot(canvas()), index); }
 
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override {
         paintWithLegend(true, painter, area, theme);
@@ -67,12 +67,13 @@ class BarChart : public FigureView {
   private:
     /// The area of the bars: below the headline, which may have several lines, and the legend.
     QRectF plot(const QRectF& area, bool legend = true) const;
+    QRectF categoryRect(const QRectF& plot, std::size_t index) const;
     QString headline() const { return headline_.isEmpty() ? y_name_ : headline_; }
     double headlineHeight(double width) const;
     /// Width of the legend of several series; 0 for a single series.
     double legendWidth() const;
     bool legendIsBelow(double width) const;
-    int indexAt(const QPointF& at) const;
+    std::optional<std::size_t> indexAt(const QPointF& at) const;
     QString nameOf(std::size_t index) const;
     std::pair<double, double> valueRange() const;
     void paintCategory(QPainter& painter, const QRectF& area, std::size_t index, double low, double high,

@@ -73,18 +73,17 @@ void HeatMapView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     if (!has_bars) paintColorBar(painter, at, theme);
     if (title_.isEmpty()) return;
     painter.setFont(boldFont(painter.font()));
-    painter.setPen(theme.text);
-    const QRectF label_area(area.left() + 8, area.top() + 4, area.width() - 16, kTitle);
-    painter.drawText(
-        label_area, kLeftMiddle,
-        painter.fontMetrics().elidedText(title_, Qt::ElideRight, static_cast<int>(label_area.width())));
+    const QRectF title_area(area.left() + 8, area.top() + 4, area.width() - 16, kTitle);
+    drawColoredText(
+        painter, title_area, kLeftMiddle,
+        painter.fontMetrics().elidedText(title_, Qt::ElideRight, static_cast<int>(title_area.width())),
+        theme.text);
 }
 
 void HeatMapView::paintCells(QPainter& painter, const Frame& at, const Theme& theme) const {
     const ColorTable colors =
         map_.scale == Scale::diverging ? theme.divergingColors() : theme.sequentialColors();
-    const QPaintEngine::Type engine = painter.paintEngine()->type();
-    const bool is_vector = engine != QPaintEngine::Raster;
+    const bool is_vector = painter.paintEngine()->type() != QPaintEngine::Raster;
     if (is_vector && at.cells.width() * at.cells.height() <= kMaxShapes) {
         paintCellsAsShapes(painter, at, colors);
     } else {
