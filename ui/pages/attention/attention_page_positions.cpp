@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "core/rotary/frequencies.h"
 #include "core/rotary/position_bias.h"
 #include "ui/controls/layout_helpers.h"
@@ -52,10 +54,9 @@ void AttentionPage::showBias() {
     const Setup& s = state_.setup();
     const HeadContext chosen = s.headContext();
     const int distance = state_.query() - state_.key();
-    const BiasInputs now{
-        s.method, chosen, s.distances, bias_kind_->currentIndex(), distance, palette().cacheKey()};
-    if (now == bias_inputs_) return;
-    bias_inputs_ = now;
+    const std::tuple now(s.method, chosen, s.distances, bias_kind_->currentIndex(), distance,
+                         palette().cacheKey());
+    if (std::exchange(bias_inputs_, now) == now) return;
     std::vector<CurveChart::Curve> curves;
     const PositionMethod& method = s.positionMethod();
     const bool has_buckets = method.trains_bias, shows_bucket = bias_kind_->currentIndex() == 1;
@@ -103,9 +104,8 @@ void AttentionPage::showTable() {
         s.source == VectorSource::run && state_.runHead() && state_.runHead()->table.size() > 0;
     const int width = std::min(s.head_dim * s.heads, kMaxFeatures),
               positions = std::min(s.distances, kMaxPositions);
-    const TableInputs now{positions, width, s.base, is_learned ? state_.sourceText() : QString()};
-    if (now == table_inputs_) return;
-    table_inputs_ = now;
+    const std::tuple now(positions, width, s.base, is_learned ? state_.sourceText() : QString());
+    if (std::exchange(table_inputs_, now) == now) return;
     HeatMapView::Map map;
     Eigen::MatrixXd values = is_learned ? state_.runHead()->table : sinusoidTable(positions, width, s.base);
     map.limit = is_learned ? HeatMapView::limitOf(values, false) : 1.0;

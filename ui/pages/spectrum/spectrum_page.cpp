@@ -226,9 +226,8 @@ void SpectrumPage::showGroup(const LayerGroup& group) {
 }
 
 bool SpectrumPage::isDrawn() {
-    Drawn now{setup().context_length, setup().distances, setup().xpos_decay, palette().cacheKey(), {}};
-    for (const SpectrumCurve& curve : curves_)
-        now.curves.emplace_back(curve.key + (curve.in_use ? "*" : ""), curve.theta);
+    const Setup& s = setup();
+    const std::tuple now(s.context_length, s.distances, s.xpos_decay, palette().cacheKey(), curves_);
     return std::exchange(drawn_, now) == now;
 }
 
@@ -238,7 +237,7 @@ void SpectrumPage::showSpectrum() {
     std::vector<CurveChart::Curve> curves;
     for (const SpectrumCurve& curve : curves_) {
         // A pair that does not rotate cannot be shown on a logarithmic axis.
-        const Eigen::VectorXd y = wavelength ? wavelengths(curve.theta) : curve.theta;
+        const Eigen::VectorXd y = wavelength ? wavelengths(curve.theta) : Eigen::VectorXd(curve.theta);
         QVector<double> shown = numbers(y);
         for (double& value : shown)
             if (!std::isfinite(value) || value <= 0) value = std::nan("");

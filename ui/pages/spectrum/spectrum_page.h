@@ -1,5 +1,8 @@
 #pragma once
 
+#include <tuple>
+#include <vector>
+
 #include "ui/charts/curve_chart.h"
 #include "ui/charts/heat_map_view.h"
 #include "ui/explorer/explorer_page.h"
@@ -47,22 +50,14 @@ class SpectrumPage : public ExplorerPage {
     /// Frequencies under the scaling in use, radians per position [pairs]. Empty if no feature rotates.
     Eigen::VectorXd theta() const { return setup().scaled(setup().scaling.method).theta; }
 
-    /// Inputs from which curves and the map of cosines were drawn.
-    struct Drawn {
-        double context_length = 0;
-        int distances = 0;
-        bool xpos = false;
-        qint64 palette = 0;  ///< cache key
-        std::vector<std::pair<QString, ComparableVector>> curves = {};
-
-        bool operator==(const Drawn&) const = default;
-    };
     /// Whether the current curves are already drawn; marks them as drawn.
     bool isDrawn();
 
     Selection& selection_;
     std::vector<SpectrumCurve> curves_;  ///< of the setup when the page was last refreshed
-    Drawn drawn_;
+    /// From which decay, bound and map of cosines were drawn: length of the text, distances, xPos, cache key
+    /// of the palette, curves.
+    std::tuple<double, int, bool, qint64, std::vector<SpectrumCurve>> drawn_;
     CurveChart *spectrum_, *decay_, *bound_;
     HeatMapView* cosines_;
     ModelComparison* comparison_;
