@@ -74,10 +74,6 @@ CurveLetters::CurveLetters(QCustomPlot& plot) : QCPAbstractItem(&plot) {
     setSelectable(false);
 }
 
-void CurveLetters::setLetters(std::vector<Letter> letters) {
-    letters_ = std::move(letters);
-}
-
 void CurveLetters::setCurveStyle(const QFont& font, const QColor& text, const QColor& background) {
     font_ = font;
     font_.setBold(true);

@@ -26,7 +26,7 @@ class CurveLetters : public QCPAbstractItem {
     explicit CurveLetters(QCustomPlot& plot);
 
     /// Sets the letters drawn from the next replot on.
-    void setLetters(std::vector<Letter> letters);
+    void setLetters(std::vector<Letter> letters) { letters_ = std::move(letters); }
     /// @param font  drawn bold
     /// @param background  drawn behind each letter
     void setCurveStyle(const QFont& font, const QColor& text, const QColor& background);

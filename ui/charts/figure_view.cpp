@@ -98,8 +98,4 @@ void FigureView::contextMenuEvent(QContextMenuEvent* event) {
     });
 }
 
-void FigureView::leaveEvent(QEvent*) {
-    emit hovered({});
-}
-
 }  // namespace roper

@@ -76,7 +76,7 @@ class FigureView : public QWidget, public Figure {
 
     void paintEvent(QPaintEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
-    void leaveEvent(QEvent* event) override;
+    void leaveEvent(QEvent*) override { emit hovered({}); }
 
   private:
     QString name_, empty_text_;

@@ -167,10 +167,6 @@ void HeatMapView::mouseReleaseEvent(QMouseEvent* event) {
     if (!moved_ && cell.x() >= 0) emit cellClicked(cell.y(), cell.x());
 }
 
-void HeatMapView::mouseDoubleClickEvent(QMouseEvent*) {
-    showAll();
-}
-
 void HeatMapView::wheelEvent(QWheelEvent* event) {
     zoom(std::pow(0.85, event->angleDelta().y() / 120.0), event->position());
     event->accept();

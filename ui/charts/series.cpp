@@ -38,10 +38,6 @@ void MinMaxPyramid::append(double x, double y) {
     }
 }
 
-void MinMaxPyramid::clear() {
-    *this = {};
-}
-
 /// A value that is not finite is an extreme only if there are no numbers.
 MinMaxPyramid::Entry MinMaxPyramid::join(Entry a, Entry b) const {
     const auto extreme = [this](std::size_t first, std::size_t second, auto is_beyond) {

@@ -39,7 +39,7 @@ class CenteredMean {
 class MinMaxPyramid {
   public:
     void append(double x, double y);
-    void clear();
+    void clear() { *this = {}; }
 
     bool empty() const { return x_.empty(); }
     const std::vector<double>& x() const { return x_; }

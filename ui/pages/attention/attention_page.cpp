@@ -158,10 +158,6 @@ void AttentionPage::refresh() {
     emit explanationChanged();
 }
 
-void AttentionPage::refreshHiddenTabs() {
-    by_distance_->refresh();
-}
-
 void AttentionPage::showNotReady() {
     map_->setMap({});
     map_->setMarked(-1, -1);

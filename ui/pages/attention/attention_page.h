@@ -29,7 +29,7 @@ class AttentionPage : public ExplorerPage {
     AttentionPage(AttentionState& state, QWidget* parent);
     ~AttentionPage() override;
 
-    void refreshHiddenTabs() override;
+    void refreshHiddenTabs() override { by_distance_->refresh(); }
     void addActions(Actions& actions) override;
     QString explanation() const override;
 

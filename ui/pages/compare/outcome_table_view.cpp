@@ -294,10 +294,6 @@ void OutcomeTableView::paintHovered(QPainter& painter, const Theme& theme) const
                      QColor(theme.text.red(), theme.text.green(), theme.text.blue(), 18));
 }
 
-QString OutcomeTableView::figureCsv() const {
-    return QString::fromStdString(toCsv(rows_));
-}
-
 QString OutcomeTableView::figureCaption() const {
     if (rows_.empty()) return tr("No outcomes to compare");
     const auto [label_a, label_b] = differingLabels(rows_.front().comparison);

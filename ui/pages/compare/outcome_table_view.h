@@ -20,7 +20,7 @@ class OutcomeTableView : public FigureView {
     const std::vector<OutcomeRow>& rows() const { return rows_; }
 
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
-    QString figureCsv() const override;
+    QString figureCsv() const override { return QString::fromStdString(toCsv(rows_)); }
     QString figureCaption() const override;
     QSize minFigureSize() const override { return {560, 280}; }
 

@@ -81,19 +81,11 @@ Figure& RotationPage::prepareFigure(FigureRequest request) {
     return pageFigures().named(request.kind);
 }
 
-void RotationPage::onVisibilityChanged(bool seen) {
-    if (!seen) play_->setChecked(false);
-}
-
 void RotationPage::refresh() {
     showVector();
     if (four_ways_->isVisibleTo(this)) four_ways_->showState();
     setReadout({});  // the old readout described the previous state
     emit explanationChanged();
-}
-
-void RotationPage::refreshHiddenTabs() {
-    four_ways_->showState();
 }
 
 void RotationPage::showWorkedExample(int step) {

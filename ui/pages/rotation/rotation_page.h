@@ -23,7 +23,7 @@ class RotationPage : public ExplorerPage {
   public:
     RotationPage(Selection& selection, QWidget* parent);
 
-    void refreshHiddenTabs() override;
+    void refreshHiddenTabs() override { four_ways_->showState(); }
     void addActions(Actions& actions) override;
     QString explanation() const override;
 
@@ -34,7 +34,9 @@ class RotationPage : public ExplorerPage {
 
   protected:
     void refresh() override;
-    void onVisibilityChanged(bool seen) override;
+    void onVisibilityChanged(bool seen) override {
+        if (!seen) play_->setChecked(false);
+    }
 
   private:
     Figure& prepareFigure(FigureRequest request) override;

@@ -18,12 +18,4 @@ void RotationState::followSelection() {
     emit changed();
 }
 
-WorkedExample RotationState::worked() const {
-    return computeWorkedExample(rotary_, x(), setup().position);
-}
-
-void RotationState::loadWorkedExample() {
-    selection_.set(withWorkedExample(setup()), tr("“Cat” example"));
-}
-
 }  // namespace roper

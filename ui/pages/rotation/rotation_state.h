@@ -31,10 +31,10 @@ class RotationState : public QObject {
     /// R(position)·x [head_dim].
     const Eigen::VectorXd& rotated() const { return rotated_; }
     /// The rotation of x calculated by hand.
-    WorkedExample worked() const;
+    WorkedExample worked() const { return computeWorkedExample(rotary_, x(), setup().position); }
 
     /// Loads the worked example: "cat" at position 3, d = 4, its own frequency formula, interleaved pairs.
-    void loadWorkedExample();
+    void loadWorkedExample() { selection_.set(withWorkedExample(setup()), tr("“Cat” example")); }
     bool isWorkedExample() const { return roper::isWorkedExample(setup()); }
 
   signals:
