@@ -238,12 +238,10 @@ void CurveChart::fitY(const Canvas& canvas) const {
 }
 
 bool CurveChart::hasValueIn(const QCPRange& xs, const QCPRange& ys) const {
-    return std::ranges::any_of(curves_, [&](const Curve& curve) {
-        bool any = false;
-        for (qsizetype i = 0; isCurveVisible(curve.key) && i < curve.x.size() && !any; ++i)
-            any = xs.contains(curve.x[i]) && ys.contains(curve.y[i]);
-        return any;
-    });
+    for (const Curve& curve : curves_)
+        for (qsizetype i = 0; isCurveVisible(curve.key) && i < curve.x.size(); ++i)
+            if (xs.contains(curve.x[i]) && ys.contains(curve.y[i])) return true;
+    return false;
 }
 
 std::vector<const QCPGraph*> CurveChart::curveGraphs() const {
