@@ -61,11 +61,12 @@ QString valueText(const LengthMap& map, const LengthMap::Cell& cell) {
 }  // namespace
 
 LengthMapView::LengthMapView(QWidget* parent)
-    : FigureView(parent, {}, tr("Results by length and by training length")) {}
+    : FigureView(parent, QStringLiteral("length-map"), tr("Results by length and by training length")) {}
 
 void LengthMapView::setMaps(std::vector<LengthMap> maps, bool losses) {
     maps_ = std::move(maps);
     losses_ = losses;
+    setName(losses ? QStringLiteral("loss-by-position") : QStringLiteral("length-map"));
     worst_ = 0;
     best_ = 1;
     if (losses_ && !maps_.empty()) {  // losses have no worst value, so the colors span the data

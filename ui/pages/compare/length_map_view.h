@@ -23,9 +23,6 @@ class LengthMapView : public FigureView {
     /// Rectangle of a cell on the widget; empty if there is no such cell.
     QRectF cellRect(std::size_t map, std::size_t panel, std::int64_t trained, std::int64_t length) const;
 
-    QString figureName() const override {
-        return losses_ ? QStringLiteral("loss-by-position") : QStringLiteral("length-map");
-    }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override { return QString::fromStdString(toCsv(maps_)); }
     QString figureCaption() const override;
