@@ -140,14 +140,14 @@ void ComparePage::refresh() {
     setTextOrHide(*filter_problem_, note);
     showGroups();
     showPairChoices();
-    const QString all_pairs = question.drop_worst
-                                  ? tr(" All pairs count here, including those of the runs dropped above.")
-                                  : QString();
-    conclusion_->setText(state_->comparison()
-                             ? QString::fromStdString(conclusionText(*state_->comparison())) + all_pairs
-                             : tr("A comparison needs two groups of runs."));
-    const QString headline =
-        state_->comparison() ? QString::fromStdString(headlineText(*state_->comparison())) : QString();
+    QString headline, conclusion = tr("A comparison needs two groups of runs.");
+    if (const auto& comparison = state_->comparison()) {
+        headline = QString::fromStdString(headlineText(*comparison));
+        conclusion = QString::fromStdString(conclusionText(*comparison));
+        if (question.drop_worst)
+            conclusion += tr(" All pairs count here, including those of the runs dropped above.");
+    }
+    conclusion_->setText(conclusion);
     setTextOrHide(*headline_, headline);
     copy_sentence_->setVisible(!headline.isEmpty());
     showNextSteps();
