@@ -67,7 +67,7 @@ class BarChart : public FigureView {
   private:
     /// The area of the bars: below the headline, which may have several lines, and the legend.
     QRectF plot(const QRectF& area, bool legend = true) const;
-    QRectF categoryRect(const QRectF& plot, std::size_t index) const;
+    QRectF categoryRect(const QRectF& box, std::size_t index) const;
     QString headline() const { return headline_.isEmpty() ? y_name_ : headline_; }
     double headlineHeight(double width) const;
     /// Width of the legend of several series; 0 for a single series.

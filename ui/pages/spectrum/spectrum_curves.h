@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/explorer/setup.h"
+#include "core/rotary/comparable_vector.h"
 
 namespace roper {
 
