@@ -392,9 +392,10 @@ std::optional<ValueArrow> ValueChainView::nearest(bool right, const QPointF& poi
     for (const ValueArrow& arrow : chainOf(right).arrows) {
         const QPointF middle = at.onScreen(pointOf(arrow.tail + arrow.rotated / 2));
         const double distance = lengthOf(middle - point);
-        if (distance >= least) continue;
-        least = distance;
-        found = arrow;
+        if (distance < least) {
+            least = distance;
+            found = arrow;
+        }
     }
     return found;
 }
