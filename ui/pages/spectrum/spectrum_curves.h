@@ -13,8 +13,6 @@ namespace roper {
 struct ScalingText {
     QString name, formula, source;
     QColor color;  ///< from Paul Tol's muted palette, which has no color of a position method
-
-    bool operator==(const ScalingText&) const = default;
 };
 const ScalingText& describe(ScalingMethod method);
 /// "d = 128, base 10000, scaling YaRN".
@@ -26,9 +24,7 @@ struct SpectrumCurve {
     QString key;       ///< key in exported data
     ScalingText text;  ///< an invalid color stands for the text color
     bool in_use;
-    ComparableVector theta;  ///< radians per position [pairs]
-
-    bool operator==(const SpectrumCurve&) const = default;
+    Eigen::VectorXd theta;  ///< radians per position [pairs]
 };
 
 /// The scaling in use first. Empty if no feature rotates.

@@ -27,8 +27,8 @@ QVector<double> counting(Eigen::Index count) {
 
 /// The numeric parameters of the scaling in use, derived from its formula. s: factor, b′: changed base, L:
 /// trained length, L′: length of the text, p: proportion of pairs that rotate.
-QString scalingNumbers(const Setup& s) {
-    const ScaledFrequencies scaled = s.scaled(s.scaling.method);
+/// @param scaled  frequencies of the setup under the scaling in use
+QString scalingNumbers(const Setup& s, const ScaledFrequencies& scaled) {
     const int width = s.rotatedWidth();
     const double grown = dynamicNtkFactor(s.scaling, s.context_length);
     const auto base = [&](double factor) {
@@ -160,7 +160,9 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
     connect(tabs_, &QTabWidget::currentChanged, this, &SpectrumPage::refreshWhenVisible);
     connect(comparison_, &ModelComparison::hovered, this, &SpectrumPage::setReadout);
     connect(comparison_, &ModelComparison::groupChosen, this, &SpectrumPage::showGroup);
-    connect(panel_, &SpectrumPanel::quantityChanged, this, &SpectrumPage::showSpectrum);
+    connect(panel_, &SpectrumPanel::quantityChanged, this, [this] {
+        if (!isStale()) showSpectrum();  // otherwise the next refresh shows it, with the curves of its setup
+    });
     connect(panel_, &SpectrumPanel::reported, this, &SpectrumPage::setReadout);
     connect(&selection_, &Selection::changed, this, &SpectrumPage::refreshWhenVisible);
     std::vector<const FieldInfo*> settings = fieldInfos(setupFields());
@@ -197,6 +199,10 @@ Figure& SpectrumPage::prepareFigure(FigureRequest request) {
     return pageFigures().named(request.kind);
 }
 
+Eigen::VectorXd SpectrumPage::thetaInUse() const {
+    return curves_.empty() ? Eigen::VectorXd() : curves_.front().theta;
+}
+
 QColor SpectrumPage::shade(const SpectrumCurve& curve) const {
     return curve.text.color.isValid() ? curve.text.color : Theme::of(palette()).text;
 }
@@ -226,8 +232,9 @@ void SpectrumPage::showGroup(const LayerGroup& group) {
 }
 
 bool SpectrumPage::isDrawn() {
-    const Setup& s = setup();
-    const std::tuple now(s.context_length, s.distances, s.xpos_decay, palette().cacheKey(), curves_);
+    Drawn now{setup().context_length, setup().distances, setup().xpos_decay, palette().cacheKey(), {}};
+    for (const SpectrumCurve& curve : curves_)
+        now.curves.emplace_back(curve.key + (curve.in_use ? "*" : ""), curve.theta);
     return std::exchange(drawn_, now) == now;
 }
 
@@ -237,7 +244,7 @@ void SpectrumPage::showSpectrum() {
     std::vector<CurveChart::Curve> curves;
     for (const SpectrumCurve& curve : curves_) {
         // A pair that does not rotate cannot be shown on a logarithmic axis.
-        const Eigen::VectorXd y = wavelength ? wavelengths(curve.theta) : Eigen::VectorXd(curve.theta);
+        const Eigen::VectorXd y = wavelength ? wavelengths(curve.theta) : curve.theta;
         QVector<double> shown = numbers(y);
         for (double& value : shown)
             if (!std::isfinite(value) || value <= 0) value = std::nan("");
@@ -245,7 +252,7 @@ void SpectrumPage::showSpectrum() {
                           curve.in_use, curve.text.formula});
     }
     const double tau = 2 * std::numbers::pi;
-    const Eigen::VectorXd frequencies = theta();
+    const Eigen::VectorXd frequencies = thetaInUse();
     const int complete = pairsCompletingRotation(frequencies, s.context_length);
     spectrum_->setAxisNames(tr("pair i"),
                             wavelength ? tr("wavelength λ, positions") : tr("frequency θ, rad per position"));
@@ -258,9 +265,10 @@ void SpectrumPage::showSpectrum() {
                                        .arg(frequencies.size()),
                                    true},
                                   {static_cast<double>(s.pair), tr("pair %1").arg(s.pair), false}});
-    const double theta = s.pair < frequencies.size() ? frequencies[s.pair] : 0;
+    const bool rotates = s.pair < frequencies.size() && frequencies[s.pair] > 0;
+    const double theta = rotates ? frequencies[s.pair] : 0;
     spectrum_->setTitle(
-        theta <= 0 ? tr("How slowly each pair rotates")
+        !rotates ? tr("How slowly each pair rotates")
         : wavelength
             ? tr("How slowly each pair rotates; pair %1: λ = %2 positions")
                   .arg(s.pair)
@@ -277,7 +285,7 @@ void SpectrumPage::showSpectrum() {
 void SpectrumPage::showCosines() {
     const Setup& s = setup();
     HeatMapView::Map map;
-    if (!curves_.empty()) map.setValues(cosineMap(theta(), s.distances));
+    if (!curves_.empty()) map.setValues(cosineMap(thetaInUse(), s.distances));
     map.row_name = tr("pair i");
     map.column_name = tr("distance δ");
     map.value_name = QStringLiteral("cos δθᵢ");
@@ -293,8 +301,8 @@ void SpectrumPage::showDecay() {
                           numbers(decayCurve(curve.theta, s.distances)), false, curve.in_use});
     if (s.xpos_decay && !curves_.empty())
         curves.push_back({QStringLiteral("xpos"), tr("xPos"), Theme::of(palette()).frame,
-                          counting(s.distances), numbers(xposDecayCurve(theta(), s.distances)), false, false,
-                          QStringLiteral("pair i also × ζᵢ^(δ/512), ζᵢ = (2i/d + 0.4)/1.4")});
+                          counting(s.distances), numbers(xposDecayCurve(thetaInUse(), s.distances)), false,
+                          false, QStringLiteral("pair i also × ζᵢ^(δ/512), ζᵢ = (2i/d + 0.4)/1.4")});
     decay_->setCurves(curves, {});
     decay_->setCaption(tr("Long-range attenuation (1/(r/2)) Σ|Sⱼ|, Sⱼ = Σ exp(iδθᵢ) over i < j: %1")
                            .arg(frequenciesText(s)));
@@ -330,7 +338,8 @@ void SpectrumPage::showBound() {
 QString SpectrumPage::explanation() const {
     const Setup& s = setup();
     const ScalingText& scaling = describe(s.scaling.method);
-    const Eigen::VectorXd frequencies = theta();
+    const ScaledFrequencies scaled = s.scaled(s.scaling.method);
+    const Eigen::VectorXd& frequencies = scaled.theta;
     QString text =
         tr("<h3>Frequencies</h3>"
            "<p>θ<sub>i</sub> = %1, λ<sub>i</sub> = 2π/θ<sub>i</sub>, b = %2, r = %3 rotated features.</p>"
@@ -340,7 +349,7 @@ QString SpectrumPage::explanation() const {
             .arg(numberText(s.base))
             .arg(2 * frequencies.size())
             .arg(scaling.name, scaling.formula, scaling.source);
-    text += scalingNumbers(s);
+    text += scalingNumbers(s, scaled);
     if (s.pair < frequencies.size() && frequencies[s.pair] > 0)
         text +=
             tr("<p>Pair %1: θ = <b>%2</b>, λ = <b>%3</b> positions, %4 rotations within L′.</p>")

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "ui/charts/curve_chart.h"
@@ -47,17 +47,26 @@ class SpectrumPage : public ExplorerPage {
     /// Adopts the rotation of a group of layers.
     void showGroup(const LayerGroup& group);
     const Setup& setup() const { return selection_.setup(); }
-    /// Frequencies under the scaling in use, radians per position [pairs]. Empty if no feature rotates.
-    Eigen::VectorXd theta() const { return setup().scaled(setup().scaling.method).theta; }
+    /// Frequencies under the scaling in use, radians per position [pairs]; of the setup when the page was
+    /// last refreshed. Empty if no feature rotates.
+    Eigen::VectorXd thetaInUse() const;
 
+    /// Inputs from which curves and the map of cosines were drawn.
+    struct Drawn {
+        double context_length = 0;
+        int distances = 0;
+        bool xpos = false;
+        qint64 palette = 0;  ///< cache key
+        std::vector<std::pair<QString, ComparableVector>> curves = {};
+
+        bool operator==(const Drawn&) const = default;
+    };
     /// Whether the current curves are already drawn; marks them as drawn.
     bool isDrawn();
 
     Selection& selection_;
     std::vector<SpectrumCurve> curves_;  ///< of the setup when the page was last refreshed
-    /// From which decay, bound and map of cosines were drawn: length of the text, distances, xPos, cache key
-    /// of the palette, curves.
-    std::tuple<double, int, bool, qint64, std::vector<SpectrumCurve>> drawn_;
+    Drawn drawn_;
     CurveChart *spectrum_, *decay_, *bound_;
     HeatMapView* cosines_;
     ModelComparison* comparison_;

@@ -30,7 +30,7 @@ int kindShown(const std::vector<LayerTypeSetup>& kinds, const Setup& setup) {
     return found == kinds.end() ? -1 : static_cast<int>(found - kinds.begin());
 }
 
-bool isDrawn(const Setup& setup, ScalingMethod method) {
+bool isMethodDrawn(const Setup& setup, ScalingMethod method) {
     return setup.scaling.method == method || std::ranges::count(setup.overlays, method) > 0;
 }
 
@@ -126,7 +126,7 @@ void SpectrumPanel::addOwnParameters() {
         {ScalingMethod::p_rope, addReal(tr("Divided by"), "proportion_factor")}};
     for (const auto& [method, edit] : own)
         onSetupShown([this, method = method, edit = edit](const Setup& s) {
-            setRowVisible(edit, isDrawn(s, method));
+            setRowVisible(edit, isMethodDrawn(s, method));
         });
 }
 
@@ -135,7 +135,7 @@ void SpectrumPanel::addOverlays() {
         const ScalingText& text = describe(method);
         auto* box = addUnboundCheck(
             text.name, text.formula + QStringLiteral("\n") + text.source,
-            [method](const Setup& s) { return isDrawn(s, method); },
+            [method](const Setup& s) { return isMethodDrawn(s, method); },
             [method](Setup& s, bool on) {
                 std::erase(s.overlays, method);
                 if (on) s.overlays.push_back(method);
