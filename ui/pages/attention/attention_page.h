@@ -5,7 +5,6 @@
 #include <QTabBar>
 #include <optional>
 #include <string>
-#include <tuple>
 
 #include "ui/charts/bar_chart.h"
 #include "ui/charts/curve_chart.h"
@@ -58,6 +57,22 @@ class AttentionPage : public ExplorerPage {
     void showCells(const std::string& text);
     void hoverDistance(double x);
     void showHovered();
+    /// Inputs of the bias chart and of the position table, which are redrawn only if these change.
+    struct BiasInputs {
+        std::string method = "none";
+        HeadContext head = {};
+        int distances = 0, kind = 0, query_minus_key = 0;
+        qint64 palette = 0;  ///< cache key
+
+        bool operator==(const BiasInputs&) const = default;
+    };
+    struct TableInputs {
+        int positions = 0, width = 0;
+        double base = 0;
+        QString learned_run = {};
+
+        bool operator==(const TableInputs&) const = default;
+    };
 
     QWidget* makeFigures();
     QWidget* makeBiasTab();
@@ -82,10 +97,8 @@ class AttentionPage : public ExplorerPage {
     QPushButton *show_value_mixing_, *help_;  ///< `help_`: what to do if there is no map
     HeatMapView* map_;
     BarChart* bars_;
-    // Inputs of the bias chart and of the position table, which are redrawn only if these change.
-    /// method, head, number of distances, kind, query − key, cache key of the palette
-    std::tuple<std::string, HeadContext, int, int, int, qint64> bias_inputs_;
-    std::tuple<int, int, double, QString> table_inputs_;  ///< positions, width, base, run of a learned table
+    BiasInputs bias_inputs_;
+    TableInputs table_inputs_;
     CurveChart* bias_;
     DistanceChart* by_distance_;
     QComboBox* bias_kind_;

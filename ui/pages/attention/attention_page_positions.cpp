@@ -54,8 +54,8 @@ void AttentionPage::showBias() {
     const Setup& s = state_.setup();
     const HeadContext chosen = s.headContext();
     const int distance = state_.query() - state_.key();
-    const std::tuple now(s.method, chosen, s.distances, bias_kind_->currentIndex(), distance,
-                         palette().cacheKey());
+    const BiasInputs now{
+        s.method, chosen, s.distances, bias_kind_->currentIndex(), distance, palette().cacheKey()};
     if (std::exchange(bias_inputs_, now) == now) return;
     std::vector<CurveChart::Curve> curves;
     const PositionMethod& method = s.positionMethod();
@@ -104,7 +104,7 @@ void AttentionPage::showTable() {
         s.source == VectorSource::run && state_.runHead() && state_.runHead()->table.size() > 0;
     const int width = std::min(s.head_dim * s.heads, kMaxFeatures),
               positions = std::min(s.distances, kMaxPositions);
-    const std::tuple now(positions, width, s.base, is_learned ? state_.sourceText() : QString());
+    const TableInputs now{positions, width, s.base, is_learned ? state_.sourceText() : QString()};
     if (std::exchange(table_inputs_, now) == now) return;
     HeatMapView::Map map;
     Eigen::MatrixXd values = is_learned ? state_.runHead()->table : sinusoidTable(positions, width, s.base);
