@@ -57,9 +57,11 @@ void drawStroke(QPainter& painter, const QPolygonF& points, const QColor& color,
               [&] { painter.drawPath(path); });
 }
 
-constexpr double kUp = -1, kDown = 1;  // directions of a chevron
+enum class Pointing { up, down };
 
-void drawChevron(QPainter& painter, const QPointF& center, double down, const QColor& color, double size) {
+void drawChevron(QPainter& painter, const QPointF& center, Pointing pointing, const QColor& color,
+                 double size) {
+    const double down = pointing == Pointing::down ? 1 : -1;
     drawStroke(painter,
                {center + QPointF(-size, -down * size / 2), center + QPointF(0, down * size / 2),
                 center + QPointF(size, -down * size / 2)},
@@ -115,7 +117,7 @@ void drawRadioButton(const QStyleOption& option, QPainter& painter) {
 }
 
 /// The current tab is underlined; the others are plain text.
-void drawTab(const QStyleOption& option, QPainter& painter) {
+void drawTab(const QStyleOptionTab& option, QPainter& painter) {
     const bool in_front = is(option, QStyle::State_Selected);
     const QRectF rect = option.rect;
     if (!in_front && is(option, QStyle::State_MouseOver) && is(option, QStyle::State_Enabled))
@@ -130,7 +132,7 @@ void drawComboBox(const QStyleOptionComboBox& option, QPainter& painter) {
     if (is(option, QStyle::State_MouseOver) && is(option, QStyle::State_Enabled) && !option.editable)
         fill = mixed(fill, option.palette.color(QPalette::Text), 0.05);
     drawBox(painter, option.rect, edgePen(option), fill);
-    drawChevron(painter, QPointF(option.rect.right() - 10, option.rect.center().y() + 0.5), kDown,
+    drawChevron(painter, QPointF(option.rect.right() - 10, option.rect.center().y() + 0.5), Pointing::down,
                 glyphColor(option), 3.5);
 }
 
@@ -179,7 +181,9 @@ void LabStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* optio
 
 void LabStyle::drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
                            const QWidget* widget) const {
-    if (element == CE_TabBarTabShape) return drawTab(*option, *painter);
+    if (element == CE_TabBarTabShape)
+        if (const auto* tab = qstyleoption_cast<const QStyleOptionTab*>(option))
+            return drawTab(*tab, *painter);
     QProxyStyle::drawControl(element, option, painter, widget);
 }
 
@@ -199,15 +203,16 @@ void LabStyle::drawSpinBox(const QStyleOptionSpinBox& option, QPainter& painter,
                            const QWidget* widget) const {
     drawBox(painter, option.rect, edgePen(option), option.palette.color(QPalette::Base));
     if (option.buttonSymbols == QAbstractSpinBox::NoButtons) return;
-    for (const auto& [sub, direction, step] : {std::tuple{SC_SpinBoxUp, kUp, QAbstractSpinBox::StepUpEnabled},
-                                               {SC_SpinBoxDown, kDown, QAbstractSpinBox::StepDownEnabled}}) {
+    for (const auto& [sub, pointing, step] :
+         {std::tuple{SC_SpinBoxUp, Pointing::up, QAbstractSpinBox::StepUpEnabled},
+          {SC_SpinBoxDown, Pointing::down, QAbstractSpinBox::StepDownEnabled}}) {
         const QRectF rect = subControlRect(CC_SpinBox, &option, sub, widget);
         const bool enabled = is(option, State_Enabled) && option.stepEnabled.testFlag(step);
         if (enabled && option.activeSubControls.testFlag(sub) && is(option, State_MouseOver))
             drawBox(painter, rect.adjusted(1, 1, -1, -1), Qt::NoPen,
                     mixed(option.palette.color(QPalette::Base), option.palette.color(QPalette::Text), 0.12),
                     2);
-        drawChevron(painter, rect.center(), direction,
+        drawChevron(painter, rect.center(), pointing,
                     option.palette.color(enabled ? QPalette::Normal : QPalette::Disabled, QPalette::Text),
                     2.8);
     }
