@@ -95,29 +95,29 @@ QColor Theme::run(const std::string& position, int number) const {
     return step >= 0 ? mixed(base, Qt::white, step) : mixed(base, Qt::black, -step);
 }
 
-QColor Theme::withContrast(const QColor& from, const QColor& to, double first, double least) const {
+QColor Theme::firstWithContrast(const Mixes& mixes, double least) const {
     constexpr double kStep = 0.05;
-    for (double fraction = first; fraction < 1; fraction += kStep) {
-        const QColor tried = mixed(from, to, fraction);
+    for (double fraction = mixes.first_fraction; fraction < 1; fraction += kStep) {
+        const QColor tried = mixed(mixes.from, mixes.to, fraction);
         if (contrast(tried, background) >= least) return tried;
     }
-    return to;
+    return mixes.to;
 }
 
 QColor Theme::readable(const QColor& color) const {
     constexpr double kTextContrast = 4.5;
-    return withContrast(color, text, 0, kTextContrast);
+    return firstWithContrast({.from = color, .to = text}, kTextContrast);
 }
 
 QColor Theme::visible(const QColor& color) const {
     constexpr double kLineContrast = 3;
-    return withContrast(color, text, 0, kLineContrast);
+    return firstWithContrast({.from = color, .to = text}, kLineContrast);
 }
 
 QColor Theme::ghost(const QColor& color) const {
-    constexpr double kFirst = 0.3;
     // On a light background, colors themselves have little more than 3 : 1.
-    return withContrast(background, color, kFirst, dark ? 3 : 1.8);
+    const double min_contrast = dark ? 3 : 1.8;
+    return firstWithContrast({.from = background, .to = color, .first_fraction = 0.3}, min_contrast);
 }
 
 double contrast(const QColor& a, const QColor& b) {

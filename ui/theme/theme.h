@@ -54,9 +54,13 @@ struct Theme {
     QColor faded(const QColor& color, double fraction) const;
 
   private:
-    /// The first mix from one color to another whose contrast with the background is at least `least`, or the
-    /// other color. @param first  fraction of `to` in the first mix
-    QColor withContrast(const QColor& from, const QColor& to, double first, double least) const;
+    /// Mixes of two colors, with more and more of the second one.
+    struct Mixes {
+        QColor from, to;
+        double first_fraction = 0;  ///< of `to` in the first mix
+    };
+    /// The first mix whose contrast with the background is at least `least`, or `mixes.to` if there is none.
+    QColor firstWithContrast(const Mixes& mixes, double least) const;
 };
 
 /// Interpolates from a (0) to b (1), in sRGB.
