@@ -22,6 +22,10 @@ std::set<RunSeeds> knownSeeds(const RunGroup& group, const std::vector<RunRecord
     return seeds;
 }
 
+std::ptrdiff_t sharedSeeds(const std::set<RunSeeds>& a, const std::set<RunSeeds>& b) {
+    return std::ranges::count_if(a, [&](const RunSeeds& seeds) { return b.contains(seeds); });
+}
+
 using Q = CompareSettings;
 
 /// A setting that follows from the task or the groups until it is set.
@@ -140,6 +144,10 @@ void CompareState::refresh() {
     if (!runs.empty() && !question_.curve_chosen)
         question_.curve =
             runs.front().specification.task.hasProblems() ? Quantity::correct : Quantity::evaluation_loss;
+    // All at once, because grouping may throw and the pair consists of indices of groups.
+    pair_.reset();
+    comparison_.reset();
+    suggested_runs_.clear();
     groups_.clear();
     std::map<std::string, int> of_method;
     for (RunGroup& group : groupRuns(runs)) {
@@ -173,10 +181,8 @@ std::size_t CompareState::partnerOf(std::size_t one, const std::vector<RunRecord
         const Specification& theirs = groups_[other].group.specification;
         const bool same_task =
             mine.task.name == theirs.task.name && isKnown("task.name", mine) && isKnown("task.name", theirs);
-        const std::set<RunSeeds> their_seeds = knownSeeds(groups_[other].group, runs);
-        const std::tuple worth{
-            same_task, mine.methodName() != theirs.methodName(),
-            std::ranges::count_if(seeds, [&](const RunSeeds& seed) { return their_seeds.contains(seed); })};
+        const std::tuple worth{same_task, mine.methodName() != theirs.methodName(),
+                               sharedSeeds(seeds, knownSeeds(groups_[other].group, runs))};
         if (worth <= most) continue;
         best = other;
         most = worth;
@@ -185,7 +191,6 @@ std::size_t CompareState::partnerOf(std::size_t one, const std::vector<RunRecord
 }
 
 void CompareState::choosePair(const std::vector<RunRecord>& runs) {
-    pair_.reset();
     if (groups_.size() < 2) return;
     const auto find = [&](const std::string& key) -> std::optional<std::size_t> {
         for (std::size_t i = 0; i < groups_.size(); ++i)
@@ -206,8 +211,6 @@ void CompareState::choosePair(const std::vector<RunRecord>& runs) {
 }
 
 void CompareState::compare(const std::vector<RunRecord>& runs) {
-    comparison_.reset();
-    suggested_runs_.clear();
     if (!pair_) return;
     const auto [a, b] = *pair_;
     comparison_ =
