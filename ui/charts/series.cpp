@@ -30,11 +30,14 @@ void MinMaxPyramid::append(double x, double y) {
     x_.push_back(x);
     y_.push_back(y);
     if (!std::isfinite(y)) not_finite_.push_back(x);
+    // Entry i of the level below; below the lowest level are single points.
+    const auto entry = [this](std::size_t level, std::size_t i) {
+        return level == 0 ? Entry{i, i} : levels_[level - 1][i];
+    };
     for (std::size_t level = 0, span = 2; x_.size() % span == 0; ++level, span *= 2) {
         if (level == levels_.size()) levels_.emplace_back();
-        const std::size_t last = (level == 0 ? x_.size() : levels_[level - 1].size()) - 1;
-        levels_[level].push_back(level == 0 ? join({last - 1, last - 1}, {last, last})
-                                            : join(levels_[level - 1][last - 1], levels_[level - 1][last]));
+        const std::size_t last = 2 * x_.size() / span - 1;
+        levels_[level].push_back(join(entry(level, last - 1), entry(level, last)));
     }
 }
 
