@@ -25,6 +25,12 @@ constexpr TableColumn kTableColumns[] = {
 
 constexpr double kWideTable = 780;  // pixels; narrower figures have fewer columns
 
+/// The bundled ones, read when first needed. @throws Error
+const std::vector<Implementation>& implementations() {
+    static const std::vector<Implementation> all = bundledImplementations();
+    return all;
+}
+
 QStringList columnTitles() {
     QStringList titles;
     for (const TableColumn& column : kTableColumns)
@@ -77,11 +83,6 @@ ImplementationsTable::ImplementationsTable(AttentionState& state, QWidget* paren
     setToolTip(tr("Click an implementation to show how one of its heads mixes values"));
     connect(this, &QTableWidget::cellClicked, this, &ImplementationsTable::choose);
     connect(this, &QTableWidget::cellActivated, this, &ImplementationsTable::choose);  // by Return
-}
-
-const std::vector<Implementation>& ImplementationsTable::implementations() {
-    static const std::vector<Implementation> all = bundledImplementations();
-    return all;
 }
 
 void ImplementationsTable::fill() {

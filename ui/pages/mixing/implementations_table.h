@@ -16,9 +16,6 @@ class ImplementationsTable : public QTableWidget, public Figure {
   public:
     ImplementationsTable(AttentionState& state, QWidget* parent);
 
-    /// The bundled ones, read when first needed. @throws Error
-    static const std::vector<Implementation>& implementations();
-
     /// Fills the table and marks the row that the current setup shows, if any. @throws Error
     void showRows();
 
