@@ -40,17 +40,17 @@ MixingFormulas formulasOfOutputsAlone(const Setup& setup) {
     const double strength = setup.value_rotation_strength;
     const bool is_unrotated = strength == 0 || setup.mistake == Mistake::no_inverse;
     const Symbols symbols(setup.mistake);
-    const QString &R = symbols.R, &theta = symbols.theta;
     const QString by = QChar(0x2212) + times(strength, symbols.n);
     MixingFormulas formulas;
     formulas.rotate = QObject::tr("v′ⱼ = vⱼ, not rotated");
     formulas.mix = QStringLiteral("ô = Σ a v′");
-    formulas.rotate_back =
-        is_unrotated ? QObject::tr("o = ô, not rotated back") : QStringLiteral("o = %1(%2)ô").arg(R, by);
+    formulas.rotate_back = is_unrotated ? QObject::tr("o = ô, not rotated back")
+                                        : QStringLiteral("o = %1(%2)ô").arg(symbols.R, by);
     formulas.output =
-        is_unrotated ? QStringLiteral("o = Σ a v") : QStringLiteral("o = Σ a %1(%2)v").arg(R, by);
-    formulas.angle =
-        setup.shift != 0 && strength == 1 ? QChar(0x2212) + QStringLiteral("(n+S)") + theta : by + theta;
+        is_unrotated ? QStringLiteral("o = Σ a v") : QStringLiteral("o = Σ a %1(%2)v").arg(symbols.R, by);
+    formulas.angle = setup.shift != 0 && strength == 1
+                         ? QChar(0x2212) + QStringLiteral("(n+S)") + symbols.theta
+                         : by + symbols.theta;
     formulas.direct_output = strength == 0
                                  ? QStringLiteral("Σ a v")
                                  : QStringLiteral("Σ a R(−%1)v").arg(times(strength, QStringLiteral("n")));
@@ -98,7 +98,6 @@ MixingFormulas mixingFormulas(const Setup& setup) {
                back = rotated.output && setup.mistake != Mistake::no_inverse,
                from_one = setup.mistake == Mistake::positions_from_one;
     const Symbols symbols(setup.mistake);
-    const QString &R = symbols.R, &theta = symbols.theta, &n = symbols.n;
     const QString j = times(twice ? 2 * strength : strength, QStringLiteral("j"));
     // The total rotation of a value, as a multiple of the difference of positions if the form allows it.
     QString by = j;
@@ -107,22 +106,24 @@ MixingFormulas mixingFormulas(const Setup& setup) {
         by = strength == 1 ? QStringLiteral("j−n") : times(strength, QStringLiteral("(j−n)"));
         is_sum = strength == 1;
     } else if (back) {
-        by = from_one && strength == 1 ? QStringLiteral("j−n−1") : j + QChar(0x2212) + times(strength, n);
+        by = from_one && strength == 1 ? QStringLiteral("j−n−1")
+                                       : j + QChar(0x2212) + times(strength, symbols.n);
         is_sum = true;
     }
     MixingFormulas formulas;
-    formulas.rotate =
-        strength == 0 ? QObject::tr("v′ⱼ = vⱼ, not rotated") : QStringLiteral("v′ⱼ = %1(%2)vⱼ").arg(R, j);
+    formulas.rotate = strength == 0 ? QObject::tr("v′ⱼ = vⱼ, not rotated")
+                                    : QStringLiteral("v′ⱼ = %1(%2)vⱼ").arg(symbols.R, j);
     formulas.mix = QStringLiteral("ô = Σ a v′");
-    formulas.rotate_back = !back           ? QObject::tr("o = ô, not rotated back")
-                           : strength == 0 ? QObject::tr("o = ô, nothing to rotate back")
-                                           : QStringLiteral("o = %1(−%2)ô").arg(R, times(strength, n));
+    formulas.rotate_back = !back ? QObject::tr("o = ô, not rotated back")
+                           : strength == 0
+                               ? QObject::tr("o = ô, nothing to rotate back")
+                               : QStringLiteral("o = %1(−%2)ô").arg(symbols.R, times(strength, symbols.n));
     formulas.output =
-        strength == 0 ? QStringLiteral("o = Σ a v") : QStringLiteral("o = Σ a %1(%2)v").arg(R, by);
-    formulas.angle = is_sum ? QStringLiteral("(%1)%2").arg(by, theta) : by + theta;
+        strength == 0 ? QStringLiteral("o = Σ a v") : QStringLiteral("o = Σ a %1(%2)v").arg(symbols.R, by);
+    formulas.angle = is_sum ? QStringLiteral("(%1)%2").arg(by, symbols.theta) : by + symbols.theta;
     // If values are not rotated back by the angle of their rotation, the output changes with shifts.
     const bool moves = setup.shift != 0 && (!back || twice);
-    if (moves && strength == 1) formulas.angle = QStringLiteral("(%1+S)%2").arg(by, theta);
+    if (moves && strength == 1) formulas.angle = QStringLiteral("(%1+S)%2").arg(by, symbols.theta);
     const QString relative = rotated.output ? QStringLiteral("j−n") : QStringLiteral("j");
     formulas.direct_output =
         strength == 0   ? QStringLiteral("Σ a v")
