@@ -81,6 +81,10 @@ Figure& RotationPage::prepareFigure(FigureRequest request) {
     return pageFigures().named(request.kind);
 }
 
+void RotationPage::onVisibilityChanged(bool seen) {
+    if (!seen) play_->setChecked(false);
+}
+
 void RotationPage::refresh() {
     showVector();
     if (four_ways_->isVisibleTo(this)) four_ways_->showState();

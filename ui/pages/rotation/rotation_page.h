@@ -34,9 +34,7 @@ class RotationPage : public ExplorerPage {
 
   protected:
     void refresh() override;
-    void onVisibilityChanged(bool seen) override {
-        if (!seen) play_->setChecked(false);
-    }
+    void onVisibilityChanged(bool seen) override;
 
   private:
     Figure& prepareFigure(FigureRequest request) override;
