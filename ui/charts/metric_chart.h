@@ -38,6 +38,7 @@ class MetricChart : public PlotView {
         QString letter_label = {};  ///< on the curve and before the label, if there are too many for dashes
         /// a loss of evaluations: few points, drawn unsmoothed, read with its perplexity
         bool evaluated = false;
+        /// The name, or the label if there is no name.
         const QString& specificName() const { return name.isEmpty() ? label : name; }
         bool operator==(const CurveStyle&) const = default;
     };

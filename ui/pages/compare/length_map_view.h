@@ -16,8 +16,8 @@ class LengthMapView : public FigureView {
   public:
     explicit LengthMapView(QWidget* parent);
 
-    /// @param losses  whether the maps show losses; kept if there are no maps
-    void setMaps(std::vector<LengthMap> maps, bool losses = false);
+    /// @param losses  whether the maps show losses; names the figure even if there are no maps
+    void setMaps(std::vector<LengthMap> maps, bool losses);
     const std::vector<LengthMap>& maps() const { return maps_; }
 
     /// Rectangle of a cell on the widget; empty if there is no such cell.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 
 #include "core/base/error.h"
 #include "ui/controls/layout_helpers.h"
