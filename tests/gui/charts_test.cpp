@@ -9,6 +9,7 @@
 #include "core/methods/position_method.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/label_problems.h"
+#include "ui/charts/bar_chart.h"
 #include "ui/charts/curve_chart.h"
 #include "ui/charts/figure_export.h"
 #include "ui/charts/heat_map_view.h"
@@ -308,6 +309,19 @@ class ChartsTest : public QObject {
         };
         QCOMPARE(read(590), QString("step 600    long 7"));
         QCOMPARE(read(105), QString("step 100    short 3    long 4"));
+    }
+
+    /// A minus sign replaces hyphens only in numbers.
+    void aReadoutKeepsTheHyphenOfALabel() {
+        BarChart chart("logits", "distance", "logit", nullptr);
+        chart.resize(300, 200);
+        chart.setBars({0}, {{"p-rope", "p-RoPE", Qt::black, {-0.5}}});
+        QSignalSpy hovered(&chart, &FigureView::hovered);
+        const QPointF at = chart.categoryRect(0).center();
+        QMouseEvent move(QEvent::MouseMove, at, chart.mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
+        QCoreApplication::sendEvent(&chart, &move);
+        QVERIFY(!hovered.isEmpty());
+        QCOMPARE(hovered.last()[0].toString(), QString("distance 0    p-RoPE −0.5"));
     }
 
     /// The label of a mark is inside the axes and avoids the curves.

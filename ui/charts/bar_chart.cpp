@@ -194,10 +194,7 @@ void BarChart::mouseMoveEvent(QMouseEvent* event) {
     QStringList parts{QStringLiteral("%1 %2").arg(x_name_, nameOf(*index))};
     for (const Series& one : series_)
         if (std::isfinite(one.values[*index]))
-            parts << QStringLiteral("%1 %2")
-                         .arg(one.label)
-                         .arg(one.values[*index], 0, 'g', 7)
-                         .replace('-', QChar(0x2212));
+            parts << QStringLiteral("%1 %2").arg(one.label, numberText(one.values[*index], 7));
     emit hovered(parts.join(QStringLiteral("    ")));
 }
 
