@@ -269,6 +269,23 @@ class ComparePageTest : public PageTest {
         page().showTab(ComparePage::Tab::curves);
     }
 
+    /// The readout once named a mean of 0 runs.
+    void aGroupWithoutValuesHasNoMean() {
+        const CompareSettings before = page().state().question();
+        page().showTab(ComparePage::Tab::run_by_run);
+        page().state().change([](CompareSettings& question) {
+            question.measure = Measure::steps_until;
+            question.measure_chosen = true;
+            question.share = 100;  // which no run reaches
+        });
+        auto* outcomes = page().findChild<OutcomeView*>();
+        QVERIFY(outcomes != nullptr);
+        const QString said = readoutAt(outcomes, QPoint(outcomes->width() / 2, 60));
+        QVERIFY2(said.endsWith("no run has a value"), qPrintable(said));
+        page().state().change([&](CompareSettings& question) { question = before; });
+        page().showTab(ComparePage::Tab::curves);
+    }
+
     // Runs after the tests that count runs, because its click really queues some.
     void theSentenceEndsInButtons() {
         const auto button = [&](const QString& text) -> QPushButton* {

@@ -195,9 +195,10 @@ void OutcomeView::mouseMoveEvent(QMouseEvent* event) {
     if (row < 0 || row >= static_cast<double>(std::min(groups.size(), scale.rows))) return emit hovered({});
     const ComparedGroup& group = *groups[static_cast<std::size_t>(row)];
     const double y = scale.plot.top() + scale.row * (std::floor(row) + 0.5);
-    QString text = tr("%1: mean %2 of %3 runs")
-                       .arg(group.label(), numberText(group.summary.mean))
-                       .arg(group.values.size());
+    QString text = group.values.empty() ? tr("%1: no run has a value").arg(group.label())
+                                        : tr("%1: mean %2 of %3 runs")
+                                              .arg(group.label(), numberText(group.summary.mean))
+                                              .arg(group.values.size());
     if (const auto& interval = group.interval)
         text += tr(", 95 % interval %1 to %2").arg(numberText(interval->low), numberText(interval->high));
     const std::vector<QPointF> dots = scale.dots(group, y);
