@@ -32,14 +32,8 @@ std::optional<double> leftOfAddressSpace() {
 }
 
 std::optional<double> freeMemory() {
-    std::ifstream info("/proc/meminfo");
-    std::string name;
-    double kibibytes = 0;
-    while (info >> name) {
-        if (name == "MemAvailable:" && info >> kibibytes) return 1024 * kibibytes;
-        std::getline(info, name);
-    }
-    return std::nullopt;
+    const auto kibibytes = readNumberAfter("MemAvailable:", "/proc/meminfo");
+    return kibibytes ? std::optional(1024 * *kibibytes) : std::nullopt;
 }
 
 /// The number at the beginning of a file; empty if there is none, as in "max".
@@ -90,8 +84,8 @@ void lower(std::optional<double>& least, double to) {
 }
 
 /// Bytes left below a limit. The page cache can be reclaimed, so it does not count as used.
-double leftOf(double most, double used, double page_cache) {
-    return std::max(0.0, most - used + page_cache);
+double leftOf(double most, double used, std::optional<double> page_cache) {
+    return std::max(0.0, most - used + page_cache.value_or(0));
 }
 
 /// Number of cores on which this process may run (CPU affinity).

@@ -35,13 +35,6 @@ double secondsOf(const timespec& time) {
     return static_cast<double>(time.tv_sec) + kNano * static_cast<double>(time.tv_nsec);
 }
 
-/// Seconds on a monotonic clock that also runs while the machine is suspended.
-double elapsed() {
-    timespec now{};
-    ::clock_gettime(CLOCK_BOOTTIME, &now);
-    return secondsOf(now);
-}
-
 FilePath fileOf(const FilePath& folder, std::int64_t number) {
     return folder / (std::string(kPrefix) + std::to_string(number));
 }
@@ -193,13 +186,13 @@ void waitUntilReleased(const FilePath& folder, const FilePath& path, const Lease
             refuse(folder, name);
         return;
     }
-    const double began = elapsed();
+    const double began = secondsSinceBoot();
     bool has_reported = false;
     while (true) {
         const double heartbeat_age = fileServerTime(folder, identity) - lease.heartbeat;
         // A heartbeat ahead of the file server's clock has no known age: a live holder sends another within
         // the wait.
-        if (heartbeat_age >= expires_s || elapsed() - began >= expires_s) return;
+        if (heartbeat_age >= expires_s || secondsSinceBoot() - began >= expires_s) return;
         if (!has_reported && report) report(describeWait(folder, name, heartbeat_age, expires_s));
         has_reported = true;
         sleepUnlessStopped(std::min(1.0, expires_s / 10), "stopped while waiting for " + name);
@@ -241,7 +234,7 @@ Lease::Lease(const FilePath& folder, const std::function<void(const std::string&
             if (!lease) continue;
             waitUntilReleased(folder_, fileOf(folder_, highest), *lease, expires_s_, identity_, report);
         }
-        const double sent = elapsed();
+        const double sent = secondsSinceBoot();
         // A process with an outdated list of names finds the next number taken, and tries again.
         if (!createExclusively(fileOf(folder_, highest + 1), identity_)) {
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -284,7 +277,7 @@ bool Lease::renew() {
     try {
         // Uses the time before sending: this process may be suspended in between, and then touch a removed
         // file.
-        const double sent = elapsed();
+        const double sent = secondsSinceBoot();
         const std::vector<std::int64_t> numbers = numbersIn(folder_);
         const bool has_successor =
             pathExists(fileOf(folder_, number_ + 1)) || (!numbers.empty() && numbers.back() > number_);
@@ -301,7 +294,7 @@ bool Lease::renew() {
 void Lease::requireLease() {
     const auto is_recent = [this] {
         const std::lock_guard lock(mutex_);
-        return !lost_ && elapsed() - renewed_ < expires_s_ / 2;
+        return !lost_ && secondsSinceBoot() - renewed_ < expires_s_ / 2;
     };
     if (is_recent()) return;
     if (!renew())

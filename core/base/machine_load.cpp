@@ -16,8 +16,6 @@
 namespace roper {
 namespace {
 
-constexpr double kKibibyte = 1024;
-
 /// A function of NVML; null if the library does not have it.
 template <class Function>
 Function* symbol(void* library, const char* name) {
@@ -103,14 +101,12 @@ MachineLoad MachineLoadReader::read() {
     if (now && last_ && now->all > last_->all && now->busy >= last_->busy)
         load.cpu = static_cast<double>(now->busy - last_->busy) / static_cast<double>(now->all - last_->all);
     last_ = now;
-    std::ifstream memory("/proc/meminfo");
-    std::string name, unit;
-    double kibibytes = 0, available = 0;
-    while (memory >> name >> kibibytes && std::getline(memory, unit)) {
-        if (name == "MemTotal:") load.memory_total = kKibibyte * kibibytes;
-        if (name == "MemAvailable:") available = kKibibyte * kibibytes;
-    }
-    load.memory_used = load.memory_total - available;
+    const auto bytesOf = [](std::string_view name) {
+        constexpr double kKibibyte = 1024;
+        return kKibibyte * readNumberAfter(name, "/proc/meminfo").value_or(0);
+    };
+    load.memory_total = bytesOf("MemTotal:");
+    load.memory_used = load.memory_total - bytesOf("MemAvailable:");
     readGpus(load);
     return load;
 }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <sstream>
 
@@ -55,12 +56,12 @@ std::string readFirstLine(const std::filesystem::path& path) {
     return line;
 }
 
-double readNumberAfter(std::string_view name, const std::filesystem::path& path) {
+std::optional<double> readNumberAfter(std::string_view word, const std::filesystem::path& path) {
     std::ifstream file(path);
-    for (std::string line; std::getline(file, line);)
-        if (line.starts_with(name) && line.substr(name.size()).starts_with(' '))
-            return parseNumber(trimmed(line.substr(name.size()))).value_or(0);
-    return 0;
+    double number = 0;
+    for (std::string first, rest; file >> first; std::getline(file, rest))
+        if (first == word) return file >> number ? std::optional(number) : std::nullopt;
+    return std::nullopt;
 }
 
 std::string programVersion() {
@@ -98,7 +99,7 @@ std::string thisBoot() {
 }
 
 double bootTime() {
-    return readNumberAfter("btime", "/proc/stat");
+    return readNumberAfter("btime", "/proc/stat").value_or(0);
 }
 
 std::string thisPidNamespace() {
@@ -116,7 +117,7 @@ bool isSuspended(std::int64_t pid, std::uint64_t start) {
 }
 
 std::int64_t oomKillCount() {
-    return static_cast<std::int64_t>(readNumberAfter("oom_kill", "/proc/vmstat"));
+    return static_cast<std::int64_t>(readNumberAfter("oom_kill", "/proc/vmstat").value_or(0));
 }
 
 void ignoreWriteSignals() {
@@ -126,6 +127,13 @@ void ignoreWriteSignals() {
 
 double secondsSinceEpoch() {
     return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+double secondsSinceBoot() {
+    constexpr double kNano = 1e-9;
+    timespec now{};
+    ::clock_gettime(CLOCK_BOOTTIME, &now);
+    return static_cast<double>(now.tv_sec) + kNano * static_cast<double>(now.tv_nsec);
 }
 
 std::string environmentVariable(const std::string& name) {
