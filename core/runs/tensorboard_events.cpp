@@ -1,10 +1,9 @@
 #include "core/runs/tensorboard_events.h"
 
-#include <array>
+#include <Eigen/Core>
 #include <bit>
-#include <cmath>
+#include <boost/crc.hpp>
 #include <cstring>
-#include <limits>
 
 #include "core/base/text.h"
 #include "core/runs/status.h"
@@ -52,17 +51,6 @@ constexpr std::size_t kMaxTornBytes = 1U << 16U;  // an incomplete last record i
 // A record is its header (length, checksum), its data, and their checksum; the frame is all but the data.
 constexpr std::size_t kFrame = sizeof(std::uint64_t) + 2 * sizeof(std::uint32_t);
 constexpr std::size_t kHeader = sizeof(std::uint64_t) + sizeof(std::uint32_t);
-
-constexpr std::array<std::uint32_t, 256> makeTable() {
-    std::array<std::uint32_t, 256> table{};
-    for (std::uint32_t byte = 0; byte < 256; ++byte) {
-        std::uint32_t value = byte;
-        for (int bit = 0; bit < 8; ++bit)
-            value = value & 1 ? value >> 1 ^ 0x82f63b78U : value >> 1;
-        table[byte] = value;
-    }
-    return table;
-}
 
 /// TFRecord stores masked checksums, since the CRC of data that contains CRCs would be degenerate.
 std::uint32_t maskedCrc(std::string_view bytes) {
@@ -181,17 +169,9 @@ std::optional<double> firstNumber(std::string_view bytes) {
 
 /// A 16-bit number: IEEE 754 half precision or bfloat16.
 double halfNumber(std::uint64_t bits, bool is_bfloat16) {
-    const auto low = static_cast<std::uint32_t>(bits & 0xffffU);
-    if (is_bfloat16) return std::bit_cast<float>(low << 16U);
-    const int exponent = static_cast<int>(low >> 10U & 0x1fU);
-    const double fraction = static_cast<double>(low & 0x3ffU) / 1024;
-    double value = 0;
-    if (exponent == 0x1f)
-        value = fraction == 0 ? std::numeric_limits<double>::infinity()
-                              : std::numeric_limits<double>::quiet_NaN();
-    else
-        value = exponent == 0 ? std::ldexp(fraction, -14) : std::ldexp(1 + fraction, exponent - 15);
-    return (low & 0x8000U) != 0 ? -value : value;
+    const auto low = static_cast<std::uint16_t>(bits);
+    return is_bfloat16 ? static_cast<float>(Eigen::numext::bit_cast<Eigen::bfloat16>(low))
+                       : static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(low));
 }
 
 /// The number in the content bytes of a one-element tensor.
@@ -350,11 +330,9 @@ bool anyRecordFollows(std::string_view file) {
 }  // namespace
 
 std::uint32_t crc32c(std::string_view bytes) {
-    static constexpr std::array<std::uint32_t, 256> table = makeTable();
-    std::uint32_t crc = ~0U;
-    for (const char c : bytes)
-        crc = crc >> 8 ^ table[(crc ^ static_cast<unsigned char>(c)) & 0xffU];
-    return ~crc;
+    boost::crc_optimal<32, 0x1edc6f41, 0xffffffff, 0xffffffff, /*ReflectIn=*/true, /*ReflectRem=*/true> crc;
+    crc.process_bytes(bytes.data(), bytes.size());
+    return crc.checksum();
 }
 
 std::string formatSessionStart(double wall_time, std::int64_t step) {
