@@ -7,8 +7,6 @@
 namespace roper {
 namespace {
 
-constexpr double kSignificance = 0.05;
-
 std::set<RunSeeds> seedsOf(std::span<const RunRecord> runs, const RunGroup& group) {
     std::set<RunSeeds> seeds;
     for (const std::size_t run : group.runs)

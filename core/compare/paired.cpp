@@ -11,8 +11,6 @@
 namespace roper {
 namespace {
 
-constexpr double kConfidence = 0.95;
-
 using RunsBySeed = std::map<RunSeeds, std::vector<std::size_t>>;
 
 /// The runs of each seed, best first: finished ones before others, then in descending order of name. A run
@@ -275,11 +273,10 @@ void addPair(std::span<const RunRecord> runs, const RunSeeds& seeds, std::size_t
 /// Computes the tests over all pairs.
 void computeTests(PairedComparison& comparison) {
     comparison.sign_p = signTest(comparison.better_a, comparison.better_b);
-    comparison.test = pairedTest(comparison.differences(), kConfidence);
+    comparison.test = pairedTest(comparison.differences());
     if (comparison.test)
         comparison.pairs_needed =
-            pairsNeeded(comparison.test->difference.mean, comparison.test->difference.standard_deviation,
-                        kConfidence, 0.8, kMaxPairsNeeded);
+            pairsNeeded(comparison.test->difference.mean, comparison.test->difference.standard_deviation);
 }
 
 /// Counts runs whose seed is missing in the other group, was trained again, or is unknown.

@@ -8,7 +8,6 @@
 namespace roper {
 namespace {
 
-constexpr double kSignificanceLevel = 0.05;
 constexpr double kUnusedSolvedFraction = 0.9;  // used only by steps_until
 
 /// The runs of a group computed entirely in one precision.
@@ -34,7 +33,7 @@ int PrecisionRow::omittedPairs() const {
 }
 
 bool PrecisionRow::isEquivalent() const {
-    return equivalence && equivalence->p < kSignificanceLevel && omittedPairs() == 0;
+    return equivalence && equivalence->p < kSignificance && omittedPairs() == 0;
 }
 
 std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measure measure, double bound) {
@@ -49,7 +48,7 @@ std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measur
         if (a.runs.empty() || b.runs.empty()) continue;
         PairedComparison comparison =
             comparePaired(runs, a, b, measure, kUnusedSolvedFraction, /*allow_mixed_precisions=*/true);
-        const auto equivalence = equivalenceTest(comparison.differences(), bound, kSignificanceLevel);
+        const auto equivalence = equivalenceTest(comparison.differences(), bound);
         rows.push_back({group.label, makeOutcomeRow(std::move(comparison)), equivalence});
     }
     return rows;
