@@ -430,11 +430,9 @@ std::string intervalText(const Interval& interval) {
 std::string toCsv(const PairedComparison& comparison) {
     std::string csv = "data_seed,model_seed,run_a,a,run_b,b,difference\n";
     for (const SeedPair& pair : comparison.pairs) {
-        csv += join(
-            {std::to_string(pair.data_seed), std::to_string(pair.model_seed), pair.run_a, outcomeCell(pair.a),
-             pair.run_b, outcomeCell(pair.b), pair.isKnown() ? formatNumber(pair.difference()) : ""},
-            ",");
-        csv += '\n';
+        csv += csvLine({std::to_string(pair.data_seed), std::to_string(pair.model_seed), pair.run_a,
+                        outcomeCell(pair.a), pair.run_b, outcomeCell(pair.b),
+                        pair.isKnown() ? formatNumber(pair.difference()) : ""});
     }
     return csv;
 }

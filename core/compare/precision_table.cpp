@@ -77,22 +77,16 @@ std::string toCsv(const std::vector<PrecisionRow>& rows) {
         "p\n";
     for (const PrecisionRow& row : rows) {
         const OutcomeRow& outcome = row.outcome;
-        const auto number = [](bool is_known, double value) { return is_known ? formatNumber(value) : ""; };
         const auto& paired = outcome.comparison.test;
         const auto& test = row.equivalence;
-        csv += join(
-            {quoteCsvCell(row.label), infoOf(outcome.comparison.measure).name,
-             infoOf(outcome.comparison.measure).unit, std::to_string(outcome.difference.count),
-             std::to_string(row.omittedPairs()), number(outcome.a.count > 0, outcome.a.mean),
-             number(outcome.b.count > 0, outcome.b.mean),
-             number(outcome.difference.count > 0, outcome.difference.mean),
-             number(paired.has_value(), paired ? paired->interval.low : 0),
-             number(paired.has_value(), paired ? paired->interval.high : 0),
-             number(test.has_value(), test ? test->interval.low : 0),
-             number(test.has_value(), test ? test->interval.high : 0),
-             number(test.has_value(), test ? test->bound : 0), number(test.has_value(), test ? test->p : 0)},
-            ",");
-        csv += '\n';
+        csv +=
+            csvLine({quoteCsvCell(row.label), infoOf(outcome.comparison.measure).name,
+                     infoOf(outcome.comparison.measure).unit, std::to_string(outcome.difference.count),
+                     std::to_string(row.omittedPairs()), csvNumber(outcome.a.mean), csvNumber(outcome.b.mean),
+                     csvNumber(outcome.difference.mean), paired ? csvNumber(paired->interval.low) : "",
+                     paired ? csvNumber(paired->interval.high) : "",
+                     test ? csvNumber(test->interval.low) : "", test ? csvNumber(test->interval.high) : "",
+                     test ? csvNumber(test->bound) : "", test ? csvNumber(test->p) : ""});
     }
     return csv;
 }

@@ -184,27 +184,24 @@ RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by) 
 }
 
 std::string toMarkdown(const RunDifferences& differences) {
-    std::string text = "| |", rule = "|---|";
-    for (const std::string& title : differences.titles) {
-        text += " " + markdownCell(title) + " |";
-        rule += "---|";
-    }
-    text += "\n" + rule + "\n";
+    // The cell above the names of rows is empty.
+    std::string text = "| " + markdownRow(differences.titles) + "|---|";
+    for (std::size_t i = 0; i < differences.titles.size(); ++i)
+        text += "---|";
+    text += "\n";
     if (differences.titles != differences.columns) {
-        text += "| folder |";
+        std::vector<std::string> cells{"folder"};
         for (std::size_t i = 0; i < differences.columns.size(); ++i) {
             const std::string& column = differences.columns[i];
-            text += " " + (column == differences.titles[i] ? kMissingValue : markdownCell(column)) + " |";
+            cells.push_back(column == differences.titles[i] ? kMissingValue : column);
         }
-        text += "\n";
+        text += markdownRow(cells);
     }
     for (const auto* rows : {&differences.settings, &differences.outcomes}) {
         for (const RunsRow& row : *rows) {
-            text += "| " + markdownCell(row.name) +
-                    (row.unit.empty() ? "" : " (" + markdownCell(row.unit) + ")") + " |";
-            for (const std::string& value : row.values)
-                text += " " + markdownCell(value) + " |";
-            text += "\n";
+            std::vector<std::string> cells{row.title()};
+            cells.insert(cells.end(), row.values.begin(), row.values.end());
+            text += markdownRow(cells);
         }
     }
     return text;

@@ -317,7 +317,7 @@ std::string settingsText(const Specification& specification) {
     std::string table = "| setting | value |\n|---|---|\n";
     for (const SpecificationField& field : specificationFields())
         if (isHyperparameter(field, specification))
-            table += "| " + field.key() + " | " + markdownCell(field.text(specification)) + " |\n";
+            table += markdownRow({field.key(), field.text(specification)});
     return pluginValue("settings/text_summary", "text", "", kString, delimited(kTensorString, table));
 }
 
