@@ -95,9 +95,9 @@ void writeTensors(const QuestionContext& context, const std::filesystem::path& o
     const Question& question = context.question;
     const auto T = static_cast<std::int64_t>(context.ids.size());
     const bool of_one = question.layer && question.head;
-    const StreamedTensor tokens{"tokens", Dtype::I64, {T}, [&](const AppendBytes& append) {
-                                    append(std::as_bytes(std::span(context.ids)));
-                                }};
+    const TensorToWrite tokens{"tokens", Dtype::I64, {T}, {}, [&](const AppendBytes& append) {
+                                   append(std::as_bytes(std::span(context.ids)));
+                               }};
     const auto write = [&](const AppendBytes& append) {
         if (!of_one)
             return context.reader.attention(
@@ -108,10 +108,12 @@ void writeTensors(const QuestionContext& context, const std::filesystem::path& o
         append(std::as_bytes(
             std::span(weights.const_data_ptr<float>(), static_cast<std::size_t>(weights.numel()))));
     };
-    const StreamedTensor attention{
-        "attention", Dtype::F32,
+    const TensorToWrite attention{
+        "attention",
+        Dtype::F32,
         of_one ? std::vector<std::int64_t>{T, T}
                : std::vector<std::int64_t>{context.model().layers, context.model().heads, T, T},
+        {},
         write};
     std::map<std::string, std::string> metadata{{"model", context.reader.model().name}};
     if (of_one)
