@@ -115,20 +115,17 @@ double BenchTimes::maximum() const {
     return *std::max_element(seconds.begin(), seconds.end());
 }
 
-BenchTimes benchSteps(const Specification& specification, int steps, int warm_up, double min_seconds) {
+double benchStep(const Specification& specification, double min_seconds) {
     return translateErrors([&] {
+        constexpr int kRounds = 3;
         const BenchSetup setup(specification);
         BenchModel model(specification, setup.opened.device);
+        model.takeRound();
         BenchTimes times;
         double spent = 0;
-        for (int round = 1; round <= warm_up + steps || spent < min_seconds; ++round) {
-            double seconds = 0;
-            const double all = secondsOf([&] { seconds = model.takeRound(); });
-            if (round <= warm_up) continue;
-            times.seconds.push_back(seconds);
-            spent += all;
-        }
-        return times;
+        for (int round = 1; round <= kRounds || spent < min_seconds; ++round)
+            spent += secondsOf([&] { times.seconds.push_back(model.takeRound()); });
+        return times.median();
     });
 }
 
