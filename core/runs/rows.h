@@ -92,6 +92,12 @@ struct Sample {
     std::optional<bool> fully_correct = {};  ///< with correct working; empty if there is none
 };
 
+/// The results of one evaluation.
+struct Evaluation {
+    EvaluationRow row;
+    std::vector<Sample> samples;
+};
+
 /// The name of the file of a type of row in a run folder: "metrics.csv". Like the templates below, it is
 /// defined for `MetricsRow`, `EvaluationRow`, `MethodRow`, `SizeRow`, `LengthRow`, `PositionRow` and
 /// `Sample`. Names of files and columns are defined only in rows.cpp; docs/run-folder.md explains them.
