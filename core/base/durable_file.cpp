@@ -21,11 +21,9 @@ constexpr std::size_t kReadBackAtOnce = 64U << 10U;
 /// Repeats write(2) until everything is written; returns 0 or errno.
 int writeAll(int descriptor, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
-        const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-        if (written < 0) {
-            if (errno == EINTR) continue;
-            return errno;
-        }
+        const ssize_t written =
+            retryInterrupted([&] { return ::write(descriptor, bytes.data(), bytes.size()); });
+        if (written < 0) return errno;
         if (written == 0) return ENOSPC;  // nothing was written, without an error
         bytes = bytes.subspan(static_cast<std::size_t>(written));
     }
@@ -33,11 +31,7 @@ int writeAll(int descriptor, std::span<const std::byte> bytes) {
 }
 
 int syncRetrying(int descriptor) {
-    int result;
-    do {
-        result = ::fsync(descriptor);
-    } while (result < 0 && errno == EINTR);
-    return result;
+    return retryInterrupted([&] { return ::fsync(descriptor); });
 }
 
 void syncOpenFolder(const Descriptor& folder, const std::filesystem::path& path) {

@@ -31,11 +31,7 @@ struct flock wholeFile(short type) {
 /// Takes both kinds of lock: flock, which trainers of older versions use, and an open file description lock,
 /// which can be queried without taking it. @returns 0 or errno
 int tryLock(const Descriptor& file) {
-    int result;
-    do {
-        result = ::flock(file.number(), LOCK_EX | LOCK_NB);
-    } while (result != 0 && errno == EINTR);
-    if (result != 0) return errno;
+    if (retryInterrupted([&] { return ::flock(file.number(), LOCK_EX | LOCK_NB); }) != 0) return errno;
     struct flock range = wholeFile(F_WRLCK);
     // EINVAL: the kernel lacks this kind of lock
     if (::fcntl(file.number(), F_OFD_SETLK, &range) == 0 || errno == EINVAL) return 0;
