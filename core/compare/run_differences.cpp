@@ -33,8 +33,7 @@ std::vector<RunColumn> columnsOf(std::span<const RunRecord> runs, DifferencesBy 
     for (const RunGroup& group : groups) {
         RunColumn& column = columns.emplace_back();
         const std::vector<std::size_t> counted = oneRunPerSeed(runs, group);
-        for (const std::size_t index : counted)
-            column.runs.push_back(&runs[index]);
+        column.runs = mapped(counted, [&](std::size_t index) { return &runs[index]; });
         const bool is_alone = counted.size() == 1;
         column.name = is_alone ? runs[counted.front()].name
                                : group.label + ", " + std::to_string(counted.size()) + " runs";
@@ -71,10 +70,7 @@ ColumnValues valuesOf(const std::vector<RunColumn>& columns, TextOf textOf) {
 }
 
 RunsRow rowOf(std::string name, std::string unit, const ColumnValues& values) {
-    RunsRow row{std::move(name), std::move(unit), {}};
-    for (const std::set<std::string>& of_column : values)
-        row.values.push_back(joinedValues(of_column));
-    return row;
+    return {std::move(name), std::move(unit), mapped(values, joinedValues)};
 }
 
 /// Whether columns differ, or, except for seeds, the runs within one do.
@@ -145,11 +141,7 @@ std::vector<std::pair<std::string, ColumnValues>> computedBy(const std::vector<R
 
 RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by) {
     const std::vector<RunColumn> columns = columnsOf(runs, by);
-    RunDifferences differences;
-    for (const RunColumn& column : columns) {
-        differences.columns.push_back(column.name);
-        differences.titles.push_back(column.title);
-    }
+    RunDifferences differences{mapped(columns, &RunColumn::name), mapped(columns, &RunColumn::title), {}, {}};
     for (const SpecificationField& field : specificationFields()) {
         if (field.section == "about") continue;
         const ColumnValues values = valuesOf(columns, [&](const RunRecord& run) {
@@ -173,9 +165,9 @@ RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by) 
     for (const MeasureInfo& info : measures()) {
         // Titles of counts already contain the unit.
         const bool is_counted = info.unit == "problems" || info.unit == "steps";
-        RunsRow row{titleOf(info.measure, kSolvedFraction), is_counted ? "" : info.unit, {}};
-        for (const RunColumn& column : columns)
-            row.values.push_back(outcomeText(column, info.measure));
+        RunsRow row{
+            titleOf(info.measure, kSolvedFraction), is_counted ? "" : info.unit,
+            mapped(columns, [&](const RunColumn& column) { return outcomeText(column, info.measure); })};
         const bool any =
             std::ranges::any_of(row.values, [](const std::string& value) { return value != kMissingValue; });
         if (any) differences.outcomes.push_back(std::move(row));

@@ -39,9 +39,7 @@ std::string squareName(const std::string& parameter) {
 }
 
 std::string shapeText(const std::vector<std::int64_t>& shape) {
-    std::vector<std::string> parts;
-    for (const std::int64_t dimension : shape)
-        parts.push_back(std::to_string(dimension));
+    const auto parts = mapped(shape, [](std::int64_t dimension) { return std::to_string(dimension); });
     return std::string("[").append(join(parts, ", ")).append("]");
 }
 
