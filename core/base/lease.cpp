@@ -70,10 +70,6 @@ LeasesInFolder leasesIn(const FilePath& folder) {
     return found;
 }
 
-std::vector<std::int64_t> numbersIn(const FilePath& folder) {
-    return leasesIn(folder).numbers;
-}
-
 /// A lease as seen by another process.
 struct LeaseState {
     bool released = false;
@@ -241,7 +237,7 @@ Lease::Lease(const FilePath& folder, const std::function<void(const std::string&
             continue;
         }
         // Others may have taken and removed that number since the names were listed.
-        const std::vector<std::int64_t> now = numbersIn(folder_);
+        const std::vector<std::int64_t> now = leasesIn(folder_).numbers;
         if (!now.empty() && now.back() > highest + 1) {
             removeIfExists(fileOf(folder_, highest + 1));
             continue;
@@ -278,7 +274,7 @@ bool Lease::renew() {
         // Uses the time before sending: this process may be suspended in between, and then touch a removed
         // file.
         const double sent = secondsSinceBoot();
-        const std::vector<std::int64_t> numbers = numbersIn(folder_);
+        const std::vector<std::int64_t> numbers = leasesIn(folder_).numbers;
         const bool has_successor =
             pathExists(fileOf(folder_, number_ + 1)) || (!numbers.empty() && numbers.back() > number_);
         if (has_successor) return !(lost_ = true);

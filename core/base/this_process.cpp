@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
-#include <sstream>
+#include <iterator>
 
 #include "core/base/text.h"
 
@@ -33,9 +33,7 @@ constexpr std::size_t kState = 0, kStart = 19;  // indices into `processFields`:
 /// The fields of /proc/PID/stat after the name; none if there is no such process.
 std::vector<std::string> processFields(std::int64_t pid) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::stringstream content;
-    content << file.rdbuf();
-    const std::string text = content.str();
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
     const std::size_t after_name = text.rfind(')');  // the name itself may contain blanks and brackets
     if (after_name == std::string::npos || after_name + 2 > text.size()) return {};
     return split(std::string_view(text).substr(after_name + 2), ' ');
