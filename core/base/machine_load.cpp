@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <thread>
 
@@ -40,18 +40,11 @@ std::optional<CpuTimes> parseCpuTimes(std::string_view proc_stat) {
     // Fields: user nice system idle iowait irq softirq steal; guest times are included in user.
     constexpr std::size_t kIdle = 3, kWaiting = 4, kCounted = 8;
     CpuTimes times;
-    const char* at = proc_stat.data() + kBegin.size();
-    const char* const end = proc_stat.data() + proc_stat.size();
+    std::istringstream fields{std::string(proc_stat.substr(kBegin.size()))};
     std::size_t field = 0;
-    for (; field < kCounted; ++field) {
-        while (at != end && *at == ' ')
-            ++at;
-        std::uint64_t ticks = 0;
-        const auto [next, error] = std::from_chars(at, end, ticks);
-        if (error != std::errc()) break;
+    for (std::uint64_t ticks = 0; field < kCounted && fields >> ticks; ++field) {
         times.all += ticks;
         if (field != kIdle && field != kWaiting) times.busy += ticks;
-        at = next;
     }
     return field > kIdle ? std::optional(times) : std::nullopt;
 }
