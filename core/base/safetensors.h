@@ -29,8 +29,8 @@ struct TensorToWrite {
     Dtype dtype;
     std::vector<std::int64_t> shape;
     std::span<const std::byte> bytes;
-    std::function<void(const AppendBytes&)> produce =
-        {};  ///< appends them in order; if set, `bytes` is unused
+    /// Appends the bytes in order; if set, `bytes` is unused.
+    std::function<void(const AppendBytes&)> produce = {};
 
     void appendTo(const AppendBytes& append) const { produce ? produce(append) : append(bytes); }
 };

@@ -43,7 +43,7 @@ std::string countOf(std::size_t count, const std::string& noun);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
-/// Cells, which must not contain commas, as a line of CSV with its newline.
+/// Cells, quoted where necessary, as a line of CSV with its newline.
 std::string csvLine(const std::vector<std::string>& cells);
 
 /// Cells as a row of a Markdown table with its newline.

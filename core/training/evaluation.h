@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/model/transformer.h"
-#include "core/runs/run_folder.h"
+#include "core/runs/rows.h"
 #include "core/tasks/task.h"
 #include "core/training/batches.h"
 
