@@ -53,10 +53,6 @@ void Positions::rescale(const Scaling& scaling, double) {
                     "position = \"" + specification_.model.position + "\" has no frequencies to scale");
 }
 
-Pairing Positions::pairing() const {
-    return specification_.model.pairing;
-}
-
 void Positions::addBias(const TokenPositions& tokens, PassPositions& pass,
                         const std::function<at::Tensor(const at::Tensor& distances)>& biasOfDistances) const {
     const at::TensorOptions integers = options_.dtype(at::kLong);
