@@ -72,8 +72,11 @@ void addTime(Line& line) {
     const auto day = floor<days>(time);
     const year_month_day date(day);
     const hh_mm_ss clock(time - day);
-    line.add(int(date.year()), 4).add("-").add(unsigned(date.month()), 2);
-    line.add("-").add(unsigned(date.day()), 2);
+    line.add(int(date.year()), 4)
+        .add("-")
+        .add(unsigned(date.month()), 2)
+        .add("-")
+        .add(unsigned(date.day()), 2);
     line.add("T").add(clock.hours().count(), 2).add(":").add(clock.minutes().count(), 2);
     line.add(":").add(clock.seconds().count(), 2).add("Z  ");
 }

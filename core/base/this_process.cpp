@@ -7,9 +7,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 
 #include "core/base/text.h"
 
@@ -33,7 +32,9 @@ constexpr std::size_t kState = 0, kStart = 19;  // indices into `processFields`:
 /// The fields of /proc/PID/stat after the name; none if there is no such process.
 std::vector<std::string> processFields(std::int64_t pid) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::stringstream content;
+    content << file.rdbuf();  // operator<< swallows the read error of a process that ends meanwhile
+    const std::string text = content.str();
     const std::size_t after_name = text.rfind(')');  // the name itself may contain blanks and brackets
     if (after_name == std::string::npos || after_name + 2 > text.size()) return {};
     return split(std::string_view(text).substr(after_name + 2), ' ');
