@@ -84,8 +84,8 @@ void lower(std::optional<double>& least, double to) {
 }
 
 /// Bytes left below a limit. The page cache can be reclaimed, so it does not count as used.
-double leftOf(double most, double used, std::optional<double> page_cache) {
-    return std::max(0.0, most - used + page_cache.value_or(0));
+double leftOf(double most, double used, double page_cache) {
+    return std::max(0.0, most - used + page_cache);
 }
 
 /// Number of cores on which this process may run (CPU affinity).
@@ -141,14 +141,16 @@ std::optional<double> cgroupMemoryAvailable(const fs::path& root) {
     for (const fs::path& group : foldersOf("", root)) {
         const auto most = numberIn(group / "memory.max"), used = numberIn(group / "memory.current");
         if (most && used)
-            lower(least, leftOf(*most, *used, readNumberAfter("inactive_file", group / "memory.stat")));
+            lower(least,
+                  leftOf(*most, *used, readNumberAfter("inactive_file", group / "memory.stat").value_or(0)));
     }
     constexpr double kNone = 0x1p62;  // without a limit, v1 reports nearly 2^63 bytes
     for (const fs::path& group : foldersOf("memory", root)) {
         const auto most = numberIn(group / "memory.limit_in_bytes"),
                    used = numberIn(group / "memory.usage_in_bytes");
         if (most && used && *most < kNone)
-            lower(least, leftOf(*most, *used, readNumberAfter("total_inactive_file", group / "memory.stat")));
+            lower(least, leftOf(*most, *used,
+                                readNumberAfter("total_inactive_file", group / "memory.stat").value_or(0)));
     }
     return least;
 }

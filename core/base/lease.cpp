@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -29,11 +28,6 @@ namespace {
 constexpr std::string_view kPrefix = "lease.";
 constexpr std::string_view kReleased = "released\n";
 constexpr std::size_t kMaxLeaseBytes = 4096;
-
-double secondsOf(const timespec& time) {
-    constexpr double kNano = 1e-9;
-    return static_cast<double>(time.tv_sec) + kNano * static_cast<double>(time.tv_nsec);
-}
 
 FilePath fileOf(const FilePath& folder, std::int64_t number) {
     return folder / (std::string(kPrefix) + std::to_string(number));
@@ -86,7 +80,7 @@ std::optional<LeaseState> readLease(const FilePath& path) {
     std::string text(kMaxLeaseBytes, '\0');
     const ssize_t got = ::pread(file.number(), text.data(), text.size(), 0);
     text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    LeaseState lease{text == kReleased, std::nullopt, secondsOf(facts.st_mtim)};
+    LeaseState lease{text == kReleased, std::nullopt, toSeconds(facts.st_mtim)};
     const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
     try {
         if (json.is_object()) lease.holder = json.get<ProcessIdentity>();
@@ -105,7 +99,7 @@ double fileServerTime(const FilePath& folder, const ProcessIdentity& identity) {
     const int error_number = errno;
     removeFile(probe);
     if (!is_known) throw diskError("set the time of", probe.string(), error_number);
-    return secondsOf(facts.st_mtim);
+    return toSeconds(facts.st_mtim);
 }
 
 /// Creates the file unless it exists. @returns whether it was created

@@ -124,15 +124,19 @@ void ignoreWriteSignals() {
     ::signal(SIGXFSZ, SIG_IGN);
 }
 
+double toSeconds(const timespec& time) {
+    constexpr double kNano = 1e-9;
+    return static_cast<double>(time.tv_sec) + kNano * static_cast<double>(time.tv_nsec);
+}
+
 double secondsSinceEpoch() {
     return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 double secondsSinceBoot() {
-    constexpr double kNano = 1e-9;
     timespec now{};
     ::clock_gettime(CLOCK_BOOTTIME, &now);
-    return static_cast<double>(now.tv_sec) + kNano * static_cast<double>(now.tv_nsec);
+    return toSeconds(now);
 }
 
 std::string environmentVariable(const std::string& name) {

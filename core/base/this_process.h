@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -54,6 +55,8 @@ bool isSuspended(std::int64_t pid, std::uint64_t start);
 /// Number of processes that the out-of-memory killer has ended since boot; 0 if the system does not report
 /// it.
 std::int64_t oomKillCount();
+
+double toSeconds(const timespec& time);
 
 double secondsSinceEpoch();
 
