@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/base/retry_interrupted.h"
 
 extern char** environ;
 

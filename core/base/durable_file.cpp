@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
+#include "core/base/retry_interrupted.h"
 #include "core/base/text.h"
 
 namespace roper {

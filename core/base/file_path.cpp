@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/retry_interrupted.h"
 
 namespace roper {
 

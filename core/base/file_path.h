@@ -2,7 +2,6 @@
 
 #include <sys/types.h>
 
-#include <cerrno>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -69,15 +68,6 @@ class Descriptor {
   private:
     int number_ = -1;
 };
-
-/// Repeats a system call while a signal interrupts it. @returns its last result, negative after a failure
-template <class Call>
-auto retryInterrupted(Call call) {
-    auto result = call();
-    while (result < 0 && errno == EINTR)
-        result = call();
-    return result;
-}
 
 /// open(2) with close-on-exec.
 /// @param mode  permissions of a new file, before the umask

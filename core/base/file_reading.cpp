@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "core/base/error.h"
+#include "core/base/retry_interrupted.h"
 #include "core/base/text.h"
 
 namespace roper {
