@@ -9,17 +9,17 @@
 
 namespace roper {
 
-#define DECLARE(name, positions)                                                        \
-    std::unique_ptr<Positions> positions##Positions(const Specification& specification, \
-                                                    Parameters& parameters, at::TensorOptions options);
+#define DECLARE(name, implementation)                                                        \
+    std::unique_ptr<Positions> implementation##Positions(const Specification& specification, \
+                                                         Parameters& parameters, at::TensorOptions options);
 ROPER_METHODS(DECLARE)
 #undef DECLARE
 
 std::unique_ptr<Positions> makePositions(const Specification& specification, Parameters& parameters,
                                          at::TensorOptions options) {
-#define CALL(name, positions)                  \
+#define CALL(name, implementation)             \
     if (specification.model.position == #name) \
-        return positions##Positions(specification, parameters, options);
+        return implementation##Positions(specification, parameters, options);
     ROPER_METHODS(CALL)
 #undef CALL
     TORCH_CHECK(false, "unknown position method ", specification.model.position);
