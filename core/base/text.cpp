@@ -170,6 +170,13 @@ std::string markdownRow(const std::vector<std::string>& cells) {
     return row + "\n";
 }
 
+std::string markdownRule(std::size_t columns) {
+    std::string rule = "|";
+    for (std::size_t i = 0; i < columns; ++i)
+        rule += "---|";
+    return rule + "\n";
+}
+
 std::string trimmed(std::string_view text) {
     constexpr std::string_view blanks = " \t\r\n";
     const std::size_t first = text.find_first_not_of(blanks);

@@ -43,11 +43,14 @@ std::string countOf(std::size_t count, const std::string& noun);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
-/// Cells, quoted where necessary, as a line of CSV with its newline.
+/// Cells, which the caller has quoted if they contain commas, as a line of CSV with its newline.
 std::string csvLine(const std::vector<std::string>& cells);
 
-/// Cells as a row of a Markdown table with its newline.
+/// Cells as a row of a Markdown table with its newline. Each cell becomes one line, and "|" is escaped.
 std::string markdownRow(const std::vector<std::string>& cells);
+
+/// The line between the head of a Markdown table and its rows.
+std::string markdownRule(std::size_t columns);
 
 /// The result of a function, or the value of a member, for each element of a range.
 template <class Range, class Of>

@@ -131,10 +131,7 @@ std::vector<std::vector<std::string>> tableRows(const MethodTable& table) {
 
 std::string toMarkdown(const MethodTable& table) {
     const auto lines = tableRows(table);
-    std::string text = markdownRow(lines.front()) + "|";
-    for (std::size_t i = 0; i < lines.front().size(); ++i)
-        text += "---|";
-    text += "\n";
+    std::string text = markdownRow(lines.front()) + markdownRule(lines.front().size());
     for (std::size_t i = 1; i < lines.size(); ++i)
         text += markdownRow(lines[i]);
     return text;

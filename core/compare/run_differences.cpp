@@ -177,10 +177,7 @@ RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by) 
 
 std::string toMarkdown(const RunDifferences& differences) {
     // The cell above the names of rows is empty.
-    std::string text = "| " + markdownRow(differences.titles) + "|---|";
-    for (std::size_t i = 0; i < differences.titles.size(); ++i)
-        text += "---|";
-    text += "\n";
+    std::string text = "| " + markdownRow(differences.titles) + markdownRule(differences.titles.size() + 1);
     if (differences.titles != differences.columns) {
         std::vector<std::string> cells{"folder"};
         for (std::size_t i = 0; i < differences.columns.size(); ++i) {
