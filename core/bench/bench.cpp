@@ -115,7 +115,7 @@ double BenchTimes::maximum() const {
     return *std::max_element(seconds.begin(), seconds.end());
 }
 
-double benchStep(const Specification& specification, double min_seconds) {
+double benchStepSeconds(const Specification& specification, double min_seconds) {
     return translateErrors([&] {
         constexpr int kRounds = 3;
         const BenchSetup setup(specification);

@@ -23,7 +23,7 @@ struct BenchTimes {
 /// Median time in seconds of a whole training step (batch, forward, backward, update) of a new model, after
 /// an untimed one: of three, and of more until `min_seconds` have passed, because a few short steps are not
 /// reliable.
-double benchStep(const Specification& specification, double min_seconds = 0);
+double benchStepSeconds(const Specification& specification, double min_seconds = 0);
 
 /// The precisions that the specification's device supports natively: "fp32" and, if it multiplies bfloat16 in
 /// hardware, "bf16"; only one if `device.precision` requires it.
