@@ -1,9 +1,10 @@
 #include "core/runs/tensorboard_events.h"
 
-#include <Eigen/Core>
 #include <bit>
 #include <boost/crc.hpp>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "core/base/text.h"
 #include "core/runs/status.h"
@@ -169,9 +170,17 @@ std::optional<double> firstNumber(std::string_view bytes) {
 
 /// A 16-bit number: IEEE 754 half precision or bfloat16.
 double halfNumber(std::uint64_t bits, bool is_bfloat16) {
-    const auto low = static_cast<std::uint16_t>(bits);
-    return is_bfloat16 ? static_cast<float>(Eigen::numext::bit_cast<Eigen::bfloat16>(low))
-                       : static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(low));
+    const auto low = static_cast<std::uint32_t>(bits & 0xffffU);
+    if (is_bfloat16) return std::bit_cast<float>(low << 16U);
+    const int exponent = static_cast<int>(low >> 10U & 0x1fU);
+    const double fraction = static_cast<double>(low & 0x3ffU) / 1024;
+    double value = 0;
+    if (exponent == 0x1f)
+        value = fraction == 0 ? std::numeric_limits<double>::infinity()
+                              : std::numeric_limits<double>::quiet_NaN();
+    else
+        value = exponent == 0 ? std::ldexp(fraction, -14) : std::ldexp(1 + fraction, exponent - 15);
+    return (low & 0x8000U) != 0 ? -value : value;
 }
 
 /// The number in the content bytes of a one-element tensor.
