@@ -28,7 +28,7 @@ struct TensorToWrite {
     std::string name;
     Dtype dtype;
     std::vector<std::int64_t> shape;
-    std::span<const std::byte> bytes;
+    std::span<const std::byte> bytes = {};
     /// Appends the bytes in order; if set, `bytes` is unused.
     std::function<void(const AppendBytes&)> produce = {};
 

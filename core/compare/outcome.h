@@ -44,7 +44,7 @@ struct MeasureInfo {
     Measure measure;
     std::string name;   ///< on the command line: "final_correct"
     std::string title;  ///< on the screen
-    std::string unit;   ///< "problems", "nats", …
+    std::string unit;   ///< "problems", "nats", …; `possibleRange` and `hasMeasure` depend on it
     bool higher_is_better;
     bool counts = false;  ///< whether its values are whole numbers
 };

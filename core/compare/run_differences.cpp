@@ -141,7 +141,10 @@ std::vector<std::pair<std::string, ColumnValues>> computedBy(const std::vector<R
 
 RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by) {
     const std::vector<RunColumn> columns = columnsOf(runs, by);
-    RunDifferences differences{mapped(columns, &RunColumn::name), mapped(columns, &RunColumn::title), {}, {}};
+    RunDifferences differences{.columns = mapped(columns, &RunColumn::name),
+                               .titles = mapped(columns, &RunColumn::title),
+                               .settings = {},
+                               .outcomes = {}};
     for (const SpecificationField& field : specificationFields()) {
         if (field.section == "about") continue;
         const ColumnValues values = valuesOf(columns, [&](const RunRecord& run) {

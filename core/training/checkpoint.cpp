@@ -248,16 +248,18 @@ void verifyCheckpoint(const FilePath& path, std::int64_t parameters) {
     std::string piece(1U << 20U, '\0');
     std::vector<TensorToWrite> tensors;
     for (const auto& [name, entry] : header.tensors)
-        tensors.push_back(
-            {name, entry.dtype, entry.shape, {}, [&, &entry = entry](const AppendBytes& append) {
-                 for (std::uint64_t at = entry.begin; at < entry.end; at += piece.size()) {
-                     const std::span<char> part =
-                         std::span(piece).first(std::min<std::uint64_t>(piece.size(), entry.end - at));
-                     if (readAt(file, part, header.data_begin + at, origin) != part.size())
-                         throw Error(ErrorKind::checkpoint, origin + " has become shorter");
-                     append(std::as_bytes(part));
-                 }
-             }});
+        tensors.push_back({.name = name,
+                           .dtype = entry.dtype,
+                           .shape = entry.shape,
+                           .produce = [&, &entry = entry](const AppendBytes& append) {
+                               for (std::uint64_t at = entry.begin; at < entry.end; at += piece.size()) {
+                                   const std::span<char> part = std::span(piece).first(
+                                       std::min<std::uint64_t>(piece.size(), entry.end - at));
+                                   if (readAt(file, part, header.data_begin + at, origin) != part.size())
+                                       throw Error(ErrorKind::checkpoint, origin + " has become shorter");
+                                   append(std::as_bytes(part));
+                               }
+                           }});
     requireUndamaged(origin, header.metadata, std::move(tensors));
 }
 
