@@ -185,7 +185,7 @@ void benchKernel(const BenchOptions& options, const Workload& work) {
 
 void benchGenerate(const BenchOptions& options, const Workload& work) {
     for (const Specification& candidate : candidatesOf(options, work)) {
-        const double step = benchSteps(candidate, 3, 1).median();
+        const double step = benchStepSeconds(candidate);
         const GenerationBench generation = benchGeneration(candidate, std::min(work.times, 3));
         const double seconds = generation.times.median();
         Json line = lineOf(work, candidate);

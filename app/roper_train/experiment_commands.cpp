@@ -236,7 +236,7 @@ void measureSpeeds(const std::vector<BoardRow>& board, const fs::path& runs) {
             reportToUser("measuring a step of " + row.target.preset + ", " +
                          positionMethod(cell.position).title + " …");
             constexpr double kMinSeconds = 15;
-            saveSpeed(runs, specification, benchSteps(specification, 3, 1, kMinSeconds).median());
+            saveSpeed(runs, specification, benchStepSeconds(specification, kMinSeconds));
         }
     }
 }

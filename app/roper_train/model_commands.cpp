@@ -71,7 +71,7 @@ void evaluateByPosition(const RunFolder& folder, const ModelLoadOptions& reading
 
 void evaluateAtLength(const RunFolder& folder, const ModelLoadOptions& reading, const EvalOptions& eval,
                       bool json) {
-    const RunEvaluation evaluation = evaluateRun(folder, reading, eval.evaluation);
+    const Evaluation evaluation = evaluateRun(folder, reading, eval.evaluation);
     const EvaluationRow& row = evaluation.row;
     const std::int64_t length = eval.evaluation.length.value_or(folder.specification().training.length);
     if (eval.keep && row.loss && !row.correct)

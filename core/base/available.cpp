@@ -32,14 +32,8 @@ std::optional<double> leftOfAddressSpace() {
 }
 
 std::optional<double> freeMemory() {
-    std::ifstream info("/proc/meminfo");
-    std::string name;
-    double kibibytes = 0;
-    while (info >> name) {
-        if (name == "MemAvailable:" && info >> kibibytes) return 1024 * kibibytes;
-        std::getline(info, name);
-    }
-    return std::nullopt;
+    const auto kibibytes = readNumberAfter("MemAvailable:", "/proc/meminfo");
+    return kibibytes ? std::optional(1024 * *kibibytes) : std::nullopt;
 }
 
 /// The number at the beginning of a file; empty if there is none, as in "max".
@@ -147,14 +141,16 @@ std::optional<double> cgroupMemoryAvailable(const fs::path& root) {
     for (const fs::path& group : foldersOf("", root)) {
         const auto most = numberIn(group / "memory.max"), used = numberIn(group / "memory.current");
         if (most && used)
-            lower(least, leftOf(*most, *used, readNumberAfter("inactive_file", group / "memory.stat")));
+            lower(least,
+                  leftOf(*most, *used, readNumberAfter("inactive_file", group / "memory.stat").value_or(0)));
     }
     constexpr double kNone = 0x1p62;  // without a limit, v1 reports nearly 2^63 bytes
     for (const fs::path& group : foldersOf("memory", root)) {
         const auto most = numberIn(group / "memory.limit_in_bytes"),
                    used = numberIn(group / "memory.usage_in_bytes");
         if (most && used && *most < kNone)
-            lower(least, leftOf(*most, *used, readNumberAfter("total_inactive_file", group / "memory.stat")));
+            lower(least, leftOf(*most, *used,
+                                readNumberAfter("total_inactive_file", group / "memory.stat").value_or(0)));
     }
     return least;
 }

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/base/retry_interrupted.h"
 
 extern char** environ;
 
@@ -102,10 +103,7 @@ class Child {
     /// The wait status; nothing while the child runs (with WNOHANG).
     std::optional<int> reap(int options) {
         int status = SIGKILL;  // if it cannot be found out, the program counts as failed
-        pid_t ended = 0;
-        do
-            ended = ::waitpid(pid_, &status, options);
-        while (ended < 0 && errno == EINTR);
+        const pid_t ended = retryInterrupted([&] { return ::waitpid(pid_, &status, options); });
         if (ended == 0) return std::nullopt;
         pid_ = 0;
         return status;
@@ -118,9 +116,9 @@ class Child {
 /// Reads available data from a descriptor. @returns whether more may follow
 bool takeFrom(int descriptor, std::string& to) {
     std::array<char, 1 << 16> part;
-    const ssize_t got = ::read(descriptor, part.data(), part.size());
+    const ssize_t got = retryInterrupted([&] { return ::read(descriptor, part.data(), part.size()); });
     if (got > 0) to.append(part.data(), static_cast<std::size_t>(got));
-    return got > 0 || (got < 0 && errno == EINTR);
+    return got > 0;
 }
 
 }  // namespace
@@ -133,10 +131,12 @@ Descriptor inputDescriptorFor(std::string_view bytes) {
     Descriptor file(::memfd_create("input", MFD_CLOEXEC));
     if (!file) throw refused();
     for (std::size_t done = 0; done < bytes.size();) {
-        const ssize_t written =
-            ::pwrite(file.number(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-        if (written < 0 && errno != EINTR) throw refused();
-        if (written > 0) done += static_cast<std::size_t>(written);
+        const ssize_t written = retryInterrupted([&] {
+            return ::pwrite(file.number(), bytes.data() + done, bytes.size() - done,
+                            static_cast<off_t>(done));
+        });
+        if (written < 0) throw refused();
+        done += static_cast<std::size_t>(written);
     }
     return file;
 }
@@ -224,10 +224,11 @@ PipedProcess::~PipedProcess() {
 void PipedProcess::write(const std::string& line) {
     const std::string all = line + "\n";
     for (std::size_t done = 0; done < all.size();) {
-        const ssize_t written = ::send(to_.number(), all.data() + done, all.size() - done, MSG_NOSIGNAL);
-        if (written < 0 && errno != EINTR)
+        const ssize_t written = retryInterrupted(
+            [&] { return ::send(to_.number(), all.data() + done, all.size() - done, MSG_NOSIGNAL); });
+        if (written < 0)
             throw Error(ErrorKind::other, program_ + " has closed its input: " + std::strerror(errno));
-        if (written > 0) done += static_cast<std::size_t>(written);
+        done += static_cast<std::size_t>(written);
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
+#include "core/base/retry_interrupted.h"
 #include "core/base/text.h"
 
 namespace roper {
@@ -21,11 +22,9 @@ constexpr std::size_t kReadBackAtOnce = 64U << 10U;
 /// Repeats write(2) until everything is written; returns 0 or errno.
 int writeAll(int descriptor, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
-        const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-        if (written < 0) {
-            if (errno == EINTR) continue;
-            return errno;
-        }
+        const ssize_t written =
+            retryInterrupted([&] { return ::write(descriptor, bytes.data(), bytes.size()); });
+        if (written < 0) return errno;
         if (written == 0) return ENOSPC;  // nothing was written, without an error
         bytes = bytes.subspan(static_cast<std::size_t>(written));
     }
@@ -33,11 +32,7 @@ int writeAll(int descriptor, std::span<const std::byte> bytes) {
 }
 
 int syncRetrying(int descriptor) {
-    int result;
-    do {
-        result = ::fsync(descriptor);
-    } while (result < 0 && errno == EINTR);
-    return result;
+    return retryInterrupted([&] { return ::fsync(descriptor); });
 }
 
 void syncOpenFolder(const Descriptor& folder, const std::filesystem::path& path) {
@@ -90,22 +85,19 @@ void writeFileAtomically(const FilePath& path, const std::function<void(const Ap
     const std::string name = path.path().filename().string();
     std::string temporary;
     const Descriptor file = makePartialFile(folder, path, permissions, temporary);
-    const auto fail = [&](const char* action, int error_number) {
-        ::unlinkat(folder.number(), temporary.c_str(), 0);
-        return diskError(action, path.string(), error_number);
-    };
+    const bool durable = durability == Durability::machine_failure;
     try {
         write([&](std::span<const std::byte> bytes) {
-            if (const int error_number = writeAll(file.number(), bytes)) throw fail("write", error_number);
+            if (const int error_number = writeAll(file.number(), bytes))
+                throw diskError("write", path.string(), error_number);
         });
+        if (durable && syncRetrying(file.number()) != 0) throw diskError("write", path.string(), errno);
+        if (::renameat(folder.number(), temporary.c_str(), folder.number(), name.c_str()) != 0)
+            throw diskError("replace", path.string(), errno);
     } catch (...) {
         ::unlinkat(folder.number(), temporary.c_str(), 0);
         throw;
     }
-    const bool durable = durability == Durability::machine_failure;
-    if (durable && syncRetrying(file.number()) != 0) throw fail("write", errno);
-    if (::renameat(folder.number(), temporary.c_str(), folder.number(), name.c_str()) != 0)
-        throw fail("replace", errno);
     if (durable) syncOpenFolder(folder, path.parent().path());
 }
 
@@ -143,14 +135,15 @@ void syncFolder(const std::filesystem::path& folder) {
 }
 
 AppendFile::AppendFile(const FilePath& path, Content kind) : path_(path.string()), content_(kind) {
-    constexpr int kFlags = O_RDWR | O_CREAT | O_APPEND;
-    file_ = openFile(path, kFlags);
     struct stat info {};
-    if (::fstat(file_.number(), &info) != 0) throw diskError("open", path_, errno);
+    const auto open = [&] {
+        file_ = openFile(path, O_RDWR | O_CREAT | O_APPEND);
+        if (::fstat(file_.number(), &info) != 0) throw diskError("open", path_, errno);
+    };
+    open();
     if (info.st_nlink > 1) {
         copyFileAtomically(path, path);
-        file_ = openFile(path, kFlags);
-        if (::fstat(file_.number(), &info) != 0) throw diskError("open", path_, errno);
+        open();
     }
     const auto file_bytes = static_cast<std::uint64_t>(info.st_size);
     size_ = content_ == Content::bytes ? file_bytes : endOfLines(file_, path_, file_bytes);

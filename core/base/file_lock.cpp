@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
+#include "core/base/retry_interrupted.h"
 #include "core/base/stop_signals.h"
 #include "core/base/text.h"
 #include "core/base/this_process.h"
@@ -31,11 +32,7 @@ struct flock wholeFile(short type) {
 /// Takes both kinds of lock: flock, which trainers of older versions use, and an open file description lock,
 /// which can be queried without taking it. @returns 0 or errno
 int tryLock(const Descriptor& file) {
-    int result;
-    do {
-        result = ::flock(file.number(), LOCK_EX | LOCK_NB);
-    } while (result != 0 && errno == EINTR);
-    if (result != 0) return errno;
+    if (retryInterrupted([&] { return ::flock(file.number(), LOCK_EX | LOCK_NB); }) != 0) return errno;
     struct flock range = wholeFile(F_WRLCK);
     // EINVAL: the kernel lacks this kind of lock
     if (::fcntl(file.number(), F_OFD_SETLK, &range) == 0 || errno == EINVAL) return 0;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/retry_interrupted.h"
 
 namespace roper {
 
@@ -20,11 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 int openRetrying(int folder, const char* name, int flags, mode_t mode = 0) {
-    int descriptor;
-    do {
-        descriptor = ::openat(folder, name, flags | O_CLOEXEC | O_NOCTTY, mode);
-    } while (descriptor < 0 && errno == EINTR);
-    return descriptor;
+    return retryInterrupted([&] { return ::openat(folder, name, flags | O_CLOEXEC | O_NOCTTY, mode); });
 }
 
 std::string kindOf(mode_t mode) {

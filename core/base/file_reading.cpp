@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "core/base/error.h"
+#include "core/base/retry_interrupted.h"
 #include "core/base/text.h"
 
 namespace roper {
@@ -18,12 +19,12 @@ constexpr std::size_t kReadAtOnce = 64U << 10U;
 /// read(2) or, with an offset, pread(2). @returns the number of bytes, 0 at the end
 std::size_t readSome(const Descriptor& file, char* into, std::size_t bytes, const std::string& path,
                      std::optional<std::uint64_t> offset = {}) {
-    while (true) {
-        const ssize_t got = offset ? ::pread(file.number(), into, bytes, static_cast<off_t>(*offset))
-                                   : ::read(file.number(), into, bytes);
-        if (got >= 0) return static_cast<std::size_t>(got);
-        if (errno != EINTR) throw diskError("read", path, errno);
-    }
+    const ssize_t got = retryInterrupted([&] {
+        return offset ? ::pread(file.number(), into, bytes, static_cast<off_t>(*offset))
+                      : ::read(file.number(), into, bytes);
+    });
+    if (got < 0) throw diskError("read", path, errno);
+    return static_cast<std::size_t>(got);
 }
 
 Error tooLarge(const std::string& path, std::uint64_t max_bytes) {

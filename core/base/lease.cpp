@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -29,18 +28,6 @@ namespace {
 constexpr std::string_view kPrefix = "lease.";
 constexpr std::string_view kReleased = "released\n";
 constexpr std::size_t kMaxLeaseBytes = 4096;
-
-double secondsOf(const timespec& time) {
-    constexpr double kNano = 1e-9;
-    return static_cast<double>(time.tv_sec) + kNano * static_cast<double>(time.tv_nsec);
-}
-
-/// Seconds on a monotonic clock that also runs while the machine is suspended.
-double elapsed() {
-    timespec now{};
-    ::clock_gettime(CLOCK_BOOTTIME, &now);
-    return secondsOf(now);
-}
 
 FilePath fileOf(const FilePath& folder, std::int64_t number) {
     return folder / (std::string(kPrefix) + std::to_string(number));
@@ -77,10 +64,6 @@ LeasesInFolder leasesIn(const FilePath& folder) {
     return found;
 }
 
-std::vector<std::int64_t> numbersIn(const FilePath& folder) {
-    return leasesIn(folder).numbers;
-}
-
 /// A lease as seen by another process.
 struct LeaseState {
     bool released = false;
@@ -97,7 +80,7 @@ std::optional<LeaseState> readLease(const FilePath& path) {
     std::string text(kMaxLeaseBytes, '\0');
     const ssize_t got = ::pread(file.number(), text.data(), text.size(), 0);
     text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    LeaseState lease{text == kReleased, std::nullopt, secondsOf(facts.st_mtim)};
+    LeaseState lease{text == kReleased, std::nullopt, toSeconds(facts.st_mtim)};
     const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
     try {
         if (json.is_object()) lease.holder = json.get<ProcessIdentity>();
@@ -116,7 +99,7 @@ double fileServerTime(const FilePath& folder, const ProcessIdentity& identity) {
     const int error_number = errno;
     removeFile(probe);
     if (!is_known) throw diskError("set the time of", probe.string(), error_number);
-    return secondsOf(facts.st_mtim);
+    return toSeconds(facts.st_mtim);
 }
 
 /// Creates the file unless it exists. @returns whether it was created
@@ -193,13 +176,13 @@ void waitUntilReleased(const FilePath& folder, const FilePath& path, const Lease
             refuse(folder, name);
         return;
     }
-    const double began = elapsed();
+    const double began = secondsSinceBoot();
     bool has_reported = false;
     while (true) {
         const double heartbeat_age = fileServerTime(folder, identity) - lease.heartbeat;
         // A heartbeat ahead of the file server's clock has no known age: a live holder sends another within
         // the wait.
-        if (heartbeat_age >= expires_s || elapsed() - began >= expires_s) return;
+        if (heartbeat_age >= expires_s || secondsSinceBoot() - began >= expires_s) return;
         if (!has_reported && report) report(describeWait(folder, name, heartbeat_age, expires_s));
         has_reported = true;
         sleepUnlessStopped(std::min(1.0, expires_s / 10), "stopped while waiting for " + name);
@@ -241,14 +224,14 @@ Lease::Lease(const FilePath& folder, const std::function<void(const std::string&
             if (!lease) continue;
             waitUntilReleased(folder_, fileOf(folder_, highest), *lease, expires_s_, identity_, report);
         }
-        const double sent = elapsed();
+        const double sent = secondsSinceBoot();
         // A process with an outdated list of names finds the next number taken, and tries again.
         if (!createExclusively(fileOf(folder_, highest + 1), identity_)) {
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
             continue;
         }
         // Others may have taken and removed that number since the names were listed.
-        const std::vector<std::int64_t> now = numbersIn(folder_);
+        const std::vector<std::int64_t> now = leasesIn(folder_).numbers;
         if (!now.empty() && now.back() > highest + 1) {
             removeIfExists(fileOf(folder_, highest + 1));
             continue;
@@ -284,8 +267,8 @@ bool Lease::renew() {
     try {
         // Uses the time before sending: this process may be suspended in between, and then touch a removed
         // file.
-        const double sent = elapsed();
-        const std::vector<std::int64_t> numbers = numbersIn(folder_);
+        const double sent = secondsSinceBoot();
+        const std::vector<std::int64_t> numbers = leasesIn(folder_).numbers;
         const bool has_successor =
             pathExists(fileOf(folder_, number_ + 1)) || (!numbers.empty() && numbers.back() > number_);
         if (has_successor) return !(lost_ = true);
@@ -301,7 +284,7 @@ bool Lease::renew() {
 void Lease::requireLease() {
     const auto is_recent = [this] {
         const std::lock_guard lock(mutex_);
-        return !lost_ && elapsed() - renewed_ < expires_s_ / 2;
+        return !lost_ && secondsSinceBoot() - renewed_ < expires_s_ / 2;
     };
     if (is_recent()) return;
     if (!renew())

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <thread>
 
@@ -15,8 +15,6 @@
 
 namespace roper {
 namespace {
-
-constexpr double kKibibyte = 1024;
 
 /// A function of NVML; null if the library does not have it.
 template <class Function>
@@ -42,18 +40,11 @@ std::optional<CpuTimes> parseCpuTimes(std::string_view proc_stat) {
     // Fields: user nice system idle iowait irq softirq steal; guest times are included in user.
     constexpr std::size_t kIdle = 3, kWaiting = 4, kCounted = 8;
     CpuTimes times;
-    const char* at = proc_stat.data() + kBegin.size();
-    const char* const end = proc_stat.data() + proc_stat.size();
+    std::istringstream fields{std::string(proc_stat.substr(kBegin.size()))};
     std::size_t field = 0;
-    for (; field < kCounted; ++field) {
-        while (at != end && *at == ' ')
-            ++at;
-        std::uint64_t ticks = 0;
-        const auto [next, error] = std::from_chars(at, end, ticks);
-        if (error != std::errc()) break;
+    for (std::uint64_t ticks = 0; field < kCounted && fields >> ticks; ++field) {
         times.all += ticks;
         if (field != kIdle && field != kWaiting) times.busy += ticks;
-        at = next;
     }
     return field > kIdle ? std::optional(times) : std::nullopt;
 }
@@ -103,14 +94,12 @@ MachineLoad MachineLoadReader::read() {
     if (now && last_ && now->all > last_->all && now->busy >= last_->busy)
         load.cpu = static_cast<double>(now->busy - last_->busy) / static_cast<double>(now->all - last_->all);
     last_ = now;
-    std::ifstream memory("/proc/meminfo");
-    std::string name, unit;
-    double kibibytes = 0, available = 0;
-    while (memory >> name >> kibibytes && std::getline(memory, unit)) {
-        if (name == "MemTotal:") load.memory_total = kKibibyte * kibibytes;
-        if (name == "MemAvailable:") available = kKibibyte * kibibytes;
-    }
-    load.memory_used = load.memory_total - available;
+    const auto bytesOf = [](std::string_view name) {
+        constexpr double kKibibyte = 1024;
+        return kKibibyte * readNumberAfter(name, "/proc/meminfo").value_or(0);
+    };
+    load.memory_total = bytesOf("MemTotal:");
+    load.memory_used = load.memory_total - bytesOf("MemAvailable:");
     readGpus(load);
     return load;
 }

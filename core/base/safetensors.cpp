@@ -103,18 +103,18 @@ Entry readEntry(const Json& entry) {
 }
 
 /// Size of a tensor in bytes. @throws std::invalid_argument for an invalid shape
-std::uint64_t sizeInFile(const StreamedTensor& tensor) {
+std::uint64_t sizeInFile(const TensorToWrite& tensor) {
     const auto bytes = byteCount(tensor.shape, tensor.dtype);
     if (!bytes) throw std::invalid_argument("tensor " + tensor.name + " has an invalid shape");
     return *bytes;
 }
 
-std::string makeHeader(const std::vector<StreamedTensor>& tensors,
+std::string makeHeader(const std::vector<TensorToWrite>& tensors,
                        const std::map<std::string, std::string>& metadata) {
     nlohmann::ordered_json header = nlohmann::ordered_json::object();
     if (!metadata.empty()) header[std::string(kMetadataKey)] = metadata;
     std::uint64_t position = 0;
-    for (const StreamedTensor& tensor : tensors) {
+    for (const TensorToWrite& tensor : tensors) {
         const std::uint64_t bytes = sizeInFile(tensor);
         if (header.contains(tensor.name)) throw std::invalid_argument("two tensors are named " + tensor.name);
         header[tensor.name] = {{"dtype", dtypeName(tensor.dtype)},
@@ -214,15 +214,15 @@ const Member& memberOf(const std::map<std::string, Member>& members, const std::
     throw Error(ErrorKind::checkpoint, origin + " has no " + what + " \"" + key + "\"");
 }
 
-void appendSafetensors(const std::vector<StreamedTensor>& tensors,
+void appendSafetensors(const std::vector<TensorToWrite>& tensors,
                        const std::map<std::string, std::string>& metadata, const AppendBytes& append) {
     const std::string header = makeHeader(tensors, metadata);
     const std::uint64_t length = header.size();
     append(std::as_bytes(std::span(&length, 1)));
     append(bytesOf(header));
-    for (const StreamedTensor& tensor : tensors) {
+    for (const TensorToWrite& tensor : tensors) {
         std::uint64_t written = 0;
-        tensor.write([&](std::span<const std::byte> bytes) {
+        tensor.appendTo([&](std::span<const std::byte> bytes) {
             written += bytes.size();
             append(bytes);
         });
@@ -233,19 +233,7 @@ void appendSafetensors(const std::vector<StreamedTensor>& tensors,
 
 }  // namespace
 
-std::vector<StreamedTensor> streamed(const std::vector<TensorToWrite>& tensors) {
-    return mapped(tensors, [](const TensorToWrite& tensor) {
-        return StreamedTensor{tensor.name, tensor.dtype, tensor.shape,
-                              [bytes = tensor.bytes](const AppendBytes& append) { append(bytes); }};
-    });
-}
-
 void writeSafetensors(const FilePath& path, const std::vector<TensorToWrite>& tensors,
-                      const std::map<std::string, std::string>& metadata) {
-    writeSafetensors(path, streamed(tensors), metadata);
-}
-
-void writeSafetensors(const FilePath& path, const std::vector<StreamedTensor>& tensors,
                       const std::map<std::string, std::string>& metadata) {
     writeFileAtomically(path,
                         [&](const AppendBytes& append) { appendSafetensors(tensors, metadata, append); });
@@ -254,7 +242,7 @@ void writeSafetensors(const FilePath& path, const std::vector<StreamedTensor>& t
 std::string formatSafetensors(const std::vector<TensorToWrite>& tensors,
                               const std::map<std::string, std::string>& metadata) {
     std::string file;
-    appendSafetensors(streamed(tensors), metadata, [&](std::span<const std::byte> bytes) {
+    appendSafetensors(tensors, metadata, [&](std::span<const std::byte> bytes) {
         file.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     });
     return file;

@@ -22,12 +22,17 @@ std::string dtypeName(Dtype dtype);
 /// Bytes per element.
 std::size_t dtypeSize(Dtype dtype);
 
-/// A tensor to be written: row-major, little-endian.
+/// A tensor to be written: row-major, little-endian. Its bytes are in memory, or are produced while they are
+/// written, so that memory never holds all of them.
 struct TensorToWrite {
     std::string name;
     Dtype dtype;
     std::vector<std::int64_t> shape;
-    std::span<const std::byte> bytes;
+    std::span<const std::byte> bytes = {};
+    /// Appends the bytes in order; if set, `bytes` is unused.
+    std::function<void(const AppendBytes&)> produce = {};
+
+    void appendTo(const AppendBytes& append) const { produce ? produce(append) : append(bytes); }
 };
 
 /// A metadata entry as it will be read back: invalid UTF-8 is replaced by U+FFFD.
@@ -35,25 +40,8 @@ std::string withValidUtf8(const std::string& entry);
 
 /// Writes a safetensors file atomically: the path holds the old or the new file, never a part.
 /// @throws Error (disk); std::invalid_argument if a name is duplicated or the bytes do not match shape and
-/// type
+/// type, in which case no file is created
 void writeSafetensors(const FilePath& path, const std::vector<TensorToWrite>& tensors,
-                      const std::map<std::string, std::string>& metadata);
-
-/// A tensor written while it is produced, so that memory never holds all of it.
-struct StreamedTensor {
-    std::string name;
-    Dtype dtype;
-    std::vector<std::int64_t> shape;
-    std::function<void(const AppendBytes&)> write;  ///< appends all bytes of the tensor, in order
-};
-
-/// Tensors in memory, each in one piece; their bytes must remain valid.
-std::vector<StreamedTensor> streamed(const std::vector<TensorToWrite>& tensors);
-
-/// The same for tensors that are produced one after another.
-/// @throws std::invalid_argument also if a tensor writes more or fewer bytes than its shape has; then no file
-/// is created
-void writeSafetensors(const FilePath& path, const std::vector<StreamedTensor>& tensors,
                       const std::map<std::string, std::string>& metadata);
 
 /// The same, returned as bytes.

@@ -153,6 +153,30 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
     return text;
 }
 
+std::string csvLine(const std::vector<std::string>& cells) {
+    return join(cells, ",") + "\n";
+}
+
+std::string markdownRow(const std::vector<std::string>& cells) {
+    std::string row = "|";
+    for (const std::string& cell : cells) {
+        row += ' ';
+        for (const char c : toSingleLine(cell)) {
+            if (c == '|') row += '\\';
+            row += c;
+        }
+        row += " |";
+    }
+    return row + "\n";
+}
+
+std::string markdownRule(std::size_t columns) {
+    std::string rule = "|";
+    for (std::size_t i = 0; i < columns; ++i)
+        rule += "---|";
+    return rule + "\n";
+}
+
 std::string trimmed(std::string_view text) {
     constexpr std::string_view blanks = " \t\r\n";
     const std::size_t first = text.find_first_not_of(blanks);
@@ -248,15 +272,6 @@ std::size_t completeUtf8Length(std::string_view text) {
         return characterLength(byte) > back ? text.size() - back : text.size();
     }
     return text.size();
-}
-
-std::string markdownCell(std::string_view text) {
-    std::string escaped;
-    for (const char c : toSingleLine(text)) {
-        if (c == '|') escaped += '\\';
-        escaped += c;
-    }
-    return escaped;
 }
 
 std::string jsonErrorMessage(std::string_view what) {

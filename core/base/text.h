@@ -43,6 +43,15 @@ std::string countOf(std::size_t count, const std::string& noun);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
+/// Cells, which the caller has quoted if they contain commas, as a line of CSV with its newline.
+std::string csvLine(const std::vector<std::string>& cells);
+
+/// Cells as a row of a Markdown table with its newline. Each cell becomes one line, and "|" is escaped.
+std::string markdownRow(const std::vector<std::string>& cells);
+
+/// The line between the head of a Markdown table and its rows.
+std::string markdownRule(std::size_t columns);
+
 /// The result of a function, or the value of a member, for each element of a range.
 template <class Range, class Of>
 auto mapped(const Range& range, Of of) {
@@ -83,9 +92,6 @@ std::string replaceControlCharacters(std::string_view text);
 
 /// The same on one line: newlines and tabs become blanks, too. Makes text from files safe for logs.
 std::string toSingleLine(std::string_view text);
-
-/// The text on one line, as a cell of a Markdown table.
-std::string markdownCell(std::string_view text);
 
 /// Escapes the characters that `replaceControlCharacters` replaces as \uXXXX, valid inside quotes in JSON and
 /// TOML: the meaning of such a text is unchanged, and it does not control a terminal. Newlines and tabs,

@@ -33,7 +33,7 @@ constexpr std::size_t kState = 0, kStart = 19;  // indices into `processFields`:
 std::vector<std::string> processFields(std::int64_t pid) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
     std::stringstream content;
-    content << file.rdbuf();
+    content << file.rdbuf();  // operator<< swallows the read error of a process that ends meanwhile
     const std::string text = content.str();
     const std::size_t after_name = text.rfind(')');  // the name itself may contain blanks and brackets
     if (after_name == std::string::npos || after_name + 2 > text.size()) return {};
@@ -55,12 +55,12 @@ std::string readFirstLine(const std::filesystem::path& path) {
     return line;
 }
 
-double readNumberAfter(std::string_view name, const std::filesystem::path& path) {
+std::optional<double> readNumberAfter(std::string_view word, const std::filesystem::path& path) {
     std::ifstream file(path);
-    for (std::string line; std::getline(file, line);)
-        if (line.starts_with(name) && line.substr(name.size()).starts_with(' '))
-            return parseNumber(trimmed(line.substr(name.size()))).value_or(0);
-    return 0;
+    double number = 0;
+    for (std::string first, rest; file >> first; std::getline(file, rest))
+        if (first == word) return file >> number ? std::optional(number) : std::nullopt;
+    return std::nullopt;
 }
 
 std::string programVersion() {
@@ -98,7 +98,7 @@ std::string thisBoot() {
 }
 
 double bootTime() {
-    return readNumberAfter("btime", "/proc/stat");
+    return readNumberAfter("btime", "/proc/stat").value_or(0);
 }
 
 std::string thisPidNamespace() {
@@ -116,7 +116,7 @@ bool isSuspended(std::int64_t pid, std::uint64_t start) {
 }
 
 std::int64_t oomKillCount() {
-    return static_cast<std::int64_t>(readNumberAfter("oom_kill", "/proc/vmstat"));
+    return static_cast<std::int64_t>(readNumberAfter("oom_kill", "/proc/vmstat").value_or(0));
 }
 
 void ignoreWriteSignals() {
@@ -124,8 +124,19 @@ void ignoreWriteSignals() {
     ::signal(SIGXFSZ, SIG_IGN);
 }
 
+double toSeconds(const timespec& time) {
+    constexpr double kNano = 1e-9;
+    return static_cast<double>(time.tv_sec) + kNano * static_cast<double>(time.tv_nsec);
+}
+
 double secondsSinceEpoch() {
     return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+double secondsSinceBoot() {
+    timespec now{};
+    ::clock_gettime(CLOCK_BOOTTIME, &now);
+    return toSeconds(now);
 }
 
 std::string environmentVariable(const std::string& name) {

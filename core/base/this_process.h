@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,8 +20,9 @@ void setProgramCommit(const std::string& commit);
 /// The first line of a file, for files in /proc; empty if it cannot be read.
 std::string readFirstLine(const std::filesystem::path& path);
 
-/// The number after a name at the beginning of a line of a file, for files in /proc; 0 if there is none.
-double readNumberAfter(std::string_view name, const std::filesystem::path& path);
+/// The number that follows a word at the beginning of a line of a file, for files in /proc and /sys, such as
+/// "MemTotal:" in meminfo. Empty if there is none.
+std::optional<double> readNumberAfter(std::string_view word, const std::filesystem::path& path);
 
 /// "roper-train 0.1.0 (1a2b3c4d5e6f)", with the commit if it is known, as `--version` prints it.
 std::string versionLine(const std::string& program);
@@ -53,7 +56,12 @@ bool isSuspended(std::int64_t pid, std::uint64_t start);
 /// it.
 std::int64_t oomKillCount();
 
+double toSeconds(const timespec& time);
+
 double secondsSinceEpoch();
+
+/// Seconds since boot, on a monotonic clock that also runs while the machine is suspended.
+double secondsSinceBoot();
 
 /// An environment variable; empty if it is not set.
 std::string environmentVariable(const std::string& name);

@@ -1,13 +1,10 @@
 #include "core/bench/bench.h"
 
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <memory>
-#include <sstream>
 
 #include "core/base/this_process.h"
 #include "core/bench/rate_meter.h"
@@ -77,28 +74,12 @@ struct BenchSetup {
 
 /// Peak memory of this program, in bytes. getrusage would include the parent's peak before exec.
 double peakMemory() {
-    std::ifstream status("/proc/self/status");
-    std::string name;
-    double kibibytes = 0;
-    while (status >> name) {
-        if (name == "VmHWM:" && status >> kibibytes) break;
-        std::getline(status, name);
-    }
-    return 1024 * kibibytes;
+    return 1024 * readNumberAfter("VmHWM:", "/proc/self/status").value_or(0);
 }
 
 double secondsSinceProcessStart() {
-    // Field 22 of /proc/self/stat: start time of the process, in clock ticks since boot.
-    std::ifstream file("/proc/self/stat");
-    std::string text((std::istreambuf_iterator<char>(file)), {});
-    std::istringstream rest(text.substr(text.rfind(')') + 1));
-    std::string field;
-    for (int i = 3; i <= 22; ++i)
-        rest >> field;
-    timespec now{};
-    ::clock_gettime(CLOCK_BOOTTIME, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec) -
-           std::stod(field) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+    const auto ticks = static_cast<double>(processStart(::getpid()));
+    return secondsSinceBoot() - ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
 /// The fraction of a step's time spent in each of its parts, measured by profiling `steps` steps.
@@ -134,20 +115,17 @@ double BenchTimes::maximum() const {
     return *std::max_element(seconds.begin(), seconds.end());
 }
 
-BenchTimes benchSteps(const Specification& specification, int steps, int warm_up, double min_seconds) {
+double benchStepSeconds(const Specification& specification, double min_seconds) {
     return translateErrors([&] {
+        constexpr int kRounds = 3;
         const BenchSetup setup(specification);
         BenchModel model(specification, setup.opened.device);
+        model.takeRound();
         BenchTimes times;
         double spent = 0;
-        for (int round = 1; round <= warm_up + steps || spent < min_seconds; ++round) {
-            double seconds = 0;
-            const double all = secondsOf([&] { seconds = model.takeRound(); });
-            if (round <= warm_up) continue;
-            times.seconds.push_back(seconds);
-            spent += all;
-        }
-        return times;
+        for (int round = 1; round <= kRounds || spent < min_seconds; ++round)
+            spent += secondsOf([&] { times.seconds.push_back(model.takeRound()); });
+        return times.median();
     });
 }
 

@@ -20,10 +20,10 @@ struct BenchTimes {
     double maximum() const;
 };
 
-/// Times of whole training steps (batch, forward, backward, update) of a new model, after `warm_up` untimed
-/// steps: at least `steps` of them, and more until `min_seconds` have passed, because a few short steps are
-/// not reliable.
-BenchTimes benchSteps(const Specification& specification, int steps, int warm_up = 2, double min_seconds = 0);
+/// Median time in seconds of a whole training step (batch, forward, backward, update) of a new model, after
+/// an untimed one: of three, and of more until `min_seconds` have passed, because a few short steps are not
+/// reliable.
+double benchStepSeconds(const Specification& specification, double min_seconds = 0);
 
 /// The precisions that the specification's device supports natively: "fp32" and, if it multiplies bfloat16 in
 /// hardware, "bf16"; only one if `device.precision` requires it.

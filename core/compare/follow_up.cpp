@@ -7,8 +7,6 @@
 namespace roper {
 namespace {
 
-constexpr double kSignificance = 0.05;
-
 std::set<RunSeeds> seedsOf(std::span<const RunRecord> runs, const RunGroup& group) {
     std::set<RunSeeds> seeds;
     for (const std::size_t run : group.runs)
@@ -98,8 +96,7 @@ std::vector<FollowUp> followUps(std::span<const RunRecord> runs, const RunGroup&
     if (isNotRecorded(runs, a, comparison) || isNotRecorded(runs, b, comparison)) return {};
     std::vector<FollowUp> all;
     // Imported runs cannot be trained here: their method is not ours, or their settings are unknown.
-    for (const RunGroup* group : {&a, &b})
-        if (group->specification.isImported()) return all;
+    if (a.specification.isImported() || b.specification.isImported()) return all;
     FollowUp twins{FollowUp::Kind::missing_twins, {}};
     addMissing(runs, b, a, comparison.precision, twins.runs);
     addMissing(runs, a, b, comparison.precision, twins.runs);

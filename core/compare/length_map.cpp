@@ -187,11 +187,10 @@ std::string toCsv(const std::vector<LengthMap>& maps) {
     for (const LengthMap& map : maps)
         for (const LengthMap::Panel& panel : map.panels)
             for (const auto& [key, cell] : panel.cells)
-                csv += join({map.task, nameOf(map.metric), "\"" + panel.label + "\"",
+                csv +=
+                    csvLine({map.task, nameOf(map.metric), "\"" + panel.label + "\"",
                              std::to_string(key.first), std::to_string(key.second), formatNumber(cell.mean()),
-                             std::to_string(cell.total), std::to_string(cell.runs)},
-                            ",") +
-                       "\n";
+                             std::to_string(cell.total), std::to_string(cell.runs)});
     return csv;
 }
 

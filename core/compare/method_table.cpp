@@ -131,18 +131,9 @@ std::vector<std::vector<std::string>> tableRows(const MethodTable& table) {
 
 std::string toMarkdown(const MethodTable& table) {
     const auto lines = tableRows(table);
-    const auto row = [](const std::vector<std::string>& cells) {
-        std::string text = "|";
-        for (const std::string& cell : cells)
-            text += " " + markdownCell(cell) + " |";
-        return text + "\n";
-    };
-    std::string text = row(lines.front()) + "|";
-    for (std::size_t i = 0; i < lines.front().size(); ++i)
-        text += "---|";
-    text += "\n";
+    std::string text = markdownRow(lines.front()) + markdownRule(lines.front().size());
     for (std::size_t i = 1; i < lines.size(); ++i)
-        text += row(lines[i]);
+        text += markdownRow(lines[i]);
     return text;
 }
 
@@ -150,40 +141,25 @@ std::string toCsv(const MethodTable& table) {
     std::string csv =
         "preset,measure,share,method,runs,mean,deviation,least,greatest,never,pairs,difference,low,high,test,"
         "p,holm_p\n";
-    const auto number = [](double value) { return formatNumber(value); };
     for (const MethodColumn& column : table.columns)
         for (std::size_t row = 0; row < table.methods.size(); ++row) {
             const auto& cell = column.cells[row];
             if (!cell) continue;
-            const bool any = cell->runs.count > 0;
-            const auto& versus_reference = cell->versus_reference;
-            const auto* test =
-                versus_reference && versus_reference->comparison.test && !versus_reference->is_sign_test
-                    ? &*versus_reference->comparison.test
-                    : nullptr;
-            const auto optional = [&](const std::optional<double>& value) {
-                return value ? number(*value) : "";
-            };
-            csv += join({quoteCsvCell(column.preset), infoOf(column.measure).name,
-                         column.measure == Measure::steps_until ? number(column.solved_fraction) : "",
-                         quoteCsvCell(table.methods[row]), std::to_string(cell->runs.count),
-                         any ? number(cell->runs.mean) : "",
-                         cell->runs.count > 1 ? number(cell->runs.standard_deviation) : "",
-                         any ? number(cell->runs.minimum) : "", any ? number(cell->runs.maximum) : "",
-                         std::to_string(cell->not_reached),
-                         versus_reference ? std::to_string(versus_reference->difference.count) : "",
-                         versus_reference && versus_reference->difference.count > 0
-                             ? number(versus_reference->difference.mean)
-                             : "",
-                         test != nullptr ? number(test->interval.low) : "",
-                         test != nullptr ? number(test->interval.high) : "",
-                         !versus_reference                ? ""
-                         : versus_reference->is_sign_test ? "sign"
-                                                          : "paired t",
-                         versus_reference ? optional(versus_reference->p) : "",
-                         versus_reference ? optional(versus_reference->holm_p) : ""},
-                        ",");
-            csv += '\n';
+            const Summary& runs = cell->runs;
+            const auto& versus = cell->versus_reference;
+            const PairedTest* const test = versus ? versus->tTest() : nullptr;
+            csv += csvLine(
+                {quoteCsvCell(column.preset), infoOf(column.measure).name,
+                 column.measure == Measure::steps_until ? formatNumber(column.solved_fraction) : "",
+                 quoteCsvCell(table.methods[row]), std::to_string(runs.count), csvNumber(runs.mean),
+                 csvNumber(runs.standard_deviation), csvNumber(runs.minimum), csvNumber(runs.maximum),
+                 std::to_string(cell->not_reached), versus ? std::to_string(versus->difference.count) : "",
+                 versus ? csvNumber(versus->difference.mean) : "", test ? csvNumber(test->interval.low) : "",
+                 test ? csvNumber(test->interval.high) : "",
+                 !versus                ? ""
+                 : versus->is_sign_test ? "sign"
+                                        : "paired t",
+                 versus ? csvNumber(versus->p) : "", versus ? csvNumber(versus->holm_p) : ""});
         }
     return csv;
 }

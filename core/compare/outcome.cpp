@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/compare/statistics.h"
 #include "core/fields/registry.h"
 
 namespace roper {
@@ -131,26 +130,13 @@ Measure defaultMeasure(const Specification& specification) {
     return specification.task.hasProblems() ? Measure::final_correct : Measure::final_loss;
 }
 
-PossibleRange possibleRange(const RunRecord& run, Measure measure) {
-    constexpr double kNoBound = std::numeric_limits<double>::infinity();
-    switch (measure) {
-        case Measure::final_correct:
-        case Measure::best_correct:
-        case Measure::mean_correct:
-        case Measure::final_fully_correct:
-            return {0, run.evaluations.empty() || !run.evaluations.back().total
-                           ? kNoBound
-                           : static_cast<double>(*run.evaluations.back().total)};
-        case Measure::final_token_accuracy:
-            return {0, 100};
-        case Measure::steps_until:
-            return {0, static_cast<double>(run.specification.training.steps)};
-        case Measure::final_loss:
-        case Measure::training_loss:
-        case Measure::step_time:
-            return {0, kNoBound};
-    }
-    return {-kNoBound, kNoBound};
+Interval possibleRange(const RunRecord& run, Measure measure) {
+    const std::string& unit = infoOf(measure).unit;
+    if (unit == "%") return {0, 100};
+    if (unit == "steps") return {0, static_cast<double>(run.specification.training.steps)};
+    const bool is_counted = unit == "problems" && !run.evaluations.empty() && run.evaluations.back().total;
+    return {0, is_counted ? static_cast<double>(*run.evaluations.back().total)
+                          : std::numeric_limits<double>::infinity()};
 }
 
 std::optional<double> medianStepSeconds(std::span<const MetricsRow> rows) {

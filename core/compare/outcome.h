@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/compare/statistics.h"
 #include "core/runs/compute_environment.h"
 #include "core/runs/rows.h"
 #include "core/runs/run_folder.h"
@@ -43,7 +44,7 @@ struct MeasureInfo {
     Measure measure;
     std::string name;   ///< on the command line: "final_correct"
     std::string title;  ///< on the screen
-    std::string unit;   ///< "problems", "nats", …
+    std::string unit;   ///< "problems", "nats", …; `possibleRange` and `hasMeasure` depend on it
     bool higher_is_better;
     bool counts = false;  ///< whether its values are whole numbers
 };
@@ -77,12 +78,9 @@ struct OutcomeValue {
     bool isFinal() const { return kind == Outcome::known || kind == Outcome::not_reached; }
 };
 
-/// Possible values of a measure for a run: between 0 and the number of problems, no negative loss, no step
-/// after the last. Displayed confidence intervals are clipped to it.
-struct PossibleRange {
-    double minimum = 0, maximum = 0;  ///< infinite if unbounded
-};
-PossibleRange possibleRange(const RunRecord& run, Measure measure);
+/// Possible values of a measure for a run, from 0 to the number of problems or of steps, to 100 % or to
+/// infinity. Displayed confidence intervals are clipped to it.
+Interval possibleRange(const RunRecord& run, Measure measure);
 
 /// Median step time in seconds over the second half of the rows, since the first steps are slower. Empty for
 /// fewer than ten rows.

@@ -1,6 +1,7 @@
 #include "core/compare/outcome_table.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/text.h"
 
@@ -16,10 +17,6 @@ bool hasResult(const PairedComparison& comparison) {
         const bool any = pair.a.kind == Outcome::known || pair.b.kind == Outcome::known;
         return any && pair.a.isFinal() && pair.b.isFinal();
     });
-}
-
-std::string csvCell(const std::optional<double>& value) {
-    return value ? formatNumber(*value) : std::string();
 }
 
 }  // namespace
@@ -51,6 +48,10 @@ OutcomeRow makeOutcomeRow(PairedComparison comparison) {
 
 std::string OutcomeRow::title() const {
     return comparison.title() + (is_preregistered ? " (primary measure)" : "");
+}
+
+const PairedTest* OutcomeRow::tTest() const {
+    return comparison.test && !is_sign_test ? &*comparison.test : nullptr;
 }
 
 std::optional<Measure> preregisteredMeasure(std::span<const RunRecord> runs, const RunGroup& a,
@@ -135,7 +136,7 @@ OutcomeCells formatCells(const OutcomeRow& row) {
                                              : "") +
                            amountText(difference, infoOf(c.measure).unit);
     }
-    if (c.test && !row.is_sign_test && row.p) cells.interval = intervalText(c.test->interval);
+    if (row.tTest() && row.p) cells.interval = intervalText(c.test->interval);
     if (row.p) cells.p = formatRounded(*row.p, 3) + (row.is_sign_test ? " (sign test)" : "");
     if (row.holm_p) cells.holm_p = formatRounded(*row.holm_p, 3);
     return cells;
@@ -147,20 +148,15 @@ std::string toCsv(const std::vector<OutcomeRow>& rows) {
         "permutation_p,named_before\n";
     for (const OutcomeRow& row : rows) {
         const PairedComparison& c = row.comparison;
-        const auto mean = [](const Summary& summary) {
-            return summary.count > 0 ? formatNumber(summary.mean) : std::string();
-        };
-        const auto end = [&](double value) { return c.test && !row.is_sign_test ? formatNumber(value) : ""; };
-        csv += join(
-            {infoOf(c.measure).name, c.measure == Measure::steps_until ? formatNumber(c.solved_fraction) : "",
-             infoOf(c.measure).unit, std::to_string(row.difference.count), mean(row.a), mean(row.b),
-             mean(row.difference), end(c.test ? c.test->interval.low : 0),
-             end(c.test ? c.test->interval.high : 0), row.is_sign_test ? "sign" : "paired t", csvCell(row.p),
-             csvCell(row.holm_p), std::to_string(c.better_a), std::to_string(c.better_b),
-             std::to_string(c.ties), c.test && !row.is_sign_test ? csvCell(c.test->permutation_p) : "",
-             row.is_preregistered ? "1" : "0"},
-            ",");
-        csv += '\n';
+        const MeasureInfo& info = infoOf(c.measure);
+        const PairedTest* const test = row.tTest();
+        csv += csvLine({info.name, c.measure == Measure::steps_until ? formatNumber(c.solved_fraction) : "",
+                        info.unit, std::to_string(row.difference.count), csvNumber(row.a.mean),
+                        csvNumber(row.b.mean), csvNumber(row.difference.mean),
+                        test ? csvNumber(test->interval.low) : "", test ? csvNumber(test->interval.high) : "",
+                        row.is_sign_test ? "sign" : "paired t", csvNumber(row.p), csvNumber(row.holm_p),
+                        std::to_string(c.better_a), std::to_string(c.better_b), std::to_string(c.ties),
+                        test ? csvNumber(test->permutation_p) : "", row.is_preregistered ? "1" : "0"});
     }
     return csv;
 }
@@ -169,6 +165,10 @@ std::string quoteCsvCell(std::string text) {
     for (std::size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 2))
         text.insert(at, 1, '"');
     return '"' + text + '"';
+}
+
+std::string csvNumber(const std::optional<double>& value) {
+    return value && !std::isnan(*value) ? formatNumber(*value) : std::string();
 }
 
 }  // namespace roper

@@ -25,6 +25,8 @@ struct OutcomeRow {
     bool is_preregistered = false;  ///< whether both groups' presets named it before the runs were trained
 
     std::string title() const;
+    /// The paired t-test; null if there are too few pairs, or if the sign test decides instead.
+    const PairedTest* tTest() const;
 };
 
 OutcomeRow makeOutcomeRow(PairedComparison comparison);
@@ -57,5 +59,8 @@ std::string toCsv(const std::vector<OutcomeRow>& rows);
 
 /// A text as a CSV cell, in quotes, since labels contain commas.
 std::string quoteCsvCell(std::string text);
+
+/// A number as a CSV cell; NaN, as in a summary of too few values, becomes an empty cell.
+std::string csvNumber(const std::optional<double>& value);
 
 }  // namespace roper

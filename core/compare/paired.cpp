@@ -11,8 +11,6 @@
 namespace roper {
 namespace {
 
-constexpr double kConfidence = 0.95;
-
 using RunsBySeed = std::map<RunSeeds, std::vector<std::size_t>>;
 
 /// The runs of each seed, best first: finished ones before others, then in descending order of name. A run
@@ -275,11 +273,10 @@ void addPair(std::span<const RunRecord> runs, const RunSeeds& seeds, std::size_t
 /// Computes the tests over all pairs.
 void computeTests(PairedComparison& comparison) {
     comparison.sign_p = signTest(comparison.better_a, comparison.better_b);
-    comparison.test = pairedTest(comparison.differences(), kConfidence);
+    comparison.test = pairedTest(comparison.differences());
     if (comparison.test)
         comparison.pairs_needed =
-            pairsNeeded(comparison.test->difference.mean, comparison.test->difference.standard_deviation,
-                        kConfidence, 0.8, kMaxPairsNeeded);
+            pairsNeeded(comparison.test->difference.mean, comparison.test->difference.standard_deviation);
 }
 
 /// Counts runs whose seed is missing in the other group, was trained again, or is unknown.
@@ -433,11 +430,9 @@ std::string intervalText(const Interval& interval) {
 std::string toCsv(const PairedComparison& comparison) {
     std::string csv = "data_seed,model_seed,run_a,a,run_b,b,difference\n";
     for (const SeedPair& pair : comparison.pairs) {
-        csv += join(
-            {std::to_string(pair.data_seed), std::to_string(pair.model_seed), pair.run_a, outcomeCell(pair.a),
-             pair.run_b, outcomeCell(pair.b), pair.isKnown() ? formatNumber(pair.difference()) : ""},
-            ",");
-        csv += '\n';
+        csv += csvLine({std::to_string(pair.data_seed), std::to_string(pair.model_seed), pair.run_a,
+                        outcomeCell(pair.a), pair.run_b, outcomeCell(pair.b),
+                        pair.isKnown() ? formatNumber(pair.difference()) : ""});
     }
     return csv;
 }

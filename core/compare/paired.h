@@ -13,8 +13,6 @@ namespace roper {
 
 inline constexpr auto kMissingValue = "–";  ///< placeholder in tables for a missing number
 
-inline constexpr int kMaxPairsNeeded = 1000;  ///< largest value of `PairedComparison::pairs_needed`
-
 /// Two runs with the same seeds, one from each group, and their outcomes.
 struct SeedPair {
     std::int64_t data_seed = 0, model_seed = 0;

@@ -8,7 +8,6 @@
 namespace roper {
 namespace {
 
-constexpr double kSignificanceLevel = 0.05;
 constexpr double kUnusedSolvedFraction = 0.9;  // used only by steps_until
 
 /// The runs of a group computed entirely in one precision.
@@ -34,7 +33,7 @@ int PrecisionRow::omittedPairs() const {
 }
 
 bool PrecisionRow::isEquivalent() const {
-    return equivalence && equivalence->p < kSignificanceLevel && omittedPairs() == 0;
+    return equivalence && equivalence->p < kSignificance && omittedPairs() == 0;
 }
 
 std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measure measure, double bound) {
@@ -49,7 +48,7 @@ std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measur
         if (a.runs.empty() || b.runs.empty()) continue;
         PairedComparison comparison =
             comparePaired(runs, a, b, measure, kUnusedSolvedFraction, /*allow_mixed_precisions=*/true);
-        const auto equivalence = equivalenceTest(comparison.differences(), bound, kSignificanceLevel);
+        const auto equivalence = equivalenceTest(comparison.differences(), bound);
         rows.push_back({group.label, makeOutcomeRow(std::move(comparison)), equivalence});
     }
     return rows;
@@ -78,22 +77,16 @@ std::string toCsv(const std::vector<PrecisionRow>& rows) {
         "p\n";
     for (const PrecisionRow& row : rows) {
         const OutcomeRow& outcome = row.outcome;
-        const auto number = [](bool is_known, double value) { return is_known ? formatNumber(value) : ""; };
         const auto& paired = outcome.comparison.test;
         const auto& test = row.equivalence;
-        csv += join(
-            {quoteCsvCell(row.label), infoOf(outcome.comparison.measure).name,
-             infoOf(outcome.comparison.measure).unit, std::to_string(outcome.difference.count),
-             std::to_string(row.omittedPairs()), number(outcome.a.count > 0, outcome.a.mean),
-             number(outcome.b.count > 0, outcome.b.mean),
-             number(outcome.difference.count > 0, outcome.difference.mean),
-             number(paired.has_value(), paired ? paired->interval.low : 0),
-             number(paired.has_value(), paired ? paired->interval.high : 0),
-             number(test.has_value(), test ? test->interval.low : 0),
-             number(test.has_value(), test ? test->interval.high : 0),
-             number(test.has_value(), test ? test->bound : 0), number(test.has_value(), test ? test->p : 0)},
-            ",");
-        csv += '\n';
+        csv +=
+            csvLine({quoteCsvCell(row.label), infoOf(outcome.comparison.measure).name,
+                     infoOf(outcome.comparison.measure).unit, std::to_string(outcome.difference.count),
+                     std::to_string(row.omittedPairs()), csvNumber(outcome.a.mean), csvNumber(outcome.b.mean),
+                     csvNumber(outcome.difference.mean), paired ? csvNumber(paired->interval.low) : "",
+                     paired ? csvNumber(paired->interval.high) : "",
+                     test ? csvNumber(test->interval.low) : "", test ? csvNumber(test->interval.high) : "",
+                     test ? csvNumber(test->bound) : "", test ? csvNumber(test->p) : ""});
     }
     return csv;
 }

@@ -33,8 +33,7 @@ std::vector<RunColumn> columnsOf(std::span<const RunRecord> runs, DifferencesBy 
     for (const RunGroup& group : groups) {
         RunColumn& column = columns.emplace_back();
         const std::vector<std::size_t> counted = oneRunPerSeed(runs, group);
-        for (const std::size_t index : counted)
-            column.runs.push_back(&runs[index]);
+        column.runs = mapped(counted, [&](std::size_t index) { return &runs[index]; });
         const bool is_alone = counted.size() == 1;
         column.name = is_alone ? runs[counted.front()].name
                                : group.label + ", " + std::to_string(counted.size()) + " runs";
@@ -71,10 +70,7 @@ ColumnValues valuesOf(const std::vector<RunColumn>& columns, TextOf textOf) {
 }
 
 RunsRow rowOf(std::string name, std::string unit, const ColumnValues& values) {
-    RunsRow row{std::move(name), std::move(unit), {}};
-    for (const std::set<std::string>& of_column : values)
-        row.values.push_back(joinedValues(of_column));
-    return row;
+    return {std::move(name), std::move(unit), mapped(values, joinedValues)};
 }
 
 /// Whether columns differ, or, except for seeds, the runs within one do.
@@ -145,11 +141,10 @@ std::vector<std::pair<std::string, ColumnValues>> computedBy(const std::vector<R
 
 RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by) {
     const std::vector<RunColumn> columns = columnsOf(runs, by);
-    RunDifferences differences;
-    for (const RunColumn& column : columns) {
-        differences.columns.push_back(column.name);
-        differences.titles.push_back(column.title);
-    }
+    RunDifferences differences{.columns = mapped(columns, &RunColumn::name),
+                               .titles = mapped(columns, &RunColumn::title),
+                               .settings = {},
+                               .outcomes = {}};
     for (const SpecificationField& field : specificationFields()) {
         if (field.section == "about") continue;
         const ColumnValues values = valuesOf(columns, [&](const RunRecord& run) {
@@ -173,9 +168,9 @@ RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by) 
     for (const MeasureInfo& info : measures()) {
         // Titles of counts already contain the unit.
         const bool is_counted = info.unit == "problems" || info.unit == "steps";
-        RunsRow row{titleOf(info.measure, kSolvedFraction), is_counted ? "" : info.unit, {}};
-        for (const RunColumn& column : columns)
-            row.values.push_back(outcomeText(column, info.measure));
+        RunsRow row{
+            titleOf(info.measure, kSolvedFraction), is_counted ? "" : info.unit,
+            mapped(columns, [&](const RunColumn& column) { return outcomeText(column, info.measure); })};
         const bool any =
             std::ranges::any_of(row.values, [](const std::string& value) { return value != kMissingValue; });
         if (any) differences.outcomes.push_back(std::move(row));
@@ -184,27 +179,21 @@ RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by) 
 }
 
 std::string toMarkdown(const RunDifferences& differences) {
-    std::string text = "| |", rule = "|---|";
-    for (const std::string& title : differences.titles) {
-        text += " " + markdownCell(title) + " |";
-        rule += "---|";
-    }
-    text += "\n" + rule + "\n";
+    // The cell above the names of rows is empty.
+    std::string text = "| " + markdownRow(differences.titles) + markdownRule(differences.titles.size() + 1);
     if (differences.titles != differences.columns) {
-        text += "| folder |";
+        std::vector<std::string> cells{"folder"};
         for (std::size_t i = 0; i < differences.columns.size(); ++i) {
             const std::string& column = differences.columns[i];
-            text += " " + (column == differences.titles[i] ? kMissingValue : markdownCell(column)) + " |";
+            cells.push_back(column == differences.titles[i] ? kMissingValue : column);
         }
-        text += "\n";
+        text += markdownRow(cells);
     }
     for (const auto* rows : {&differences.settings, &differences.outcomes}) {
         for (const RunsRow& row : *rows) {
-            text += "| " + markdownCell(row.name) +
-                    (row.unit.empty() ? "" : " (" + markdownCell(row.unit) + ")") + " |";
-            for (const std::string& value : row.values)
-                text += " " + markdownCell(value) + " |";
-            text += "\n";
+            std::vector<std::string> cells{row.title()};
+            cells.insert(cells.end(), row.values.begin(), row.values.end());
+            text += markdownRow(cells);
         }
     }
     return text;

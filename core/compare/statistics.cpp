@@ -54,13 +54,13 @@ std::optional<Interval> meanInterval(const Summary& summary, double confidence) 
     return Interval{summary.mean - half, summary.mean + half};
 }
 
-std::optional<PairedTest> pairedTest(std::span<const double> differences, double confidence) {
+std::optional<PairedTest> pairedTest(std::span<const double> differences) {
     if (differences.size() < 2) return std::nullopt;
     PairedTest test;
     test.difference = summarize(differences);
-    test.interval = *meanInterval(test.difference, confidence);
+    test.interval = *meanInterval(test.difference);
     if (differences.size() >= PairedTest::kMinPairsForBootstrap)
-        test.bootstrap = bootstrapInterval(differences, confidence);
+        test.bootstrap = bootstrapInterval(differences);
     test.permutation_p = permutationTest(differences);
     const double mean = test.difference.mean, error = test.difference.error;
     constexpr double kRounding = 1e-13;  // relative to the mean: differences that are equal up to rounding
@@ -98,10 +98,9 @@ std::optional<double> permutationTest(std::span<const double> differences) {
     return static_cast<double>(as_far) / static_cast<double>(all);
 }
 
-std::optional<EquivalenceTest> equivalenceTest(std::span<const double> differences, double bound,
-                                               double level) {
+std::optional<EquivalenceTest> equivalenceTest(std::span<const double> differences, double bound) {
     const Summary summary = summarize(differences);
-    const auto interval = meanInterval(summary, 1 - 2 * level);
+    const auto interval = meanInterval(summary, 1 - 2 * kSignificance);
     if (!interval) return std::nullopt;
     // Distance of the mean from the nearer bound, positive inside; without variance the result is certain.
     const double inside = bound - std::abs(summary.mean);
@@ -132,8 +131,8 @@ Interval bootstrapInterval(std::span<const double> values, double confidence) {
     return {at((1 - confidence) / 2), at((1 + confidence) / 2)};
 }
 
-std::optional<int> pairsNeeded(double mean, double standard_deviation, double confidence, double power,
-                               int maximum) {
+std::optional<int> pairsNeeded(double mean, double standard_deviation) {
+    constexpr double kPower = 0.8;
     // Above this effect, mean/deviation, the deviation counts as rounding error, and the non-central t
     // distribution cannot be computed.
     constexpr double kCertain = 100;
@@ -142,22 +141,22 @@ std::optional<int> pairsNeeded(double mean, double standard_deviation, double co
     if (!(effect > 0)) return std::nullopt;
     if (effect > kCertain) return 2;
     const auto finds = [&](int pairs) {
-        const double degrees = pairs - 1, critical = studentQuantile(confidence, degrees);
+        const double degrees = pairs - 1, critical = studentQuantile(kConfidence, degrees);
         const boost::math::non_central_t distribution(degrees, effect * std::sqrt(pairs));
-        return boost::math::cdf(boost::math::complement(distribution, critical)) >= power;
+        return boost::math::cdf(boost::math::complement(distribution, critical)) >= kPower;
     };
     // The power increases with the number of pairs.
     int low = 1, high = 2;
     while (!finds(high)) {
         low = high;
         high *= 2;
-        if (low >= maximum) return std::nullopt;
+        if (low >= kMaxPairsNeeded) return std::nullopt;
     }
     while (high - low > 1) {
         const int middle = (low + high) / 2;
         (finds(middle) ? high : low) = middle;
     }
-    return high <= maximum ? std::optional(high) : std::nullopt;
+    return high <= kMaxPairsNeeded ? std::optional(high) : std::nullopt;
 }
 
 std::vector<double> holmCorrected(std::span<const double> p) {

@@ -6,6 +6,9 @@
 
 namespace roper {
 
+/// Confidence of intervals, and significance level of tests.
+inline constexpr double kConfidence = 0.95, kSignificance = 0.05;
+
 struct Interval {
     double low = 0, high = 0;
 
@@ -28,7 +31,7 @@ double median(std::vector<double> values);
 
 /// Student's confidence interval of the mean: mean ± t_{n−1} · standard error. Empty for fewer than two
 /// values.
-std::optional<Interval> meanInterval(const Summary& summary, double confidence = 0.95);
+std::optional<Interval> meanInterval(const Summary& summary, double confidence = kConfidence);
 
 /// Student's t-test of paired differences against a mean of 0, two-sided (Student 1908; same results as
 /// scipy.stats.ttest_rel). `t` is infinite if all differences are equal and not 0.
@@ -45,7 +48,7 @@ struct PairedTest {
 };
 
 /// Empty for fewer than two differences.
-std::optional<PairedTest> pairedTest(std::span<const double> differences, double confidence = 0.95);
+std::optional<PairedTest> pairedTest(std::span<const double> differences);
 
 /// Exact permutation test of paired differences against a mean of 0, two-sided (Fisher 1935): the fraction of
 /// all 2ⁿ sign assignments whose sum is at least as far from 0 (same results as scipy.stats.permutation_test
@@ -57,26 +60,24 @@ inline constexpr std::size_t kMaxPairsForPermutation = 20;
 /// whether the true mean lies within ±bound.
 struct EquivalenceTest {
     double bound = 0;
-    /// Student's interval of the mean difference with confidence 1 − 2·level: equivalence is shown if it lies
-    /// within the bounds.
+    /// Student's interval of the mean difference with confidence 1 − 2·kSignificance: equivalence is shown if
+    /// it lies within the bounds.
     Interval interval;
     double p = 1;  ///< the larger p of the two tests
 };
 
 /// Empty for fewer than two differences.
 /// @param bound  above 0, in units of the differences
-/// @param level  significance level of each test
-std::optional<EquivalenceTest> equivalenceTest(std::span<const double> differences, double bound,
-                                               double level = 0.05);
+std::optional<EquivalenceTest> equivalenceTest(std::span<const double> differences, double bound);
 
 /// Bootstrap percentile interval of the mean from 10,000 resamples (Efron 1979), drawn with a fixed seed. It
 /// is too narrow for a handful of values; use Student's then.
-Interval bootstrapInterval(std::span<const double> values, double confidence = 0.95);
+Interval bootstrapInterval(std::span<const double> values, double confidence = kConfidence);
 
-/// The smallest number of pairs with which a paired t-test detects a true difference of `mean` with this
-/// power, given the standard deviation of the differences. Empty if it exceeds `maximum`.
-std::optional<int> pairsNeeded(double mean, double standard_deviation, double confidence = 0.95,
-                               double power = 0.8, int maximum = 1000);
+/// The smallest number of pairs with which a paired t-test detects a true difference of `mean` with a power
+/// of 0.8, given the standard deviation of the differences. Empty if it exceeds `kMaxPairsNeeded`.
+std::optional<int> pairsNeeded(double mean, double standard_deviation);
+inline constexpr int kMaxPairsNeeded = 1000;
 
 /// p-values of several tests, corrected to control the family-wise error rate (Holm 1979; same results as
 /// statsmodels' multipletests with "holm"). In the given order.

@@ -22,11 +22,9 @@ bool isFormerKey(const FieldInfo& field, std::string_view key) {
 }  // namespace
 
 void refuseValue(const FieldInfo& field, const std::string& expected, std::string_view text) {
-    const std::string shown =
-        std::string(text.substr(0, kShownBytes)) + (text.size() > kShownBytes ? "…" : "");
     throw Error(ErrorKind::usage, field.key() + " must be " + expected +
                                       (field.unit.empty() ? "" : " (" + field.unit + ")") + ", not \"" +
-                                      shown + "\"");
+                                      truncateText(text, kShownBytes) + "\"");
 }
 
 std::int64_t readInteger(const FieldInfo& field, std::string_view text) {

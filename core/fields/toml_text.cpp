@@ -39,13 +39,9 @@ void requireShallow(std::string_view text, const std::string& origin) {
 
 }  // namespace
 
-std::string tomlLocation(const std::string& origin, const toml::source_region& source) {
-    return origin + ":" + std::to_string(source.begin.line) + ":" + std::to_string(source.begin.column) +
-           ": ";
-}
-
 void refuseToml(const std::string& origin, const toml::source_region& source, const std::string& what) {
-    throw Error(ErrorKind::usage, tomlLocation(origin, source) + what);
+    throw Error(ErrorKind::usage, origin + ":" + std::to_string(source.begin.line) + ":" +
+                                      std::to_string(source.begin.column) + ": " + what);
 }
 
 std::string readTomlText(const toml::node& node, const std::string& origin, const std::string& key) {

@@ -8,10 +8,7 @@
 
 namespace roper {
 
-/// "origin:line:column: ", the prefix of errors about a position in a TOML text.
-std::string tomlLocation(const std::string& origin, const toml::source_region& source);
-
-/// @throws Error (usage) with the position and the problem
+/// @throws Error (usage) that begins with the position: "origin:line:column: "
 [[noreturn]] void refuseToml(const std::string& origin, const toml::source_region& source,
                              const std::string& what);
 

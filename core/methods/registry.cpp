@@ -6,12 +6,12 @@
 
 namespace roper {
 
-#define DECLARE(name) PositionMethod name##Method();
+#define DECLARE(name, implementation) PositionMethod name##Method();
 ROPER_METHODS(DECLARE)
 #undef DECLARE
 
 const std::vector<PositionMethod>& positionMethods() {
-#define CALL(name) requireListedName(name##Method(), #name),
+#define CALL(name, implementation) requireListedName(name##Method(), #name),
     static const std::vector<PositionMethod> methods = {ROPER_METHODS(CALL)};
 #undef CALL
     return methods;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "core/base/random.h"
+#include "core/base/text.h"
 #include "core/operators/sample_token.h"
 
 namespace roper {
@@ -27,10 +28,7 @@ namespace {
 
 std::vector<std::vector<std::int64_t>> encoded(const Vocabulary& vocabulary,
                                                const std::vector<std::string>& texts) {
-    std::vector<std::vector<std::int64_t>> lists;
-    for (const std::string& text : texts)
-        lists.push_back(vocabulary.encode(text));
-    return lists;
+    return mapped(texts, [&](const std::string& text) { return vocabulary.encode(text); });
 }
 
 }  // namespace

@@ -137,24 +137,27 @@ LayerOperations Transformer::plainPass() const {
     return pass;
 }
 
-/// The layers with weights cast to the compute type.
-Transformer::Layers Transformer::castLayers() const {
-    Layers layers = layers_;
-    std::vector<at::Tensor*> operands;
-    const auto add = [&](Affine& layer) {
-        if (layer.weight.defined()) operands.insert(operands.end(), {&layer.weight, &layer.bias});
-    };
+/// All layers that consist of a matrix product and a bias.
+std::vector<Affine*> Transformer::productsOf(Layers& layers) {
+    std::vector<Affine*> products;
     for (Block& block : layers.blocks)
         for (Affine* layer : {&block.qkv, &block.query, &block.latent, &block.latent_up, &block.output,
                               &block.gate, &block.up, &block.down})
-            add(*layer);
-    add(layers.head);
+            if (layer->weight.defined()) products.push_back(layer);
+    products.push_back(&layers.head);
+    return products;
+}
+
+/// The layers with weights and biases of products cast to the compute type.
+Transformer::Layers Transformer::castLayers() const {
+    Layers layers = layers_;
+    const std::vector<Affine*> products = productsOf(layers);
     std::vector<at::Tensor> masters;
-    for (const at::Tensor* operand : operands)
-        masters.push_back(*operand);
+    for (const Affine* layer : products)
+        masters.insert(masters.end(), {layer->weight, layer->bias});
     const std::vector<at::Tensor> cast = castAll(masters, compute_type_);
-    for (std::size_t i = 0; i < operands.size(); ++i)
-        *operands[i] = cast[i];
+    for (std::size_t i = 0; i < products.size(); ++i)
+        *products[i] = {cast[2 * i], cast[2 * i + 1]};
     return layers;
 }
 
@@ -324,28 +327,32 @@ at::Tensor Transformer::attendRounded(const Forward& forward, std::size_t layer,
     return mergedHeads(attention.mixed, pairing, forward.positions, layer).to(at::kBFloat16);
 }
 
-/// A pass over whole sequences with LibTorch's operations. tokens [B, T]
-Transformer::Forward Transformer::plainForward(const at::Tensor& tokens) {
-    const std::int64_t T = tokens.size(1);
-    Forward forward{tokens, positions_->makePassPositions({T}), {}, plainPass()};
-    forward.mask = sequenceMask(scope_, T, forward.positions.distance_bias, options_);
-    return forward;
-}
-
-/// A pass as in training, with our kernels if they are used; without a mask. tokens [B, T]
-Transformer::Forward Transformer::optimizedForward(const at::Tensor& tokens, PassPositions positions) const {
+/// A pass without a mask: as in training, with our kernels if they are used, or in the model's number type by
+/// LibTorch's operations. tokens [B, T]
+Transformer::Forward Transformer::makeForward(const at::Tensor& tokens, PassPositions positions,
+                                              bool as_in_training) const {
     Forward forward{tokens, std::move(positions), {}, plainPass()};
+    if (!as_in_training) return forward;
     forward.pass.uses_kernels = uses_kernels_;
     forward.pass.compute_type = compute_type_;
     forward.fused = reasonNotFused().empty();
     return forward;
 }
 
-at::Tensor Transformer::forward(const at::Tensor& tokens, bool training) {
+/// The same for whole sequences, with the mask where it is used. tokens [B, T]
+Transformer::Forward Transformer::sequenceForward(const at::Tensor& tokens, bool as_in_training,
+                                                  const Recorder* recorder) {
     const std::int64_t T = tokens.size(1);
-    Forward forward = optimizedForward(tokens, positions_->makePassPositions({T}));
+    Forward forward = makeForward(tokens, positions_->makePassPositions({T}), as_in_training);
+    forward.recorder = recorder;
+    if (!forward.fused || recorder != nullptr)
+        forward.mask = sequenceMask(scope_, T, forward.positions.distance_bias, options_);
+    return forward;
+}
+
+at::Tensor Transformer::forward(const at::Tensor& tokens, bool training) {
+    Forward forward = sequenceForward(tokens, /*as_in_training=*/true);
     if (training) forward.pass.dropout = specification_.model.dropout;
-    if (!forward.fused) forward.mask = sequenceMask(scope_, T, forward.positions.distance_bias, options_);
     // The kernels cast weights themselves.
     const bool cast = !uses_kernels_ && forward.pass.compute_type != forward.pass.master_type;
     return run(forward, cast ? castLayers() : layers_);
@@ -373,20 +380,13 @@ Transformer::Decoding Transformer::startDecoding(std::int64_t capacity) const {
 /// The layers with weights cast to the type that the kernels' products read.
 Transformer::Layers Transformer::layersForKernels() const {
     Layers layers = layers_;
-    for (Block& block : layers.blocks)
-        for (Affine* layer : {&block.qkv, &block.query, &block.latent, &block.latent_up, &block.output,
-                              &block.gate, &block.up, &block.down})
-            if (layer->weight.defined()) layer->weight = layer->weight.to(compute_type_);
-    layers.head.weight = layers.head.weight.to(compute_type_);
+    for (Affine* layer : productsOf(layers))
+        layer->weight = layer->weight.to(compute_type_);
     return layers;
 }
 
 at::Tensor Transformer::prefill(const at::Tensor& tokens, Decoding& decoding) {
-    Forward forward = uses_kernels_
-                          ? optimizedForward(tokens, positions_->makePassPositions({tokens.size(1)}))
-                          : plainForward(tokens);
-    if (!forward.fused)
-        forward.mask = sequenceMask(scope_, tokens.size(1), forward.positions.distance_bias, options_);
+    Forward forward = sequenceForward(tokens, uses_kernels_);
     forward.decoding = &decoding;
     return run(forward, decoding.layers_);
 }
@@ -398,11 +398,8 @@ at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& posit
     const auto filled = [&](const at::Tensor& x) {
         return rows > B ? at::constant_pad_nd(x, {0, rows - B}) : x;
     };
-    const at::Tensor all_positions = filled(positions);
-    PassPositions at_positions = positions_->makePassPositions({used, all_positions});
-    const at::Tensor all_tokens = filled(tokens).unsqueeze(1);
-    Forward forward = uses_kernels_ ? optimizedForward(all_tokens, std::move(at_positions))
-                                    : Forward{all_tokens, std::move(at_positions), {}, plainPass()};
+    Forward forward = makeForward(filled(tokens).unsqueeze(1),
+                                  positions_->makePassPositions({used, filled(positions)}), uses_kernels_);
     if (!forward.fused) {
         // A text attends to its own tokens up to the new one; positions beyond are padding of longer prompts.
         const at::Tensor keys = at::arange(used, positions.options()).view({1, 1, 1, used}),
@@ -419,12 +416,7 @@ at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& posit
 /// Runs a pass whose activations `recorder` receives. tokens [B, T]
 void Transformer::record(const at::Tensor& tokens, const Recorder& recorder, NumberMode numbers) {
     const bool rounds = numbers == NumberMode::compute && compute_type_ == at::kBFloat16;
-    const std::int64_t T = tokens.size(1);
-    Forward forward =
-        rounds ? optimizedForward(tokens, positions_->makePassPositions({T})) : plainForward(tokens);
-    if (rounds) forward.mask = sequenceMask(scope_, T, forward.positions.distance_bias, options_);
-    forward.recorder = &recorder;
-    run(forward, rounds && !uses_kernels_ ? castLayers() : layers_);
+    run(sequenceForward(tokens, rounds, &recorder), rounds && !uses_kernels_ ? castLayers() : layers_);
 }
 
 }  // namespace roper

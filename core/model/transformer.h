@@ -145,12 +145,14 @@ class Transformer {
     at::Tensor inOriginalOrder(const at::Tensor& attended) const;
     at::Tensor attend(const Forward& forward, std::size_t layer, const at::Tensor& qkv);
     at::Tensor attendFused(const Forward& forward, std::size_t layer, const at::Tensor& qkv);
-    Forward plainForward(const at::Tensor& tokens);
-    Forward optimizedForward(const at::Tensor& tokens, PassPositions positions) const;
+    Forward makeForward(const at::Tensor& tokens, PassPositions positions, bool as_in_training) const;
+    Forward sequenceForward(const at::Tensor& tokens, bool as_in_training,
+                            const Recorder* recorder = nullptr);
     void record(const at::Tensor& tokens, const Recorder& recorder, NumberMode numbers = NumberMode::master);
     at::Tensor attendRounded(const Forward& forward, std::size_t layer, const at::Tensor& qkv);
 
     LayerOperations plainPass() const;
+    static std::vector<Affine*> productsOf(Layers& layers);
     Layers castLayers() const;
     Layers layersForKernels() const;
     std::string reasonForPlain() const;

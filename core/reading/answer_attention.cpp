@@ -95,9 +95,10 @@ void writeTensors(const QuestionContext& context, const std::filesystem::path& o
     const Question& question = context.question;
     const auto T = static_cast<std::int64_t>(context.ids.size());
     const bool of_one = question.layer && question.head;
-    const StreamedTensor tokens{"tokens", Dtype::I64, {T}, [&](const AppendBytes& append) {
-                                    append(std::as_bytes(std::span(context.ids)));
-                                }};
+    const TensorToWrite tokens{
+        .name = "tokens", .dtype = Dtype::I64, .shape = {T}, .produce = [&](const AppendBytes& append) {
+            append(std::as_bytes(std::span(context.ids)));
+        }};
     const auto write = [&](const AppendBytes& append) {
         if (!of_one)
             return context.reader.attention(
@@ -108,11 +109,12 @@ void writeTensors(const QuestionContext& context, const std::filesystem::path& o
         append(std::as_bytes(
             std::span(weights.const_data_ptr<float>(), static_cast<std::size_t>(weights.numel()))));
     };
-    const StreamedTensor attention{
-        "attention", Dtype::F32,
-        of_one ? std::vector<std::int64_t>{T, T}
-               : std::vector<std::int64_t>{context.model().layers, context.model().heads, T, T},
-        write};
+    const TensorToWrite attention{
+        .name = "attention",
+        .dtype = Dtype::F32,
+        .shape = of_one ? std::vector<std::int64_t>{T, T}
+                        : std::vector<std::int64_t>{context.model().layers, context.model().heads, T, T},
+        .produce = write};
     std::map<std::string, std::string> metadata{{"model", context.reader.model().name}};
     if (of_one)
         metadata.insert(

@@ -123,11 +123,6 @@ std::optional<double> numberOf(const nlohmann::json& value) {
     return value.is_string() ? numberIn(value.get_ref<const std::string&>()) : std::nullopt;
 }
 
-std::string beginningOf(const std::string& text) {
-    constexpr std::size_t kMax = 40;
-    return text.size() <= kMax ? text : text.substr(0, kMax) + "…";
-}
-
 constexpr std::size_t kBeginning = 1U << 16U;  // bytes of a file that suffice to recognize its format
 
 /// The format of a file with this beginning. If the first line is a complete JSON object, every line is one.
@@ -266,9 +261,10 @@ class TableReader {
 
     static void noteNonNumeric(ExternalTable::NonNumericCells& non_numeric, const std::string& what,
                                std::size_t at) {
+        constexpr std::size_t kShownBytes = 40;
         if (non_numeric.count++ > 0) return;
         non_numeric.first = at;
-        non_numeric.example = beginningOf(what);
+        non_numeric.example = truncateText(what, kShownBytes);
     }
 
     ExternalTable::NonNumericCells& nonNumericOf(const std::string& key, std::size_t at) {

@@ -65,7 +65,7 @@ bool hasNumbers(const ExternalTable& table, std::size_t column) {
     return table.number_counts[column] > 0;
 }
 
-/// Numeric columns with this name.
+/// The numeric columns whose names fulfil a condition.
 std::vector<std::string> columnsWhere(const ExternalTable& table,
                                       const std::function<bool(const std::string&)>& predicate) {
     std::vector<std::string> found;
@@ -113,6 +113,16 @@ std::string describeContents(const ExternalTable& table) {
            (texts.empty() ? "" : "; without numbers: " + listed(texts));
 }
 
+/// Columns that may be a training loss, for the user to choose from.
+std::vector<std::string> possibleLossColumns(const ExternalTable& table) {
+    return columnsWhere(table, [](const std::string& column) {
+        const std::string name = plain(withoutRunName(column));
+        const bool is_value = name == "value";  // TensorBoard's CSV of one curve
+        const bool is_bound = name.ends_with("lossmin") || name.ends_with("lossmax");
+        return is_value || (name.find("loss") != std::string::npos && !is_bound && !isEvaluationColumn(name));
+    });
+}
+
 }  // namespace
 
 const std::string& nameOf(ImportField field) {
@@ -137,19 +147,6 @@ std::map<std::string, std::string> guessMapping(const ExternalTable& table) {
     const auto rates = columnsWhere(table, isLightningRate);
     if (rates.size() == 1) mapping.emplace("learning_rate", rates.front());
     return mapping;
-}
-
-std::vector<std::string> possibleLossColumns(const ExternalTable& table) {
-    std::vector<std::string> found;
-    for (std::size_t column = 0; column < table.columns.size(); ++column) {
-        const std::string name = plain(withoutRunName(table.columns[column]));
-        const bool is_value = name == "value";  // TensorBoard's CSV of one curve
-        const bool is_bound = name.ends_with("lossmin") || name.ends_with("lossmax");
-        const bool may_be =
-            is_value || (name.find("loss") != std::string::npos && !is_bound && !isEvaluationColumn(name));
-        if (hasNumbers(table, column) && may_be) found.push_back(table.columns[column]);
-    }
-    return found;
 }
 
 ImportColumns::ImportColumns(const ExternalTable& table, const std::map<std::string, std::string>& mapping)
@@ -265,13 +262,11 @@ std::string ImportColumns::text() const {
 
 std::vector<std::string> ImportColumns::notes() const {
     std::vector<std::string> notes = table_.notes;
-    std::vector<std::string> unused;
     std::set<std::string> used;
     for (const auto& [field, column] : names_)
         used.insert(column);
-    for (std::size_t column = 0; column < table_.columns.size(); ++column)
-        if (used.count(table_.columns[column]) == 0 && hasNumbers(table_, column))
-            unused.push_back(table_.columns[column]);
+    const auto unused =
+        columnsWhere(table_, [&](const std::string& column) { return used.count(column) == 0; });
     if (!unused.empty()) notes.push_back("not imported: " + listed(unused));
     if (const auto texts = columnsOfText(table_); !texts.empty())
         notes.push_back("without numbers: " + listed(texts));

@@ -78,7 +78,4 @@ class ImportColumns {
 /// "loss": as in `kImportFields`.
 const std::string& nameOf(ImportField field);
 
-/// Columns that may be a training loss, for the user to choose from.
-std::vector<std::string> possibleLossColumns(const ExternalTable& table);
-
 }  // namespace roper

@@ -53,10 +53,6 @@ Specification onlyKnownSettings(Specification specification, std::int64_t steps)
     return specification;
 }
 
-void append(std::vector<std::string>& notes, const std::vector<std::string>& more) {
-    notes.insert(notes.end(), more.begin(), more.end());
-}
-
 }  // namespace
 
 ImportedRun importRun(const std::filesystem::path& runs, const std::string& name, Specification specification,
@@ -66,9 +62,8 @@ ImportedRun importRun(const std::filesystem::path& runs, const std::string& name
     // A first pass without writing, so that errors are found before a run is created.
     StepMerger trial(table, columns, analysis);
     const std::int64_t last_step = trial.make({[](const MetricsRow&) {}, [](const EvaluationRow&) {}});
-    std::vector<std::string> notes = columns.notes();
-    append(notes, analysis.notes());
-    append(notes, trial.notes());
+    std::vector<std::string> notes =
+        concatenated<std::string>({columns.notes(), analysis.notes(), trial.notes()});
     const std::int64_t stated_steps = specification.training.steps;
     const bool steps_are_known =
         !specification.about.known.empty() && isKnown("training.steps", specification);
@@ -79,8 +74,8 @@ ImportedRun importRun(const std::filesystem::path& runs, const std::string& name
     if (steps_are_known && stated_steps != specification.training.steps)
         notes.push_back("training.steps is " + std::to_string(specification.training.steps) +
                         ", the last step of the file, not " + std::to_string(stated_steps));
-    std::vector<std::string> log_lines = {"imported; " + columns.text(), known};
-    append(log_lines, notes);
+    const std::vector<std::string> log_lines =
+        concatenated<std::string>({{"imported; " + columns.text(), known}, notes});
     const RunFolder folder = createRun(runs, name, specification);
     try {
         fillRun(folder, StepMerger(table, columns, analysis), log_lines);

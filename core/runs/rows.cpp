@@ -1,6 +1,7 @@
 #include "core/runs/rows.h"
 
 #include <nlohmann/json.hpp>
+#include <variant>
 
 #include "core/base/error.h"
 #include "core/base/strict_json.h"
@@ -9,6 +10,34 @@
 namespace roper {
 
 using nlohmann::ordered_json;
+
+namespace {
+
+/// A column: its name, and the member of the row that contains its value. An optional member may be
+/// an empty cell (CSV) or null (JSON).
+template <class Row>
+struct Column {
+    std::string_view name;
+    std::variant<std::int64_t Row::*, double Row::*, std::string Row::*, std::optional<std::int64_t> Row::*,
+                 std::optional<double> Row::*, std::optional<bool> Row::*, std::vector<std::int64_t> Row::*>
+        member;
+    bool in_tensorboard = false;  ///< also written to the TensorBoard events
+};
+
+enum class RowFormat { csv, json_lines };
+
+/// A file of rows in a run folder.
+template <class Row>
+struct RowFile {
+    std::string_view name;
+    std::vector<Column<Row>> columns;
+    RowFormat format = RowFormat::csv;
+    /// Numbers of columns in files of older versions, ascending; such files lack the last columns.
+    std::vector<std::size_t> legacy_column_counts = {};
+};
+
+template <class Row>
+const RowFile<Row>& rowFile();
 
 #define ROPER_ROW_FILE(Type, ...)                    \
     template <>                                      \
@@ -85,8 +114,6 @@ ROPER_ROW_FILE(Sample, "samples.jsonl",
                 {"predicted", &Row::predicted},
                 {"fully_correct", &Row::fully_correct}},
                RowFormat::json_lines, {5, 6})
-
-namespace {
 
 /// Conversion of a value to and from a CSV cell.
 std::string cellOf(std::int64_t value) {
@@ -229,12 +256,17 @@ Row parseObject(std::string_view line) {
         }
         return row;
     } catch (const std::exception& error) {
-        throw Error(ErrorKind::usage, "not a line of " + std::string(rowFile<Row>().name) + ": " +
-                                          jsonErrorMessage(error.what()));
+        throw Error(ErrorKind::usage,
+                    "not a line of " + rowFileName<Row>() + ": " + jsonErrorMessage(error.what()));
     }
 }
 
 }  // namespace
+
+template <class Row>
+std::string rowFileName() {
+    return std::string(rowFile<Row>().name);
+}
 
 template <class Row>
 std::string headerLine() {
@@ -295,6 +327,7 @@ std::vector<std::pair<std::string, double>> tensorboardValues(const Row& row) {
 }
 
 #define ROPER_INSTANTIATE_ROWS(Row)                           \
+    template std::string rowFileName<Row>();                  \
     template std::string headerLine<Row>();                   \
     template bool isHeader<Row>(std::string_view);            \
     template std::string formatRow(const Row&);               \

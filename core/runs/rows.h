@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace roper {
@@ -93,48 +92,17 @@ struct Sample {
     std::optional<bool> fully_correct = {};  ///< with correct working; empty if there is none
 };
 
-/// A column: its name, and the member of the row that contains its value. An optional member may be
-/// an empty cell (CSV) or null (JSON).
-template <class Row>
-struct Column {
-    std::string_view name;
-    std::variant<std::int64_t Row::*, double Row::*, std::string Row::*, std::optional<std::int64_t> Row::*,
-                 std::optional<double> Row::*, std::optional<bool> Row::*, std::vector<std::int64_t> Row::*>
-        member;
-    bool in_tensorboard = false;  ///< also written to the TensorBoard events
+/// The results of one evaluation.
+struct Evaluation {
+    EvaluationRow row;
+    std::vector<Sample> samples;
 };
 
-enum class RowFormat { csv, json_lines };
-
-/// A file of rows in a run folder. Names of files and columns are defined only in rows.cpp;
-/// docs/run-folder.md explains them.
+/// The name of the file of a type of row in a run folder: "metrics.csv". Like the templates below, it is
+/// defined for `MetricsRow`, `EvaluationRow`, `MethodRow`, `SizeRow`, `LengthRow`, `PositionRow` and
+/// `Sample`. Names of files and columns are defined only in rows.cpp; docs/run-folder.md explains them.
 template <class Row>
-struct RowFile {
-    std::string_view name;
-    std::vector<Column<Row>> columns;
-    RowFormat format = RowFormat::csv;
-    /// Numbers of columns in files of older versions, ascending; such files lack the last columns.
-    std::vector<std::size_t> legacy_column_counts = {};
-};
-
-/// The file for a type of row. Like the templates below, it is defined for `MetricsRow`, `EvaluationRow`,
-/// `MethodRow`, `SizeRow`, `LengthRow`, `PositionRow` and `Sample`.
-template <class Row>
-const RowFile<Row>& rowFile();
-template <>
-const RowFile<MetricsRow>& rowFile<MetricsRow>();
-template <>
-const RowFile<EvaluationRow>& rowFile<EvaluationRow>();
-template <>
-const RowFile<MethodRow>& rowFile<MethodRow>();
-template <>
-const RowFile<SizeRow>& rowFile<SizeRow>();
-template <>
-const RowFile<LengthRow>& rowFile<LengthRow>();
-template <>
-const RowFile<PositionRow>& rowFile<PositionRow>();
-template <>
-const RowFile<Sample>& rowFile<Sample>();
+std::string rowFileName();
 
 /// The names of the columns, comma-separated; empty for JSON lines.
 template <class Row>

@@ -1,7 +1,6 @@
 #include "core/runs/run_folder.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <type_traits>
 
@@ -11,6 +10,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_reading.h"
 #include "core/base/text.h"
+#include "core/base/this_process.h"
 #include "core/fields/toml_text.h"
 #include "core/runs/user_record.h"
 
@@ -268,12 +268,11 @@ std::vector<RunFolder> listRuns(const fs::path& runs) {
 }
 
 fs::path defaultRunsFolder() {
-    return isDefaultRunsFolderRelative() ? fs::path("runs") : fs::path(std::getenv("ROPER_LAB_RUNS"));
+    return isDefaultRunsFolderRelative() ? "runs" : environmentVariable("ROPER_LAB_RUNS");
 }
 
 bool isDefaultRunsFolderRelative() {
-    const char* named = std::getenv("ROPER_LAB_RUNS");
-    return named == nullptr || *named == '\0';
+    return environmentVariable("ROPER_LAB_RUNS").empty();
 }
 
 FilePath labelsPath(const RunFolder& run) {

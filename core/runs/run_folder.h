@@ -38,7 +38,7 @@ class RunFolder {
     /// The file of a type of row.
     template <class Row>
     FilePath pathOf() const {
-        return file(rowFile<Row>().name);
+        return file(rowFileName<Row>());
     }
 
     FilePath specificationPath() const { return file("run.toml"); }

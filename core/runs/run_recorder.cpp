@@ -229,14 +229,11 @@ RunRecorder::~RunRecorder() {
 
 void RunRecorder::openRows() {
     if (metrics_) return;
-    auto evaluations = openRowFile<EvaluationRow>(folder_);
-    auto samples = openRowFile<Sample>(folder_);
-    auto events = std::make_unique<AppendFile>(folder_.eventsPath(), AppendFile::Content::bytes);
-    if (events->empty()) events->append(formatEventFileStart(secondsSinceEpoch(), folder_.specification()));
-    metrics_ = openRowFile<MetricsRow>(folder_);
-    evaluations_ = std::move(evaluations);
-    samples_ = std::move(samples);
-    events_ = std::move(events);
+    evaluations_ = openRowFile<EvaluationRow>(folder_);
+    samples_ = openRowFile<Sample>(folder_);
+    events_ = std::make_unique<AppendFile>(folder_.eventsPath(), AppendFile::Content::bytes);
+    if (events_->empty()) events_->append(formatEventFileStart(secondsSinceEpoch(), folder_.specification()));
+    metrics_ = openRowFile<MetricsRow>(folder_);  // last: it shows that all are open
 }
 
 std::vector<std::string> RunRecorder::rewindTo(const RewindPoint& target) {

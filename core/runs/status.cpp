@@ -53,11 +53,9 @@ void writeStatus(const FilePath& path, const Status& status, Durability durabili
     writeFileAtomically(path, jsonText(json, 2) + "\n", durability);
 }
 
-/// An integer; `missing` if absent.
-static std::int64_t requireInteger(const nlohmann::json& json, const char* key,
-                                   std::optional<std::int64_t> missing) {
-    if (missing && !json.contains(key)) return *missing;
-    return integerMember(json, key);
+/// An integer; 0 if it is missing.
+static std::int64_t integerOrZero(const nlohmann::json& json, const char* key) {
+    return json.contains(key) ? integerMember(json, key) : 0;
 }
 
 /// Addition to the error for an unreadable status: that another version wrote it, if so.
@@ -81,10 +79,10 @@ Status parseStatus(std::string_view text, const std::string& origin) {
         written_by = writerNote(json);
         Status status;
         status.state = stateFromName(json.at("state").get<std::string>());
-        status.step = requireInteger(json, "step", {});
-        status.steps = requireInteger(json, "steps", {});
-        status.pid = requireInteger(json, "pid", 0);
-        status.process_start = static_cast<std::uint64_t>(requireInteger(json, "process_start", 0));
+        status.step = integerMember(json, "step");
+        status.steps = integerMember(json, "steps");
+        status.pid = integerOrZero(json, "pid");
+        status.process_start = static_cast<std::uint64_t>(integerOrZero(json, "process_start"));
         // Shown in windows and on terminals, and possibly of foreign origin.
         const auto textOf = [&](const char* key) {
             return truncateText(toSingleLine(json.value(key, "")), kMaxMessageBytes);
@@ -96,7 +94,7 @@ Status parseStatus(std::string_view text, const std::string& origin) {
         status.device = textOf("device");
         status.control = json.value("control", "");
         status.exit_code =
-            static_cast<int>(std::clamp<std::int64_t>(requireInteger(json, "exit_code", 0), -1, 255));
+            static_cast<int>(std::clamp<std::int64_t>(integerOrZero(json, "exit_code"), -1, 255));
         status.error = textOf("error");
         status.version = textOf("version");
         return status;

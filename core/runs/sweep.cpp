@@ -49,8 +49,8 @@ class SweepReader {
         for (const SweepRun& base : bases_) {
             Draft& draft = drafts.emplace_back(Draft{base, {}});
             draft.run.name = path_.stem().string() + (bases_.size() > 1 ? "-" + base.name : "");
-            for (const auto& [setting, source] : changes_)
-                apply(draft.run.specification, setting, source);
+            for (const Setting& setting : changes_)
+                apply(draft.run.specification, setting);
         }
         for (const Axis& axis : axes_)
             drafts = combined(drafts, axis);
@@ -93,12 +93,11 @@ class SweepReader {
                                               std::to_string(kMaxRuns) + " runs");
     }
 
-    void apply(Specification& specification, const std::string& setting,
-               const toml::source_region& source) const {
+    void apply(Specification& specification, const Setting& setting) const {
         try {
-            applySetting(specification, setting);
+            applySetting(specification, setting.text);
         } catch (const Error& error) {
-            refuse(source, error.what());
+            refuse(setting.source, error.what());
         }
     }
 
@@ -142,10 +141,14 @@ class SweepReader {
         refuse(node.source(), "a value must be text, a number, true or false");
     }
 
+    Setting settingOf(const toml::key& key, const toml::node& value) const {
+        return {std::string(key.str()) + "=" + valueText(value), value.source()};
+    }
+
     void readChanges(const toml::node& node) {
         if (!node.is_table()) refuse(node.source(), "set must be a section: write [set] above its keys");
         for (const auto& [key, value] : *node.as_table())
-            changes_.push_back({std::string(key.str()) + "=" + valueText(value), value.source()});
+            changes_.push_back(settingOf(key, value));
     }
 
     void readAxes(const toml::node& node) {
@@ -155,8 +158,7 @@ class SweepReader {
                 refuse(values.source(), "an axis must be a list of values such as [\"rope\", \"roper\"]");
             Axis axis;
             for (const toml::node& value : *values.as_array())
-                axis.levels.push_back(
-                    {valueText(value), {{std::string(key.str()) + "=" + valueText(value), value.source()}}});
+                axis.levels.push_back({valueText(value), {settingOf(key, value)}});
             axes_.push_back(std::move(axis));
         }
     }
@@ -171,8 +173,7 @@ class SweepReader {
                 if (key.str() == "name")
                     level.name = valueText(value);
                 else
-                    level.settings.push_back(
-                        {std::string(key.str()) + "=" + valueText(value), value.source()});
+                    level.settings.push_back(settingOf(key, value));
             }
             if (level.name.empty()) refuse(variant.source(), "a variant needs a name = \"…\" for its runs");
             axis.levels.push_back(std::move(level));
@@ -187,7 +188,7 @@ class SweepReader {
                 Draft next = draft;
                 next.run.name += "-" + level.name;
                 for (const Setting& setting : level.settings) {
-                    apply(next.run.specification, setting.text, setting.source);
+                    apply(next.run.specification, setting);
                     next.settings.push_back(setting);
                 }
                 all.push_back(std::move(next));

@@ -1,7 +1,7 @@
 #include "core/runs/tensorboard_events.h"
 
-#include <array>
 #include <bit>
+#include <boost/crc.hpp>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -52,17 +52,6 @@ constexpr std::size_t kMaxTornBytes = 1U << 16U;  // an incomplete last record i
 // A record is its header (length, checksum), its data, and their checksum; the frame is all but the data.
 constexpr std::size_t kFrame = sizeof(std::uint64_t) + 2 * sizeof(std::uint32_t);
 constexpr std::size_t kHeader = sizeof(std::uint64_t) + sizeof(std::uint32_t);
-
-constexpr std::array<std::uint32_t, 256> makeTable() {
-    std::array<std::uint32_t, 256> table{};
-    for (std::uint32_t byte = 0; byte < 256; ++byte) {
-        std::uint32_t value = byte;
-        for (int bit = 0; bit < 8; ++bit)
-            value = value & 1 ? value >> 1 ^ 0x82f63b78U : value >> 1;
-        table[byte] = value;
-    }
-    return table;
-}
 
 /// TFRecord stores masked checksums, since the CRC of data that contains CRCs would be degenerate.
 std::uint32_t maskedCrc(std::string_view bytes) {
@@ -337,7 +326,7 @@ std::string settingsText(const Specification& specification) {
     std::string table = "| setting | value |\n|---|---|\n";
     for (const SpecificationField& field : specificationFields())
         if (isHyperparameter(field, specification))
-            table += "| " + field.key() + " | " + markdownCell(field.text(specification)) + " |\n";
+            table += markdownRow({field.key(), field.text(specification)});
     return pluginValue("settings/text_summary", "text", "", kString, delimited(kTensorString, table));
 }
 
@@ -350,11 +339,9 @@ bool anyRecordFollows(std::string_view file) {
 }  // namespace
 
 std::uint32_t crc32c(std::string_view bytes) {
-    static constexpr std::array<std::uint32_t, 256> table = makeTable();
-    std::uint32_t crc = ~0U;
-    for (const char c : bytes)
-        crc = crc >> 8 ^ table[(crc ^ static_cast<unsigned char>(c)) & 0xffU];
-    return ~crc;
+    boost::crc_optimal<32, 0x1edc6f41, 0xffffffff, 0xffffffff, /*ReflectIn=*/true, /*ReflectRem=*/true> crc;
+    crc.process_bytes(bytes.data(), bytes.size());
+    return crc.checksum();
 }
 
 std::string formatSessionStart(double wall_time, std::int64_t step) {

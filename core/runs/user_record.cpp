@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <array>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -16,6 +15,7 @@
 #include "core/base/file_reading.h"
 #include "core/base/strict_json.h"
 #include "core/base/text.h"
+#include "core/base/this_process.h"
 
 namespace roper {
 
@@ -74,10 +74,9 @@ Json sectionOf(const Json& sections, const char* name) {
 
 std::optional<fs::path> userStateFolder() {
     constexpr const char* kName = "roper-lab";
-    const char* state = std::getenv("XDG_STATE_HOME");
-    if (state != nullptr && fs::path(state).is_absolute()) return fs::path(state) / kName;
-    const char* home = std::getenv("HOME");
-    if (home != nullptr && fs::path(home).is_absolute()) return fs::path(home) / ".local" / "state" / kName;
+    const fs::path state = environmentVariable("XDG_STATE_HOME"), home = environmentVariable("HOME");
+    if (state.is_absolute()) return state / kName;
+    if (home.is_absolute()) return home / ".local" / "state" / kName;
     return std::nullopt;
 }
 

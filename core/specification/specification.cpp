@@ -173,8 +173,8 @@ std::string fieldsAsMarkdown() {
     std::string text = "| key | default | unit | accepts | meaning |\n|---|---|---|---|---|\n";
     for (const SpecificationField& field : specificationFields()) {
         const std::string value = field.text(defaults);
-        text += "| `" + field.key() + "` | " + (value.empty() ? "" : "`" + value + "`") + " | " + field.unit +
-                " | " + acceptsText(field) + " | " + markdownCell(field.help) + " |\n";
+        text += markdownRow({"`" + field.key() + "`", value.empty() ? "" : "`" + value + "`", field.unit,
+                             acceptsText(field), field.help});
     }
     return text;
 }

@@ -143,12 +143,6 @@ std::vector<SpecificationField> training() {
         make("length", "tokens",
              "Tokens per sequence (in synthetic tasks: characters); a causal model reads all but the last",
              IntegerRange{2, 1048576}, &S::Training::length),
-    };
-}
-
-std::vector<SpecificationField> optimizer() {
-    const auto make = fieldsOf("training", &S::training);
-    return {
         make("learning_rate", "", "Peak learning rate, reached after warm-up; above 0", RealRange{0, 10},
              &S::Training::learning_rate),
         make("warmup_steps", "steps", "Steps over which the learning rate rises from 0",
@@ -242,7 +236,7 @@ const std::vector<SpecificationField>& specificationFields() {
     };
     static const std::vector<SpecificationField> fields = concatenated<SpecificationField>(
         {aboutAndTask(), mapped(taskSettings(), of_task), model(), mapped(methodSettings(), of_method),
-         training(), optimizer(), evaluationAndRest()});
+         training(), evaluationAndRest()});
     return fields;
 }
 

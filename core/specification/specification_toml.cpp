@@ -36,12 +36,12 @@ void readSection(const std::string& section, const toml::table& table, const std
             field = &findField(name);
             requireOnce(given, *field, name);
         } catch (const Error& error) {
-            throw Error(ErrorKind::usage, tomlLocation(origin, key.source()) + error.what());
+            refuseToml(origin, key.source(), error.what());
         }
         try {
             field->set(specification, valueText(*field, node));
         } catch (const Error& error) {
-            throw Error(ErrorKind::usage, tomlLocation(origin, node.source()) + error.what());
+            refuseToml(origin, node.source(), error.what());
         }
     }
 }
@@ -68,14 +68,14 @@ Specification parseSpecification(std::string_view text, const std::string& origi
         const std::string name(key.str());
         if (!hasElement(sections, name)) {
             const auto nearest = closestName(name, sections);
-            throw Error(ErrorKind::usage, tomlLocation(origin, key.source()) + "unknown section [" + name +
-                                              "]; " +
-                                              (nearest ? "did you mean [" + *nearest + "]?"
-                                                       : "expected one of " + join(sections, ", ")));
+            refuseToml(origin, key.source(),
+                       "unknown section [" + name + "]; " +
+                           (nearest ? "did you mean [" + *nearest + "]?"
+                                    : "expected one of " + join(sections, ", ")));
         }
         if (!node.is_table())
-            throw Error(ErrorKind::usage, tomlLocation(origin, key.source()) + name +
-                                              " must be a section: write [" + name + "] above its keys");
+            refuseToml(origin, key.source(),
+                       name + " must be a section: write [" + name + "] above its keys");
         readSection(name, *node.as_table(), origin, specification);
     }
     return specification;

@@ -1,9 +1,7 @@
 #include "core/tasks/text.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
-#include <cerrno>
 #include <cmath>
 #include <stdexcept>
 
@@ -16,11 +14,9 @@ namespace roper {
 TokenFile::TokenFile(const FilePath& path, int vocabulary_size)
     : path_(path.string()),
       file_(openFile(path, O_RDONLY)),
+      bytes_(fileSize(file_, path_)),
       width_(bytesPerToken(vocabulary_size)),
       vocabulary_size_(vocabulary_size) {
-    struct stat info {};
-    if (::fstat(file_.number(), &info) != 0) throw diskError("read", path_, errno);
-    bytes_ = static_cast<std::size_t>(info.st_size);
     if (bytes_ == 0 || bytes_ % width_ != 0)
         throw Error(ErrorKind::disk,
                     path_ + " does not contain tokens of " + std::to_string(width_) + " bytes");

@@ -38,7 +38,10 @@ class TomlSection {
     const toml::source_region& place() const { return table_.source(); }
 
   private:
-    const toml::node* take(const std::string& key);
+    /// The node of a key, which counts as read from now on; an empty view if it is missing.
+    toml::node_view<const toml::node> take(const std::string& key);
+    /// The position of a node; of the table, if the node is missing.
+    const toml::source_region& placeOf(const toml::node_view<const toml::node>& node) const;
 
     const toml::table& table_;
     std::string origin_;

@@ -39,9 +39,7 @@ std::string squareName(const std::string& parameter) {
 }
 
 std::string shapeText(const std::vector<std::int64_t>& shape) {
-    std::vector<std::string> parts;
-    for (const std::int64_t dimension : shape)
-        parts.push_back(std::to_string(dimension));
+    const auto parts = mapped(shape, [](std::int64_t dimension) { return std::to_string(dimension); });
     return std::string("[").append(join(parts, ", ")).append("]");
 }
 
@@ -80,16 +78,16 @@ using Metadata = std::map<std::string, std::string>;
 
 /// Checksum of a whole checkpoint, with tensors ordered by name; in the legacy format only of the tensors'
 /// names and bytes. A tensor may be written in pieces whose sizes are multiples of eight bytes.
-std::string checksumOf(const Metadata& metadata, std::vector<StreamedTensor> tensors) {
+std::string checksumOf(const Metadata& metadata, std::vector<TensorToWrite> tensors) {
     const bool is_legacy = metadata.at("format") == kLegacyFormat;
-    std::ranges::sort(tensors, {}, &StreamedTensor::name);
+    std::ranges::sort(tensors, {}, &TensorToWrite::name);
     Fingerprint sum;
     for (const auto& [key, value] : metadata)
         if (!is_legacy && key != kChecksum) sum.add(key).add("=").add(value).add("\n");
-    for (const StreamedTensor& tensor : tensors) {
+    for (const TensorToWrite& tensor : tensors) {
         sum.add(tensor.name);
         if (!is_legacy) sum.add(dtypeName(tensor.dtype)).add(shapeText(tensor.shape));
-        tensor.write([&](std::span<const std::byte> bytes) { sum.addWords(bytes); });
+        tensor.appendTo([&](std::span<const std::byte> bytes) { sum.addWords(bytes); });
     }
     return sum.text();
 }
@@ -97,7 +95,7 @@ std::string checksumOf(const Metadata& metadata, std::vector<StreamedTensor> ten
 /// @throws Error (checkpoint) if the format is unknown or the checksum differs. The oldest checkpoints have
 /// no checksum and are accepted.
 void requireUndamaged(const std::string& origin, const Metadata& metadata,
-                      std::vector<StreamedTensor> tensors) {
+                      std::vector<TensorToWrite> tensors) {
     const auto entry = [&](const char* key) {
         const auto found = metadata.find(key);
         return found == metadata.end() ? std::string() : found->second;
@@ -238,7 +236,7 @@ void saveCheckpoint(const FilePath& path, const Transformer& model, const AdamW&
                          {"specification", specification_toml}};
     for (auto& [key, value] : metadata)
         value = withValidUtf8(value);
-    metadata[kChecksum] = checksumOf(metadata, streamed(tensors.views()));
+    metadata[kChecksum] = checksumOf(metadata, tensors.views());
     writeSafetensors(path, tensors.views(), metadata);
 }
 
@@ -248,9 +246,12 @@ void verifyCheckpoint(const FilePath& path, std::int64_t parameters) {
     const std::string origin = path.string();
     const Descriptor file = openFile(path, O_RDONLY);
     std::string piece(1U << 20U, '\0');
-    std::vector<StreamedTensor> tensors;
+    std::vector<TensorToWrite> tensors;
     for (const auto& [name, entry] : header.tensors)
-        tensors.push_back({name, entry.dtype, entry.shape, [&, &entry = entry](const AppendBytes& append) {
+        tensors.push_back({.name = name,
+                           .dtype = entry.dtype,
+                           .shape = entry.shape,
+                           .produce = [&, &entry = entry](const AppendBytes& append) {
                                for (std::uint64_t at = entry.begin; at < entry.end; at += piece.size()) {
                                    const std::span<char> part = std::span(piece).first(
                                        std::min<std::uint64_t>(piece.size(), entry.end - at));
@@ -282,7 +283,7 @@ SafetensorsFile readCheckpoint(const FilePath& path, std::int64_t parameters) {
     std::vector<TensorToWrite> tensors;
     for (const auto& [name, tensor] : file.tensors())
         tensors.push_back({name, tensor.dtype, tensor.shape, tensor.bytes});
-    requireUndamaged(file.origin(), file.metadata(), streamed(tensors));
+    requireUndamaged(file.origin(), file.metadata(), std::move(tensors));
     return file;
 }
 

@@ -5,16 +5,11 @@
 #include <vector>
 
 #include "core/model/transformer.h"
-#include "core/runs/run_folder.h"
+#include "core/runs/rows.h"
 #include "core/tasks/task.h"
 #include "core/training/batches.h"
 
 namespace roper {
-
-struct Evaluation {
-    EvaluationRow row;  ///< time_s is not set
-    std::vector<Sample> samples;
-};
 
 /// Evaluates models on the problems of a specification (`evaluation.problems` problems, fixed by a seed,
 /// answered at `evaluation.temperature`) and computes the loss on validation sequences (as many as a batch).
@@ -28,6 +23,7 @@ class Evaluator {
     Evaluator(const Task& task, const Specification& specification,
               std::optional<std::int64_t> problem_seed = {});
 
+    /// Does not set `EvaluationRow::time_s`.
     /// @param sequences_seen  number of sequences trained on, among which problems are looked for and counted
     /// as overlaps; nullopt: not counted
     Evaluation evaluate(Transformer& model, std::int64_t step, std::optional<std::uint64_t> sequences_seen);

@@ -28,11 +28,9 @@ void writeCsv(const at::Tensor& numbers, const std::string& header, const std::v
         for (std::int64_t b = 0; b < number.size(1); ++b)
             for (std::int64_t c = 0; c < number.size(2); ++c)
                 for (std::int64_t d = 0; d < (causal ? c + 1 : number.size(3)); ++d)
-                    csv += join({first.empty() ? std::to_string(a) : first.at(static_cast<std::size_t>(a)),
-                                 std::to_string(b), std::to_string(c), std::to_string(d),
-                                 formatNumber(static_cast<double>(number[a][b][c][d]))},
-                                ",") +
-                           "\n";
+                    csv += csvLine({first.empty() ? std::to_string(a) : first.at(static_cast<std::size_t>(a)),
+                                    std::to_string(b), std::to_string(c), std::to_string(d),
+                                    formatNumber(static_cast<double>(number[a][b][c][d]))});
     writeFileAtomically(out, csv);
 }
 

@@ -27,6 +27,17 @@
 namespace roper {
 namespace {
 
+/// Commands of the first process of a run to the others: a number of steps to take, or one of these.
+enum FollowerCommand : std::int64_t { kEnd = 0, kReceiveState = -1 };
+
+// Keys in the group's store: what to train, and that one process, or all, have built their models.
+constexpr const char* kSpecificationKey = "specification";
+constexpr const char* kFolderKey = "folder";
+constexpr const char* kAllReadyKey = "all ready";
+std::string readyKey(int rank) {
+    return "ready " + std::to_string(rank);
+}
+
 pid_t startFollower(const Address& at, int rank, int size, const FilePath& messages) {
     const Descriptor dev_null = openFile("/dev/null", O_RDWR);
     // By standard input, since other users can read the arguments and sometimes the environment of a process.
@@ -81,10 +92,6 @@ void executeCommands(ProcessGroup& group) {
 }
 
 }  // namespace
-
-std::string readyKey(int rank) {
-    return "ready " + std::to_string(rank);
-}
 
 ChildProcesses::~ChildProcesses() {
     waitOrKill(running_);

@@ -16,15 +16,6 @@
 
 namespace roper {
 
-/// Commands of the first process of a run to the others: a number of steps to take, or one of these.
-enum FollowerCommand : std::int64_t { kEnd = 0, kReceiveState = -1 };
-
-// Keys in the group's store: what to train, and that one process, or all, have built their models.
-inline constexpr const char* kSpecificationKey = "specification";
-inline constexpr const char* kFolderKey = "folder";
-inline constexpr const char* kAllReadyKey = "all ready";
-std::string readyKey(int rank);
-
 /// Child processes. The destructor waits for their end, and kills those that have not ended after two
 /// seconds.
 class ChildProcesses {

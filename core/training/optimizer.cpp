@@ -104,10 +104,6 @@ void AdamW::dropGradients() {
         parameter.second.mutable_grad().reset();
 }
 
-AdamW::Moments AdamW::moments(std::size_t parameter) const {
-    return {means_[parameter], squares_[parameter]};
-}
-
 double learningRate(const Specification::Training& training, std::int64_t step) {
     const double warmup = static_cast<double>(training.warmup_steps);
     const double at = static_cast<double>(step);

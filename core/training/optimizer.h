@@ -48,7 +48,7 @@ class AdamW {
         at::Tensor mean;
         at::Tensor square;
     };
-    Moments moments(std::size_t parameter) const;
+    Moments moments(std::size_t parameter) const { return {means_[parameter], squares_[parameter]}; }
 
     std::int64_t stepsDone() const { return steps_done_; }
     void setStepsDone(std::int64_t steps) { steps_done_ = steps; }

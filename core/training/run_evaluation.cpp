@@ -64,14 +64,12 @@ std::optional<std::uint64_t> sequencesToCompare(const LoadedModel& loaded, const
 
 }  // namespace
 
-RunEvaluation evaluateRun(const RunFolder& folder, const ModelLoadOptions& options,
-                          const EvaluationOptions& settings) {
+Evaluation evaluateRun(const RunFolder& folder, const ModelLoadOptions& options,
+                       const EvaluationOptions& settings) {
     return translateErrors([&] {
         LoadedModel loaded = loadToEvaluate(folder, options, settings);
         Evaluator evaluator(*loaded.task, loaded.specification, settings.seed);
-        Evaluation evaluation =
-            evaluator.evaluate(*loaded.model, loaded.step, sequencesToCompare(loaded, options, settings));
-        return RunEvaluation{evaluation.row, std::move(evaluation.samples)};
+        return evaluator.evaluate(*loaded.model, loaded.step, sequencesToCompare(loaded, options, settings));
     });
 }
 

@@ -23,15 +23,10 @@ struct EvaluationOptions {
     Scaling scaling = {};  ///< of the frequencies; original_length is set to the run's training length
 };
 
-struct RunEvaluation {
-    EvaluationRow row;
-    std::vector<Sample> samples;
-};
-
 /// Evaluates a checkpoint of a run on problems.
 /// @throws Error (checkpoint) if there is no such checkpoint
-RunEvaluation evaluateRun(const RunFolder& folder, const ModelLoadOptions& options,
-                          const EvaluationOptions& settings);
+Evaluation evaluateRun(const RunFolder& folder, const ModelLoadOptions& options,
+                       const EvaluationOptions& settings);
 
 /// Mean −ln p of the next token, by the position of the token that predicts it.
 struct PositionLosses {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/file_path.h"
+#include "core/base/text.h"
 #include "core/model/generation.h"
 #include "core/operators/tensor_data.h"
 #include "core/reading/model_facts.h"
@@ -46,9 +47,7 @@ void writeSnapshot(const RunFolder& folder, Transformer& model, const Task& task
     const at::Tensor tokens = padRight({text});
     const at::Device device = model.parameters().front().second.device();
     const Transformer::ActivationStatistics statistics = model.statistics(tokens.to(device));
-    std::vector<std::string> texts;
-    for (const std::int64_t id : text)
-        texts.push_back(task.vocabulary().decode(id));
+    const auto texts = mapped(text, [&](std::int64_t id) { return task.vocabulary().decode(id); });
     makeFolder(folder.snapshotsPath());
     writeSafetensors(
         folder.snapshotPath(step),

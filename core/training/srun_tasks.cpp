@@ -21,9 +21,8 @@ namespace {
 /// A separate file for each job step, so that a file left over from an earlier step is not used. The next
 /// process that writes to the run removes it, like all partial files.
 FilePath announcementPath(const RunFolder& folder) {
-    std::vector<std::string> step;
-    for (const char* part : {"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_RESTART_COUNT"})
-        step.push_back(environmentVariable(part));
+    const std::vector<std::string> names{"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_RESTART_COUNT"};
+    const std::vector<std::string> step = mapped(names, environmentVariable);
     return folder.file(std::string("processes").append(kPartialMark).append(join(step, ".")));
 }
 

@@ -400,10 +400,6 @@ RunRequest Trainer::waitWhilePaused() {
 
 void Trainer::writeHeartbeat(RunState state, Durability durability) {
     last_beat_ = Clock::now();
-    recorder_.setStatus(statusNow(state), durability);
-}
-
-Status Trainer::statusNow(RunState state) const {
     Status status;
     status.state = state;
     status.step = position_.step;
@@ -412,7 +408,7 @@ Status Trainer::statusNow(RunState state) const {
     const bool listening = state == RunState::running || state == RunState::paused;
     status.control = listening ? control_.socketPath() : "";
     if (state == RunState::preempted) status.exit_code = static_cast<int>(ErrorKind::preempted);
-    return status;
+    recorder_.setStatus(status, durability);
 }
 
 }  // namespace roper

@@ -66,7 +66,6 @@ class Trainer {
     /// Answers a question about the model after the last submitted step.
     Reply answer(const Request& request, RunState state);
     bool isDue(std::int64_t every) const { return every > 0 && submitted_ % every == 0; }
-    Status statusNow(RunState state) const;
 
     Specification specification_;
     at::Device device_;

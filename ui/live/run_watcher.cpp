@@ -147,7 +147,7 @@ std::optional<std::size_t> RunWatcher::pollRows(LineTail& tail, std::vector<Row>
         rows_problem_ =
             tr("%1 has more than %2 rows; the window shows only the first %2. A larger "
                "%3 writes fewer.")
-                .arg(QString::fromStdString(std::string(rowFile<Row>().name)))
+                .arg(QString::fromStdString(rowFileName<Row>()))
                 .arg(kMaxRows)
                 .arg(std::is_same_v<Row, MetricsRow> ? "training.report_every" : "evaluation.every");
         return std::nullopt;

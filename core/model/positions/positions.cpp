@@ -9,16 +9,17 @@
 
 namespace roper {
 
-#define DECLARE(name)                                                                                      \
-    std::unique_ptr<Positions> name##Positions(const Specification& specification, Parameters& parameters, \
-                                               at::TensorOptions options);
+#define DECLARE(name, implementation)                                                        \
+    std::unique_ptr<Positions> implementation##Positions(const Specification& specification, \
+                                                         Parameters& parameters, at::TensorOptions options);
 ROPER_METHODS(DECLARE)
 #undef DECLARE
 
 std::unique_ptr<Positions> makePositions(const Specification& specification, Parameters& parameters,
                                          at::TensorOptions options) {
-#define CALL(name) \
-    if (specification.model.position == #name) return name##Positions(specification, parameters, options);
+#define CALL(name, implementation)             \
+    if (specification.model.position == #name) \
+        return implementation##Positions(specification, parameters, options);
     ROPER_METHODS(CALL)
 #undef CALL
     TORCH_CHECK(false, "unknown position method ", specification.model.position);
@@ -50,10 +51,6 @@ void Positions::rescale(const Scaling& scaling, double) {
     if (scaling.method != ScalingMethod::none)
         throw Error(ErrorKind::usage,
                     "position = \"" + specification_.model.position + "\" has no frequencies to scale");
-}
-
-Pairing Positions::pairing() const {
-    return specification_.model.pairing;
 }
 
 void Positions::addBias(const TokenPositions& tokens, PassPositions& pass,

@@ -59,7 +59,7 @@ class Positions {
     /// device, because steps captured as CUDA graphs read the same tensors.
     virtual void setStep(std::int64_t /*step*/) {}
 
-    Pairing pairing() const;
+    Pairing pairing() const { return specification_.model.pairing; }
 
     /// Number of rotating pairs of queries and keys, and of values and outputs; 0 if there are none.
     virtual int queryKeyPairs() const { return 0; }

@@ -222,29 +222,10 @@ void RotaryPositions::rescale(const Scaling& scaling, double length) {
     }
 }
 
-// The methods differ in which tensors rotate and in their decay; both are declared by core/methods.
-
-/// Rotation of queries and keys (Su et al. 2021).
-std::unique_ptr<Positions> ropePositions(const Specification& specification, Parameters& parameters,
-                                         at::TensorOptions options) {
-    return std::make_unique<RotaryPositions>(specification, parameters, options);
-}
-
-/// Rotation of queries, keys and values, and of the output back (Harik & Jayasiri 2022).
-std::unique_ptr<Positions> roperPositions(const Specification& specification, Parameters& parameters,
-                                          at::TensorOptions options) {
-    return std::make_unique<RotaryPositions>(specification, parameters, options);
-}
-
-/// Rotation of the tensors that `model.rotates` names (Su 2025).
+/// For all methods that rotate (Su et al. 2021, Harik & Jayasiri 2022, Su 2025, Sun et al. 2022). They differ
+/// in which tensors rotate and in their decay; both are declared by core/methods.
 std::unique_ptr<Positions> rotaryPositions(const Specification& specification, Parameters& parameters,
                                            at::TensorOptions options) {
-    return std::make_unique<RotaryPositions>(specification, parameters, options);
-}
-
-/// Rotation of queries and keys, whose pairs decay by their positions (Sun et al. 2022).
-std::unique_ptr<Positions> xposPositions(const Specification& specification, Parameters& parameters,
-                                         at::TensorOptions options) {
     return std::make_unique<RotaryPositions>(specification, parameters, options);
 }
 

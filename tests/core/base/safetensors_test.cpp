@@ -36,14 +36,17 @@ TEST(Safetensors, AFileIsReadInLittleMoreMemoryThanItsSize) {
     }));
 }
 
-TEST(Safetensors, AStreamedTensorIsWrittenAsItIsMade) {
+TEST(Safetensors, ATensorIsWrittenAsItIsMade) {
     const TemporaryFolder folder;
     const std::vector<float> row = {1, 2, 3};
     const auto writing = [&](int rows) {
-        return std::vector<StreamedTensor>{{"a", Dtype::F32, {2, 3}, [&row, rows](const AppendBytes& append) {
-                                                for (int i = 0; i < rows; ++i)
-                                                    append(std::as_bytes(std::span(row)));
-                                            }}};
+        return std::vector<TensorToWrite>{{.name = "a",
+                                           .dtype = Dtype::F32,
+                                           .shape = {2, 3},
+                                           .produce = [&row, rows](const AppendBytes& append) {
+                                               for (int i = 0; i < rows; ++i)
+                                                   append(std::as_bytes(std::span(row)));
+                                           }}};
     };
     writeSafetensors(folder / "x.safetensors", writing(2), {});
     const SafetensorsFile file =

@@ -12,10 +12,10 @@ namespace {
 TEST(Outcome, ProblemsSolvedLieBetweenNoneAndAll) {
     ComparedRuns runs;
     const RunRecord& run = runs.add("rope", 0, 100);
-    EXPECT_EQ(possibleRange(run, Measure::final_correct).minimum, 0);
-    EXPECT_EQ(possibleRange(run, Measure::final_correct).maximum, *run.evaluations.back().total);
-    EXPECT_EQ(possibleRange(run, Measure::steps_until).maximum, run.specification.training.steps);
-    EXPECT_TRUE(std::isinf(possibleRange(run, Measure::final_loss).maximum));
+    EXPECT_EQ(possibleRange(run, Measure::final_correct).low, 0);
+    EXPECT_EQ(possibleRange(run, Measure::final_correct).high, *run.evaluations.back().total);
+    EXPECT_EQ(possibleRange(run, Measure::steps_until).high, run.specification.training.steps);
+    EXPECT_TRUE(std::isinf(possibleRange(run, Measure::final_loss).high));
 }
 
 TEST(Outcomes, AreTakenAtTheEndAndOnlyThere) {

@@ -124,9 +124,9 @@ void CompareState::fillGroup(ComparedGroup& group, const std::vector<RunRecord>&
     group.summary = summarize(group.values);
     group.interval = meanInterval(group.summary);
     if (!group.interval) return;
-    const PossibleRange range = possibleRange(runs[group.group.runs.front()], question_.measure);
-    group.interval->low = std::max(group.interval->low, range.minimum);
-    group.interval->high = std::min(group.interval->high, range.maximum);
+    const Interval range = possibleRange(runs[group.group.runs.front()], question_.measure);
+    group.interval->low = std::max(group.interval->low, range.low);
+    group.interval->high = std::min(group.interval->high, range.high);
 }
 
 void CompareState::setPageVisible(bool seen) {

@@ -18,7 +18,6 @@ constexpr double kMinTitleWidth = 145, kMinPlotWidth = 140, kMaxPlotWidth = 320;
 constexpr double kMinAxisLimit = 1, kMaxAxisLimit = 8;
 constexpr double kMaxLabelWidth = 130;
 constexpr double kArrow = 6;
-constexpr double kSignificance = 0.05;
 
 enum Column { title, of_a, of_b, difference, interval, p, holm_p, plot, column_count };
 
