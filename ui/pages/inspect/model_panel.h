@@ -115,10 +115,14 @@ class ModelPanel : public QWidget {
     bool is_stale_ = true;  ///< `refresh` is pending
 };
 
+/// What the rows, columns and values of a map are.
+struct MapNames {
+    QString row, column, value;
+};
 /// A map of rows of numbers; all rows have the same length, and there is at least one.
 /// @param limit  end of the color scale; 0: the largest magnitude
-HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, HeatMapView::Scale scale,
-                           double limit = 0);
+HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, const MapNames& names,
+                           HeatMapView::Scale scale, double limit = 0);
 /// The number, if it is below `count`. @throws Error (usage) naming the setting `key` otherwise
 int checkedBelow(const std::string& key, std::int64_t number, int count);
 double largestOf(const std::vector<std::vector<double>>& rows);
