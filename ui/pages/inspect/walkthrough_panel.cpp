@@ -401,11 +401,9 @@ QString WalkthroughPanel::showWeights(const Walkthrough& w) {
                        ? tr("The softmax turns the scores into weights a<sub>nj</sub>, which sum to %1.")
                    : w.attention == "linear_cosine"
                        ? tr("Linear attention: a<sub>nj</sub> is 1 + s<sub>nj</sub>, divided by the sum of "
-                            "these over all "
-                            "visible keys; the weights sum to %1.")
+                            "these over all visible keys; the weights sum to %1.")
                        : tr("Linear attention: a<sub>nj</sub> is s<sub>nj</sub>, divided by the sum of the "
-                            "scores without "
-                            "rotation; the weights sum to %1.");
+                            "scores without rotation; the weights sum to %1.");
     text = text.arg(number(sum)) + ' ' +
            tr("The largest, %1, goes to %2.")
                .arg(probabilityText(w.weights[heaviest]), tokenName(w, heaviest).toHtmlEscaped());
@@ -422,8 +420,7 @@ QString WalkthroughPanel::showValueRotation(const Walkthrough& w) {
     arrows_->setVectors(w.value_pairs, {{QStringLiteral("value"), tr("value"), Theme::value(),
                                          w.values[keyIndex()], w.rotated_values[keyIndex()]}});
     return tr("Each value, too, is rotated by its position: R(j) v<sub>j</sub>, here of %1. This is what "
-              "RoPER "
-              "adds.")
+              "RoPER adds.")
         .arg(tokenName(w, keyIndex()).toHtmlEscaped());
 }
 
