@@ -26,11 +26,6 @@ class HeadsPanel : public ModelPanel {
     AnswerSpecs answersForFigure(const QString& figure) const override;
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    HeadScatterView& atlas() { return *atlas_; }
-    HeadsView& grid() { return *grid_; }
-    HeatMapView& map() { return *map_; }
-    CurveChart& reach() { return *reach_; }
-
   protected:
     void refresh() override;
 

@@ -24,9 +24,6 @@ class LearnedPanel : public ModelPanel {
     /// @throws Error (usage) if the run has no such numbers
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    CurveChart& chart() { return *chart_; }
-    QComboBox& layer() { return *layer_; }
-
   protected:
     /// Reads the file again if the run or the file's size has changed.
     void refresh() override;

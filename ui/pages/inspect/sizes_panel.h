@@ -47,7 +47,6 @@ class SizesPanel : public ModelPanel {
     AnswerSpecs answersForFigure(const QString&) const override { return {}; }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    HeatMapView& sizeMap() { return sizes_->map(); }
     HeatMapView& comparisonSizeMap() { return comparison_sizes_->map(); }
 
   protected:

@@ -26,11 +26,8 @@ class SnapshotsPanel : public ModelPanel {
     /// @throws Error (usage) if the run has no such snapshot or head
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    HeadsView& thumbnails() { return *thumbnails_; }
     HeadsView& comparisonThumbnails() { return *comparison_thumbnails_; }
-    HeatMapView& map() { return *map_; }
     HeatMapView& comparisonMap() { return *comparison_map_; }
-    QSlider& scrubber() { return *scrubber_; }
     void play();
     void readCurrentWeights();
 

@@ -30,11 +30,6 @@ class WalkthroughPanel : public ModelPanel {
     /// @throws Error (usage) for a stage that the model does not have, or that the figure does not show
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    QListWidget& stages() { return *stages_; }
-    BarChart& bars() { return *bars_; }
-    PairArrows& arrows() { return *arrows_; }
-    QSpinBox& token() { return *token_; }
-    QSpinBox& key() { return *key_; }
     QString text() const { return text_->text(); }
 
   protected:
