@@ -125,8 +125,8 @@ AnswerSpecs HeadsPanel::requiredAnswers() const {
 
 /// Adds the scores by which heads are colored or sorted.
 void HeadsPanel::addScores(AnswerSpecs& requiredAnswers) const {
-    for (const HeadScore* score :
-         {scoreAt(color_by_, HeadScatterView::ColorBy::first_score), scoreAt(order_, Order::first_score)})
+    for (const HeadScore* score : {scoreAt(color_by_->currentIndex(), HeadScatterView::ColorBy::first_score),
+                                   scoreAt(order_->currentIndex(), Order::first_score)})
         if (score != nullptr) requiredAnswers.push_back(score->answer);
 }
 
@@ -176,11 +176,10 @@ void HeadsPanel::showLabels() {
 /// The numbers by which the thumbnails are sorted; empty while unknown, and for the order by layer and head.
 std::vector<double> HeadsPanel::numbersOfOrder() const {
     const auto order = static_cast<Order>(order_->currentIndex());
-    const HeadScore* const score = scoreAt(order_, Order::first_score);
-    const HeadsAnswer* answer = state().answer(answers::heads);
+    const HeadScore* const score = scoreAt(order_->currentIndex(), Order::first_score);
     std::vector<double> numbers;
-    if (order == Order::place || answer == nullptr) return numbers;
-    for (const HeadReport& report : answer->heads) {
+    if (order == Order::place) return numbers;
+    for (const HeadReport& report : state().reports()) {
         if (score == nullptr) {
             numbers.push_back(order == Order::entropy ? report.entropy : report.mean_distance);
             continue;

@@ -32,13 +32,6 @@ class HeadsPanel : public ModelPanel {
   private:
     /// Sort orders of the thumbnails, in the order of the combo box; `place`: by layer and head.
     enum class Order { place, entropy, distance, first_score };  ///< then the entries of `headScores`
-    /// The score chosen in a combo box whose entries from `first` on are scores; null for other entries.
-    template <class Choice>
-    static const HeadScore* scoreAt(const QComboBox* box, Choice first) {
-        const int score = box->currentIndex() - static_cast<int>(first);
-        return score < 0 ? nullptr : &headScores().at(static_cast<std::size_t>(score));
-    }
-
     QSpinBox* makeNumber(const QString& name, const QString& prefix);
     void showLabels();
     void showOrder();

@@ -225,9 +225,8 @@ void InspectState::cancel() {
 }
 
 const HeadReport* InspectState::report(int layer, int head) const {
-    if (const HeadsAnswer* heads = answer(answers::heads))
-        for (const HeadReport& report : heads->heads)
-            if (report.layer == layer && report.head == head) return &report;
+    for (const HeadReport& report : reports())
+        if (report.layer == layer && report.head == head) return &report;
     return nullptr;
 }
 

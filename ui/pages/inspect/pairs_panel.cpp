@@ -82,9 +82,8 @@ void PairsPanel::prepare(const QString&, const InspectFigureSettings& picture) {
 
 void PairsPanel::refresh() {
     showPairs();
-    if (const HeadsAnswer* heads = state().answer(answers::heads))
-        for (std::size_t i = 0; i < heads->heads.size(); ++i)
-            if (&heads->heads[i] == state().report()) pairs_map_->setMarked(static_cast<int>(i), -1);
+    if (const HeadReport* chosen = state().report())
+        pairs_map_->setMarked(static_cast<int>(chosen - state().reports().data()), -1);
     showHeadPairs();
 }
 
