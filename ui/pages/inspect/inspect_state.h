@@ -166,6 +166,7 @@ class InspectState : public QObject {
     void clearPending();
     void dropRequests(const AnswerPredicate& is_outdated);
     void forget(const AnswerPredicate& is_outdated);
+    void replaceInputs(const AnswerPredicate& is_outdated);
     void checkForCheckpoints();
     void setMessage(const QString& message, const AnswerSpec* failed = nullptr);
 
