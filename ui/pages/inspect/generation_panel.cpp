@@ -35,7 +35,6 @@ ContinuationView::ContinuationView(InspectState& state, QWidget* parent)
     const auto reset = [this] {
         chosen_ = 0;
         head_ = -1;
-        emit chosenChanged(0);
         update();
     };
     connect(&state_, &InspectState::modelChanged, this, reset);
@@ -49,7 +48,6 @@ void ContinuationView::choose(int generated) {
     if (state_.answer(answers::continuation) == nullptr) return;
     const int last = static_cast<int>(state_.answer(answers::continuation)->generated()) - 1;
     chosen_ = std::clamp(generated, 0, std::max(0, last));
-    emit chosenChanged(chosen_);
     update();
 }
 

@@ -40,9 +40,6 @@ class ContinuationView : public FigureView {
     QSize minFigureSize() const override { return {320, 240}; }
     QSize minScreenSize() const override { return {220, 130}; }
 
-  signals:
-    void chosenChanged(int generated);
-
   protected:
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
