@@ -33,13 +33,9 @@ class ModelPanel : public QWidget {
     /// The same for the comparison model.
     virtual AnswerSpecs comparisonAnswers() const { return {}; }
     /// Answers that one figure needs from both models; empty for figures made from a run's files.
-    virtual AnswerSpecs answersForFigure(const QString& figure) const {
-        return static_cast<void>(figure), requiredAnswers();
-    }
+    virtual AnswerSpecs answersForFigure(const QString& /*figure*/) const { return requiredAnswers(); }
     /// Applies the settings of a figure drawn without a window, and requests the answers that it needs.
-    virtual void prepare(const QString& figure, const InspectFigureSettings& picture) {
-        static_cast<void>(figure), static_cast<void>(picture);
-    }
+    virtual void prepare(const QString& /*figure*/, const InspectFigureSettings& /*picture*/) {}
 
     /// Calls `refresh` now if the panel is visible, otherwise when it is next shown.
     void refreshWhenVisible();
