@@ -23,9 +23,7 @@ int snapshotOf(const InspectState& state, std::optional<std::int64_t> step) {
     if (!step) return static_cast<int>(steps.size()) - 1;
     const auto found = std::ranges::find(steps, *step);
     if (found != steps.end()) return static_cast<int>(found - steps.begin());
-    std::vector<std::string> names;
-    for (const std::int64_t one : steps)
-        names.push_back(std::to_string(one));
+    const auto names = mapped(steps, [](std::int64_t one) { return std::to_string(one); });
     throw Error(ErrorKind::usage,
                 "the run has no snapshot at step " + std::to_string(*step) + "; it has " + join(names, ", "));
 }

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/live/token_texts.h"
 #include "ui/pages/inspect/inspect_fields.h"
@@ -82,10 +83,7 @@ const std::vector<WalkthroughPanel::Stage>& WalkthroughPanel::allStages() {
 }
 
 std::vector<std::string> WalkthroughPanel::stageNames() {
-    std::vector<std::string> names;
-    for (const Stage& stage : allStages())
-        names.push_back(stage.name.toStdString());
-    return names;
+    return mapped(allStages(), [](const Stage& stage) { return stage.name.toStdString(); });
 }
 
 WalkthroughPanel::WalkthroughPanel(const ShownModels& models, QWidget* parent)
