@@ -67,7 +67,8 @@ class WalkthroughPanel : public ModelPanel {
     /// Draws a number for each key that the query sees, as bars.
     void showOverTokens(const Walkthrough& w, const QString& key, const QString& label, const QColor& color,
                         const std::vector<double>& values);
-    void showFeatures(const std::vector<BarChart::Series>& series);
+    /// @param first  number of the first category
+    void showBars(const QString& x_name, const std::vector<BarChart::Series>& series, int first = 0);
 
     QListWidget* stages_;
     QLabel* text_;
