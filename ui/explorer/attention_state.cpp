@@ -90,10 +90,7 @@ void AttentionState::onSelectionChanged() {
     }
     if (!is_run) own_ = setup();
     message_.clear();
-    if (setup().source == VectorSource::run)
-        poll_timer_.start();
-    else
-        poll_timer_.stop();
+    is_run ? poll_timer_.start() : poll_timer_.stop();
     updateVectors();
     if (isReady())
         updateDerived();
@@ -232,13 +229,10 @@ QString AttentionState::sourceText() const {
         return tr("random vectors, seed %1, similarity %2").arg(s.seed).arg(s.similarity);
     if (s.source == VectorSource::hand) return tr("vectors from the table");
     const QString model = runs_.titleOf(QString::fromStdString(s.run));
-    if (run_head_ && run_head_->model.step < 0)  // a published model: only runs have steps
-        return tr("layer %1, head %2 of %3").arg(s.layer).arg(s.head).arg(model);
-    return tr("layer %1, head %2 of %3 at step %4")
-        .arg(s.layer)
-        .arg(s.head)
-        .arg(model)
-        .arg(run_head_ ? run_head_->model.step : 0);
+    const QString head = tr("layer %1, head %2 of %3").arg(s.layer).arg(s.head).arg(model);
+    const std::int64_t step = run_head_ ? run_head_->model.step : 0;
+    // A published model has no steps.
+    return step < 0 ? head : tr("%1 at step %2").arg(head, QString::number(step));
 }
 
 void AttentionState::useRun(const QString& run) {
