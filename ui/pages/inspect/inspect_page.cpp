@@ -150,25 +150,18 @@ void InspectPage::registerPanelSetting() {
         for (const ModelPanel* panel : panels_)  // older versions stored the help text
             if (name == panel->title() || name == panel->help()) choose(*panel);
     };
-    const auto titles = [](std::initializer_list<const ModelPanel*> panels) {
-        QStringList all;
-        for (const ModelPanel* panel : panels)
-            all << panel->title();
-        return all;
-    };
-    const QStringList models =
-        titles({&panel<TextPanel>(), &panel<HeadsPanel>(), &panel<PairsPanel>(), &panel<ValuesPanel>(),
-                &panel<SubsetsPanel>(), &panel<LengthsPanel>(), &panel<LayersPanel>(), &panel<PatchPanel>()});
-    const QStringList inspect = titles(
-        {&panel<SnapshotsPanel>(), &panel<GenerationPanel>(), &panel<SizesPanel>(), &panel<LearnedPanel>()});
-    for (const auto& former :
-         {std::pair{std::string("view.models"), models}, std::pair{std::string("view.inspect"), inspect}})
-        registerViewSetting(former.first, nothing,
-                            [show_named, names = former.second](const std::string& text) {
-                                bool is_number = false;
-                                const int index = QString::fromStdString(text).toInt(&is_number);
-                                if (is_number) show_named(names.value(index));
-                            });
+    const QList<const ModelPanel*> models{
+        &panel<TextPanel>(),    &panel<HeadsPanel>(),   &panel<PairsPanel>(),  &panel<ValuesPanel>(),
+        &panel<SubsetsPanel>(), &panel<LengthsPanel>(), &panel<LayersPanel>(), &panel<PatchPanel>()};
+    const QList<const ModelPanel*> inspect{&panel<SnapshotsPanel>(), &panel<GenerationPanel>(),
+                                           &panel<SizesPanel>(), &panel<LearnedPanel>()};
+    for (const auto& [key, panels] : {std::pair("view.models", models), std::pair("view.inspect", inspect)})
+        registerViewSetting(key, nothing, [this, panels = panels](const std::string& text) {
+            bool is_number = false;
+            const int index = QString::fromStdString(text).toInt(&is_number);
+            if (const ModelPanel* former = panels.value(index); is_number && former != nullptr)
+                choose(*former);
+        });
     registerViewSetting(
         "view.inspect_panel", [this] { return shownPanel().title().toStdString(); },
         [show_named](const std::string& title) {
