@@ -436,13 +436,13 @@ class InspectAnswersTest : public PageTest {
         // The panels have the room of the changes, unless these are wanted.
         QTest::keyClick(&list, Qt::Key_Home);
         auto* changes = control<QToolButton>("Ablations and changes");
-        QVERIFY(changes->isVisible() && !changes->isChecked() && !page().change().isVisible());
+        QVERIFY(changes->isVisible() && !changes->isChecked() && !changePanel().isVisible());
         QTest::mouseClick(changes, Qt::LeftButton);
-        QVERIFY(page().change().isVisible());
+        QVERIFY(changePanel().isVisible());
         page().setViewSettings({{"view.inspect_panel", "Bands"}});  // former name of Pairs
-        QVERIFY(page().panel<PairsPanel>().isVisible() && !page().change().isVisible());
+        QVERIFY(page().panel<PairsPanel>().isVisible() && !changePanel().isVisible());
         window_->resize(1300, 860);
-        QTRY_VERIFY(page().change().isVisible() && changes->isChecked());
+        QTRY_VERIFY(changePanel().isVisible() && changes->isChecked());
     }
 
     // Every panel is of the checkpoint that is chosen.
@@ -488,7 +488,7 @@ class InspectAnswersTest : public PageTest {
             waitForAnswers();
             QTest::qWait(50);
             QList<QWidget*> rows;
-            for (QWidget* widget : page().change().findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
+            for (QWidget* widget : changePanel().findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
                 if (widget->isVisible() && !widget->size().isEmpty()) rows << widget;
             QVERIFY(rows.contains(control<QPushButton>("As trained")));
             QCOMPARE(rows.contains(control<QPushButton>("Solve 64 problems")), model != this->model("llama"));
@@ -804,12 +804,12 @@ class InspectAnswersTest : public PageTest {
         QCOMPARE(state().message(), QString());
         QVERIFY(state().answer(answers::predictions) != nullptr);
         // Models opened before are listed unless they no longer exist.
-        QVERIFY(page().models().findData(model("llama")) >= 0);
+        QVERIFY(control<QComboBox>("Model")->findData(model("llama")) >= 0);
         QFile::remove(broken);
         window_.reset();
         openWindow("Inspect");
-        QVERIFY(page().models().findData(model("llama")) >= 0);
-        QCOMPARE(page().models().findData(broken), -1);
+        QVERIFY(control<QComboBox>("Model")->findData(model("llama")) >= 0);
+        QCOMPARE(control<QComboBox>("Model")->findData(broken), -1);
     }
 
     void noLabelIsCutOrLaidOverAnother() {
@@ -839,6 +839,7 @@ class InspectAnswersTest : public PageTest {
     static constexpr auto kText = "5>E5>33W5>E:M";
 
     InspectPage& page() const { return window_->inspectPage(); }
+    ChangePanel& changePanel() const { return *page().findChild<ChangePanel*>(); }
     InspectState& state() const { return page().state(); }
     QString model(const char* family) const { return models_.filePath(family); }
     QString effect() const { return control<QLabel>("Effect of the change on the loss")->text(); }

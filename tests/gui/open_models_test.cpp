@@ -65,7 +65,7 @@ class OpenModelsTest : public PageTest {
         QVERIFY(open->isEnabled());
         QTest::mouseClick(open, Qt::LeftButton);
         QCOMPARE(page().state().model(), small_);
-        QCOMPARE(page().models().currentText(), QString("owner/small"));
+        QCOMPARE(control<QComboBox>("Model")->currentText(), QString("owner/small"));
     }
 
     void theListClosesWhileItIsRead() {

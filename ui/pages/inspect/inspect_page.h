@@ -68,8 +68,6 @@ class InspectPage : public Page {
     void openPublished(const QString& path);
     void readText(const QString& text);
     QPlainTextEdit& text() { return *text_; }
-    QComboBox& models() { return *models_; }
-    ChangePanel& change() { return *change_; }
 
   protected:
     void onVisibilityChanged(bool seen) override;
