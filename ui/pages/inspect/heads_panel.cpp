@@ -1,6 +1,6 @@
 #include "ui/pages/inspect/heads_panel.h"
 
-#include <QScopedValueRollback>
+#include <QSignalBlocker>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -110,9 +110,7 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
 QSpinBox* HeadsPanel::makeNumber(const QString& name, const QString& prefix) {
     auto* box = named(new QSpinBox, name, tr("The enlarged head"));
     box->setPrefix(prefix);
-    connect(box, &QSpinBox::valueChanged, this, [this] {
-        if (!filling_) state().setHead(layer_->value(), head_->value());
-    });
+    connect(box, &QSpinBox::valueChanged, this, [this] { state().setHead(layer_->value(), head_->value()); });
     return box;
 }
 
@@ -146,7 +144,7 @@ void HeadsPanel::prepare(const QString&, const InspectFigureSettings& picture) {
 }
 
 void HeadsPanel::refresh() {
-    const QScopedValueRollback filling(filling_, true);
+    const QSignalBlocker filling_layer(layer_), filling_head(head_);
     const ModelSummary* model = state().summary();
     for (auto [box, count] : {std::pair{layer_, model != nullptr ? model->layers : 1},
                               std::pair{head_, model != nullptr ? model->heads : 1}}) {
@@ -197,11 +195,11 @@ void HeadsPanel::showOrder() {
 
 void HeadsPanel::showMap() {
     const HeadMap* attention = answerForHead(answers::attention);
-    map_title_->setText(state().report() != nullptr    ? titleOfHead(*state().report())
+    const HeadReport* report = state().report();
+    map_title_->setText(report != nullptr              ? titleOfHead(*report)
                         : state().summary() != nullptr ? headTitle(state().layer(), state().head())
                                                        : QString());
-    map_title_->setToolTip(state().report() != nullptr ? describeHead(*state().report(), state())
-                                                       : QString());
+    map_title_->setToolTip(report != nullptr ? describeHead(*report, state()) : QString());
     if (attention == nullptr) return map_->setMap({});
     map_->setCaption(tr("Attention weights of layer %1, head %2 of %3")
                          .arg(attention->layer)

@@ -47,7 +47,6 @@ class HeadsPanel : public ModelPanel {
     QComboBox *label_, *color_by_, *reach_quantity_, *order_;
     QSpinBox *layer_, *head_;
     QLabel* map_title_;
-    bool filling_ = false;  ///< the program fills the inputs, so their signals are not choices
 };
 
 }  // namespace roper

@@ -121,7 +121,6 @@ class InspectPage : public Page {
     std::optional<bool> changes_wanted_ = {};  ///< the user's choice; nothing: shown where there is room
     /// A figure is being prepared without a window; it requests fewer answers than a panel.
     bool is_preparing_ = false;
-    bool filling_ = false;      ///< the program fills the combo boxes, so their signals are not choices
     QString model_to_restore_;  ///< model of the last session, opened when the page is first shown
 };
 

@@ -44,8 +44,7 @@ class LearnedPanel : public ModelPanel {
     QString run_;              ///< run whose rows are shown
     std::uintmax_t size_ = 0;  ///< bytes of method.csv when it was read
     std::vector<MethodRow> rows_;
-    QString problem_;       ///< why the file could not be read; empty without an error
-    bool filling_ = false;  ///< the program fills the combo boxes, so their signals are not choices
+    QString problem_;  ///< why the file could not be read; empty without an error
 };
 
 }  // namespace roper

@@ -1,6 +1,6 @@
 #include "ui/pages/inspect/snapshots_panel.h"
 
-#include <QScopedValueRollback>
+#include <QSignalBlocker>
 #include <algorithm>
 
 #include "core/base/error.h"
@@ -139,9 +139,7 @@ void SnapshotsPanel::makeControls() {
               tr("Show what the model's heads do with the text, at the chosen step or as it trains"));
     back_ = named(new QPushButton(tr("Back to the snapshots")), tr("Back to the snapshots"),
                   tr("Snapshots show the same text at every step"));
-    connect(scrubber_, &QSlider::valueChanged, this, [this](int value) {
-        if (!filling_) state().showSnapshot(value);
-    });
+    connect(scrubber_, &QSlider::valueChanged, &state(), &InspectState::showSnapshot);
     connect(play_, &QPushButton::clicked, this, &SnapshotsPanel::play);
     connect(order_, &QComboBox::currentIndexChanged, this, &SnapshotsPanel::refresh);
     connect(read_weights_, &QPushButton::clicked, this, &SnapshotsPanel::readCurrentWeights);
@@ -226,7 +224,7 @@ void SnapshotsPanel::refresh() {
 }
 
 void SnapshotsPanel::showSnapshots() {
-    const QScopedValueRollback filling(filling_, true);
+    const QSignalBlocker moving(scrubber_);
     const Snapshots& snapshots = state().snapshots();
     const auto maps = state().maps();
     const int count = snapshots.count();

@@ -50,8 +50,7 @@ class SnapshotsPanel : public ModelPanel {
         *comparison_thumbnails_title_;
     QPushButton *play_, *read_weights_, *back_;
     QWidget *comparison_thumbnails_area_, *comparison_area_;
-    QTimer player_;         ///< shows the next snapshot at each tick
-    bool filling_ = false;  ///< the program moves the slider, so its signal is not the user's
+    QTimer player_;  ///< shows the next snapshot at each tick
 };
 
 }  // namespace roper
