@@ -115,25 +115,20 @@ QSpinBox* HeadsPanel::makeNumber(const QString& name, const QString& prefix) {
 }
 
 AnswerSpecs HeadsPanel::requiredAnswers() const {
-    AnswerSpecs requiredAnswers{&answers::predictions, &answers::heads, &answers::attention,
-                                &answers::thumbnails, &answers::changed};
-    addScores(requiredAnswers);
-    return requiredAnswers;
+    return withScores({&answers::predictions, &answers::heads, &answers::attention, &answers::thumbnails,
+                       &answers::changed});
 }
 
 /// Adds the scores by which heads are colored or sorted.
-void HeadsPanel::addScores(AnswerSpecs& requiredAnswers) const {
+AnswerSpecs HeadsPanel::withScores(AnswerSpecs specs) const {
     for (const HeadScore* score : {scoreAt(color_by_->currentIndex(), HeadScatterView::ColorBy::first_score),
                                    scoreAt(order_->currentIndex(), Order::first_score)})
-        if (score != nullptr) requiredAnswers.push_back(score->answer);
+        if (score != nullptr) specs.push_back(score->answer);
+    return specs;
 }
 
 AnswerSpecs HeadsPanel::answersForFigure(const QString& figure) const {
-    if (figure == atlas_->figureName()) {
-        AnswerSpecs requiredAnswers{&answers::heads};
-        addScores(requiredAnswers);
-        return requiredAnswers;
-    }
+    if (figure == atlas_->figureName()) return withScores({&answers::heads});
     if (figure == grid_->figureName()) return {&answers::thumbnails};
     return {&answers::heads, &answers::attention};
 }

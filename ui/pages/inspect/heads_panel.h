@@ -36,7 +36,7 @@ class HeadsPanel : public ModelPanel {
     void showLabels();
     void showOrder();
     std::vector<double> numbersOfOrder() const;
-    void addScores(AnswerSpecs& requiredAnswers) const;
+    AnswerSpecs withScores(AnswerSpecs specs) const;
     void showMap();
     void showReach();
 
