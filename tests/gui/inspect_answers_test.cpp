@@ -253,7 +253,7 @@ class InspectAnswersTest : public PageTest {
         QCOMPARE(state().layer() * static_cast<int>(state().summary()->heads) + state().head(), 2);
         for (const auto quantity :
              {PairQuantity::query_norm, PairQuantity::key_norm, PairQuantity::value_norm}) {
-            page().panel<PairsPanel>().setQuantity(quantity);
+            control<QComboBox>("Quantity of each pair")->setCurrentIndex(static_cast<int>(quantity));
             QVERIFY(figure<HeatMapView>("bands").map().values->minCoeff() >= 0);
             QCOMPARE(figure<BarChart>("head-bands").series().front().values.front(),
                      (*figure<HeatMapView>("bands").map().values)(2, 0));

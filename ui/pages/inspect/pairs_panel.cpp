@@ -71,12 +71,8 @@ std::optional<std::pair<int, int>> PairsPanel::headOfRow(int row) const {
     return std::pair(static_cast<int>(report.layer), static_cast<int>(report.head));
 }
 
-void PairsPanel::setQuantity(PairQuantity quantity) {
-    quantity_->setCurrentIndex(static_cast<int>(quantity));
-}
-
 void PairsPanel::prepare(const QString&, const InspectFigureSettings& picture) {
-    setQuantity(picture.quantity);
+    quantity_->setCurrentIndex(static_cast<int>(picture.quantity));
     mean_->setChecked(picture.mean);
 }
 

@@ -27,8 +27,6 @@ class PairsPanel : public ModelPanel {
     AnswerSpecs answersForFigure(const QString&) const override { return {&answers::heads}; }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    void setQuantity(PairQuantity quantity);
-
   protected:
     void refresh() override;
 
