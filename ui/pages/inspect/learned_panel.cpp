@@ -57,21 +57,10 @@ LearnedPanel::LearnedPanel(const ShownModels& models, QWidget* parent)
     summary_->setForegroundRole(QPalette::PlaceholderText);
     forwardReadouts(chart_);
     columnOf({rowOf({quantity_, layer_, {summary_, 1}}), {chart_, 1}}, this);
-    timer_.setInterval(kReadInterval_ms);
-    connect(&timer_, &QTimer::timeout, this, &LearnedPanel::refresh);
+    connect(&timer_, &QTimer::timeout, this, &ModelPanel::refreshWhenVisible);
+    timer_.start(kReadInterval_ms);
     fillChoices();
     draw();
-}
-
-void LearnedPanel::showEvent(QShowEvent* event) {
-    ModelPanel::showEvent(event);
-    refresh();
-    timer_.start();
-}
-
-void LearnedPanel::hideEvent(QHideEvent* event) {
-    ModelPanel::hideEvent(event);
-    timer_.stop();
 }
 
 void LearnedPanel::refresh() {

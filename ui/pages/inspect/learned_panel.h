@@ -27,8 +27,6 @@ class LearnedPanel : public ModelPanel {
   protected:
     /// Reads the file again if the run or the file's size has changed.
     void refresh() override;
-    void showEvent(QShowEvent* event) override;
-    void hideEvent(QHideEvent* event) override;
 
   private:
     void fillChoices();
