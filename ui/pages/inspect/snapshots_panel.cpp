@@ -151,10 +151,8 @@ void SnapshotsPanel::connectModels() {
     for (InspectState* one : {&state(), &comparison()}) {
         connect(one, &InspectState::answerOrProgressChanged, this, &SnapshotsPanel::refreshWhenVisible);
         connect(one, &InspectState::snapshotsChanged, this, &ModelPanel::requiredAnswersChanged);
-    }
-    for (auto signal : {&InspectState::modelChanged, &InspectState::snapshotsChanged}) {
-        connect(&state(), signal, this, &SnapshotsPanel::followComparison);
-        connect(&comparison(), signal, this, &SnapshotsPanel::followComparison);
+        for (auto signal : {&InspectState::modelChanged, &InspectState::snapshotsChanged})
+            connect(one, signal, this, &SnapshotsPanel::followComparison);
     }
     for (HeadsView* thumbnails : {thumbnails_, comparison_thumbnails_}) {
         connect(thumbnails, &HeadsView::headChosen, &state(), &InspectState::setHead);
