@@ -204,9 +204,9 @@ void InspectPage::connectState() {
         state_->setChange(change);
         requestVisibleAnswers();
     });
-    connect(chooser_, &QListWidget::currentRowChanged, this, &InspectPage::showCurrentPanel);
-    connect(chooser_, &QListWidget::currentRowChanged, this, &InspectPage::requestVisibleAnswers);
     connect(chooser_, &QListWidget::currentRowChanged, this, [this] {
+        showCurrentPanel();
+        requestVisibleAnswers();
         for (InspectState* state : {state_, comparison_state_})
             state->dismissError();
         showProgress();

@@ -105,11 +105,8 @@ void InspectPage::makeTextInput() {
     read_ = named(new QPushButton(tr("Read")), tr("Read"), tr("Let the model read the text (Ctrl+Return)"));
     const auto readIt = [this] { readText(text_->toPlainText()); };
     connect(read_, &QPushButton::clicked, this, readIt);
-    for (const auto key : {Qt::Key_Return, Qt::Key_Enter}) {
-        auto* shortcut = new QShortcut(QKeySequence(Qt::CTRL | key), text_);
-        shortcut->setContext(Qt::WidgetShortcut);
-        connect(shortcut, &QShortcut::activated, this, readIt);
-    }
+    for (const auto key : {Qt::Key_Return, Qt::Key_Enter})
+        new QShortcut(Qt::CTRL | key, text_, this, readIt, Qt::WidgetShortcut);
 }
 
 QWidget* InspectPage::makeWelcome() {
