@@ -38,7 +38,7 @@ class InspectAnswersTest : public PageTest {
     void cleanup() { window_.reset(); }
 
     void aNewcomerIsToldWhatToDoFirst() {
-        QVERIFY(!page().panel<TextPanel>().surprisal().isVisible());
+        QVERIFY(!figure<SurprisalView>("surprise").isVisible());
         const auto open_run = [this]() -> QPushButton* {
             for (QPushButton* button : page().findChildren<QPushButton*>())
                 if (button->text() == "Open Addition · RoPER · seed 0") return button;
@@ -49,7 +49,7 @@ class InspectAnswersTest : public PageTest {
         QTest::mouseClick(open_run(), Qt::LeftButton);
         QTRY_COMPARE(state().model(), QString("run"));
         waitForAnswers();
-        QVERIFY(page().panel<TextPanel>().surprisal().isVisible());
+        QVERIFY(figure<SurprisalView>("surprise").isVisible());
         QVERIFY2(state().answer(answers::predictions) != nullptr, qPrintable(state().message()));
         QCOMPARE(page().text().toPlainText(), state().text());
         QVERIFY(!state().text().isEmpty());  // an example from the run's training task
@@ -104,17 +104,16 @@ class InspectAnswersTest : public PageTest {
         QCOMPARE(state().text(), QString(kText));
         QCOMPARE(state().answer(answers::predictions)->ids.size(), std::size_t(13));
         // The last position, which predicts the token after the text.
-        QCOMPARE(page().panel<TextPanel>().surprisal().chosen(), 12);
+        QCOMPARE(figure<SurprisalView>("surprise").chosen(), 12);
         // A click selects another token; its predictions are shown next to it.
-        click(page().panel<TextPanel>().surprisal(),
-              page().panel<TextPanel>().surprisal().tokenRect(3).center());
-        QCOMPARE(page().panel<TextPanel>().surprisal().chosen(), 3);
-        const QString said = readoutAt(&page().panel<TextPanel>().surprisal(),
-                                       page().panel<TextPanel>().surprisal().tokenRect(3).center().toPoint());
+        click(figure<SurprisalView>("surprise"), figure<SurprisalView>("surprise").tokenRect(3).center());
+        QCOMPARE(figure<SurprisalView>("surprise").chosen(), 3);
+        const QString said = readoutAt(&figure<SurprisalView>("surprise"),
+                                       figure<SurprisalView>("surprise").tokenRect(3).center().toPoint());
         QVERIFY2(said.contains("token 3, “5”: −ln p"), qPrintable(said));
-        QTest::keyClick(&page().panel<TextPanel>().surprisal(), Qt::Key_Right);
-        QCOMPARE(page().panel<TextPanel>().surprisal().chosen(), 4);
-        QCOMPARE(page().panel<TextPanel>().surprisal().figureCsv().count('\n'), 14);
+        QTest::keyClick(&figure<SurprisalView>("surprise"), Qt::Key_Right);
+        QCOMPARE(figure<SurprisalView>("surprise").chosen(), 4);
+        QCOMPARE(figure<SurprisalView>("surprise").figureCsv().count('\n'), 14);
         QVERIFY(effect().startsWith("loss "));
         // The command line gives the same result.
         QProcess look;
@@ -175,14 +174,14 @@ class InspectAnswersTest : public PageTest {
         waitForAnswers();
         QVERIFY(state().answer(answers::heads) != nullptr && state().answer(answers::thumbnails) != nullptr &&
                 state().answer(answers::attention) != nullptr);
-        click(page().panel<HeadsPanel>().atlas(), page().panel<HeadsPanel>().atlas().dotOf(1, 1));
+        click(figure<HeadScatterView>("head-atlas"), figure<HeadScatterView>("head-atlas").dotOf(1, 1));
         QCOMPARE(state().layer(), 1);
         waitForAnswers();
         QCOMPARE(state().answer(answers::attention)->layer, 1);
-        QVERIFY(page().panel<HeadsPanel>().map().map().values != nullptr);
-        QCOMPARE(page().panel<HeadsPanel>().map().map().values->rows(), Eigen::Index(13));
-        QCOMPARE(page().panel<HeadsPanel>().map().map().row_labels.at(1), QString(">"));
-        click(page().panel<HeadsPanel>().grid(), page().panel<HeadsPanel>().grid().headRect(0, 1).center());
+        QVERIFY(figure<HeatMapView>("model-head").map().values != nullptr);
+        QCOMPARE(figure<HeatMapView>("model-head").map().values->rows(), Eigen::Index(13));
+        QCOMPARE(figure<HeatMapView>("model-head").map().row_labels.at(1), QString(">"));
+        click(figure<HeadsView>("all-heads"), figure<HeadsView>("all-heads").headRect(0, 1).center());
         QCOMPARE(state().layer(), 0);
         QCOMPARE(state().head(), 1);
         QCOMPARE(control<QSpinBox>("Head shown")->value(), 1);
@@ -190,14 +189,14 @@ class InspectAnswersTest : public PageTest {
         QCOMPARE(state().answer(answers::attention)->head, 1);
         // By distance: mean weights, and scores relative to the query's own token.
         const auto& weights = *state().answer(answers::attention)->map.values;
-        QVERIFY(std::abs(page().panel<HeadsPanel>().reach().curves().front().y.front() -
-                         weights.diagonal().mean()) < 1e-12);
+        QVERIFY(std::abs(figure<CurveChart>("reach").curves().front().y.front() - weights.diagonal().mean()) <
+                1e-12);
         control<QComboBox>("Quantity by distance")->setCurrentIndex(1);
-        QCOMPARE(page().panel<HeadsPanel>().reach().curves().front().y.front(), 0.0);
-        QVERIFY(std::abs(page().panel<HeadsPanel>().reach().curves().front().y.back() -
+        QCOMPARE(figure<CurveChart>("reach").curves().front().y.front(), 0.0);
+        QVERIFY(std::abs(figure<CurveChart>("reach").curves().front().y.back() -
                          std::log(weights(12, 0) / weights(12, 12))) < 1e-12);
-        QTest::keyClick(&page().panel<HeadsPanel>().grid(), Qt::Key_Left);
-        QTest::keyClick(&page().panel<HeadsPanel>().grid(), Qt::Key_Up);
+        QTest::keyClick(&figure<HeadsView>("all-heads"), Qt::Key_Left);
+        QTest::keyClick(&figure<HeadsView>("all-heads"), Qt::Key_Up);
         QVERIFY(state().layer() == 0 && state().head() == 0);
         control<QSpinBox>("Layer shown")->setValue(1);
         QCOMPARE(state().layer(), 1);
@@ -207,14 +206,14 @@ class InspectAnswersTest : public PageTest {
         waitForAnswers();
         QVERIFY2(state().answer(answers::copying) != nullptr, qPrintable(state().message()));
         QVERIFY(state().answer(answers::induction) != nullptr);
-        const std::vector<int> order = page().panel<HeadsPanel>().grid().ordered();
+        const std::vector<int> order = figure<HeadsView>("all-heads").ordered();
         const auto scoreOf = [&](int head) {
             return *headScores().front().of(state(), *state().report(head / 4, head % 4));
         };
         for (std::size_t i = 1; i < order.size(); ++i)
             QVERIFY(scoreOf(order[i - 1]) >= scoreOf(order[i]));
-        const QString said = readoutAt(&page().panel<HeadsPanel>().grid(),
-                                       page().panel<HeadsPanel>().grid().headRect(0, 1).center().toPoint());
+        const QString said = readoutAt(&figure<HeadsView>("all-heads"),
+                                       figure<HeadsView>("all-heads").headRect(0, 1).center().toPoint());
         QVERIFY2(said.contains("layer 0, head 1") && said.contains("; induction score "), qPrintable(said));
         auto* color = control<QComboBox>("Color of the dots");
         const auto colorBy = [&](const char* score) {
@@ -236,12 +235,12 @@ class InspectAnswersTest : public PageTest {
         auto* label = control<QComboBox>("Heads of one label");
         QVERIFY(label->count() >= 2);
         label->setCurrentIndex(1);
-        QVERIFY(page().panel<HeadsPanel>().atlas().figureCsv().count('\n') ==
+        QVERIFY(figure<HeadScatterView>("head-atlas").figureCsv().count('\n') ==
                 1 + static_cast<int>(state().answer(answers::heads)->heads.size()));
         // The map is for the text that is read now.
         page().readText("5>E5>");
         waitForAnswers();
-        QCOMPARE(page().panel<HeadsPanel>().map().map().values->rows(), Eigen::Index(5));
+        QCOMPARE(figure<HeatMapView>("model-head").map().values->rows(), Eigen::Index(5));
     }
 
     void bandsAndValuesAreThoseOfTheHead() {
@@ -249,49 +248,48 @@ class InspectAnswersTest : public PageTest {
         page().showPanel<PairsPanel>();
         waitForAnswers();
         const auto heads = static_cast<Eigen::Index>(state().answer(answers::heads)->heads.size());
-        QCOMPARE(page().panel<PairsPanel>().bands().map().values->rows(), heads);
-        click(page().panel<PairsPanel>().bands(), page().panel<PairsPanel>().bands().cellRect(2, 0).center());
+        QCOMPARE(figure<HeatMapView>("bands").map().values->rows(), heads);
+        click(figure<HeatMapView>("bands"), figure<HeatMapView>("bands").cellRect(2, 0).center());
         QCOMPARE(state().layer() * static_cast<int>(state().summary()->heads) + state().head(), 2);
         for (const auto quantity :
              {PairQuantity::query_norm, PairQuantity::key_norm, PairQuantity::value_norm}) {
-            page().panel<PairsPanel>().setQuantity(quantity);
-            QVERIFY(page().panel<PairsPanel>().bands().map().values->minCoeff() >= 0);
-            QCOMPARE(page().panel<PairsPanel>().headPairs().series().front().values.front(),
-                     (*page().panel<PairsPanel>().bands().map().values)(2, 0));
+            control<QComboBox>("Quantity of each pair")->setCurrentIndex(static_cast<int>(quantity));
+            QVERIFY(figure<HeatMapView>("bands").map().values->minCoeff() >= 0);
+            QCOMPARE(figure<BarChart>("head-bands").series().front().values.front(),
+                     (*figure<HeatMapView>("bands").map().values)(2, 0));
         }
         page().showPanel<ValuesPanel>();
         waitForAnswers();
-        QCOMPARE(page().panel<ValuesPanel>().kernels().curves().size(),
+        QCOMPARE(figure<CurveChart>("kernels").curves().size(),
                  static_cast<std::size_t>(state().summary()->heads));
         // RoPE's values do not rotate, so the norm is constant.
-        const auto& norms = page().panel<ValuesPanel>().kernels().curves().front().y;
+        const auto& norms = figure<CurveChart>("kernels").curves().front().y;
         QCOMPARE(norms.front(), norms.back());
         page().open("run");
         waitForAnswers();
-        const auto& turned = page().panel<ValuesPanel>().kernels().curves().front().y;
+        const auto& turned = figure<CurveChart>("kernels").curves().front().y;
         QVERIFY(turned.front() != turned.back());
-        const auto of_head_1 = page().panel<ValuesPanel>().kernels().curves().at(1).y;
-        const CurveChart& ov = page().panel<ValuesPanel>().ov();
+        const auto of_head_1 = figure<CurveChart>("kernels").curves().at(1).y;
+        const CurveChart& ov = figure<CurveChart>("ov-by-distance");
         QCOMPARE(ov.curves().size(), std::size_t(8));
         QVERIFY(ov.curves()[0].y.front() >= ov.curves()[7].y.front());
         QVERIFY(ov.figureCaption().contains("need rank"));
         // For each checkpoint; the last value is the one shown before.
         control<QCheckBox>("Over training")->click();
         waitForAnswers();
-        QCOMPARE(page().panel<ValuesPanel>().kernels().curves().size(),
-                 state().summary()->checkpoints.size());
-        QVERIFY(page().panel<ValuesPanel>().kernels().curves().size() >= 4);
-        QVERIFY(page().panel<ValuesPanel>().kernels().curves().front().y !=
-                page().panel<ValuesPanel>().kernels().curves().back().y);
+        QCOMPARE(figure<CurveChart>("kernels").curves().size(), state().summary()->checkpoints.size());
+        QVERIFY(figure<CurveChart>("kernels").curves().size() >= 4);
+        QVERIFY(figure<CurveChart>("kernels").curves().front().y !=
+                figure<CurveChart>("kernels").curves().back().y);
         control<QSpinBox>("Head shown")->setValue(1);
         control<QSpinBox>("Layer shown")->setValue(0);
         waitForAnswers();
-        QCOMPARE(page().panel<ValuesPanel>().kernels().curves().back().y, of_head_1);
+        QCOMPARE(figure<CurveChart>("kernels").curves().back().y, of_head_1);
         // A published model has no checkpoints.
         page().open(model("llama"));
         waitForAnswers();
         QVERIFY(!control<QCheckBox>("Over training")->isEnabled());
-        QCOMPARE(page().panel<ValuesPanel>().kernels().curves().size(),
+        QCOMPARE(figure<CurveChart>("kernels").curves().size(),
                  static_cast<std::size_t>(state().summary()->heads));
     }
 
@@ -305,33 +303,32 @@ class InspectAnswersTest : public PageTest {
         QCOMPARE(page().comparisonState().model(), QString("twin"));
         page().showPanel<PairsPanel>();
         waitForAnswers();
-        QCOMPARE(page().panel<PairsPanel>().headPairs().series().size(), std::size_t(2));
-        QCOMPARE(page().panel<PairsPanel>().headPairs().series()[1].label,
-                 QString("Addition · RoPE · seed 0"));
-        QVERIFY(page().panel<PairsPanel>().headPairs().series()[0].values !=
-                page().panel<PairsPanel>().headPairs().series()[1].values);
-        QCOMPARE(page().panel<PairsPanel>().headPairs().series()[0].color, Theme::roper());
-        QCOMPARE(page().panel<PairsPanel>().headPairs().series()[1].color, Theme::rope());
-        const auto of_head = page().panel<PairsPanel>().headPairs().series()[1].values;
+        QCOMPARE(figure<BarChart>("head-bands").series().size(), std::size_t(2));
+        QCOMPARE(figure<BarChart>("head-bands").series()[1].label, QString("Addition · RoPE · seed 0"));
+        QVERIFY(figure<BarChart>("head-bands").series()[0].values !=
+                figure<BarChart>("head-bands").series()[1].values);
+        QCOMPARE(figure<BarChart>("head-bands").series()[0].color, Theme::roper());
+        QCOMPARE(figure<BarChart>("head-bands").series()[1].color, Theme::rope());
+        const auto of_head = figure<BarChart>("head-bands").series()[1].values;
         control<QCheckBox>("Mean of all heads")->click();
-        QVERIFY(page().panel<PairsPanel>().headPairs().series()[1].values != of_head);
+        QVERIFY(figure<BarChart>("head-bands").series()[1].values != of_head);
         page().showPanel<ValuesPanel>();
         waitForAnswers();
-        const auto& curves = page().panel<ValuesPanel>().kernels().curves();
+        const auto& curves = figure<CurveChart>("kernels").curves();
         QCOMPARE(curves.size(), std::size_t(3));  // two heads, and the twin's head
         QVERIFY(curves[0].y.front() != curves[0].y.back());
         QCOMPARE(curves[2].y.front(), curves[2].y.back());
-        QCOMPARE(page().panel<ValuesPanel>().tokenMap().map().values->rows(),
-                 page().panel<ValuesPanel>().tokenMap().map().values->cols());
-        const auto at_0 = *page().panel<ValuesPanel>().tokenMap().map().values;
+        QCOMPARE(figure<HeatMapView>("token-map").map().values->rows(),
+                 figure<HeatMapView>("token-map").map().values->cols());
+        const auto at_0 = *figure<HeatMapView>("token-map").map().values;
         control<QSpinBox>("Distance of the token map")->setValue(3);
         waitForAnswers();
-        QVERIFY(*page().panel<ValuesPanel>().tokenMap().map().values != at_0);
+        QVERIFY(*figure<HeatMapView>("token-map").map().values != at_0);
         // A run that is removed or opened itself is no longer shown as a twin.
         page().open("twin");
         QCOMPARE(page().comparisonState().model(), QString());
         waitForAnswers();
-        QCOMPARE(page().panel<ValuesPanel>().kernels().curves().size(), std::size_t(2));
+        QCOMPARE(figure<CurveChart>("kernels").curves().size(), std::size_t(2));
     }
 
     void everySubsetOfBandsIsReadAndCanBeCancelled() {
@@ -342,7 +339,7 @@ class InspectAnswersTest : public PageTest {
         waitForAnswers();
         QVERIFY(state().answer(answers::subsets) != nullptr);
         QCOMPARE(state().answer(answers::subsets)->subsets.size(), std::size_t(4));
-        QCOMPARE(page().panel<SubsetsPanel>().subsets().figureCsv().count('\n'), 5);
+        QCOMPARE(figure<SubsetsView>("band-subsets").figureCsv().count('\n'), 5);
         // They are unknown for another text or change.
         control<QCheckBox>("q and k not rotated")->click();
         QVERIFY(state().answer(answers::subsets) == nullptr);
@@ -439,13 +436,13 @@ class InspectAnswersTest : public PageTest {
         // The panels have the room of the changes, unless these are wanted.
         QTest::keyClick(&list, Qt::Key_Home);
         auto* changes = control<QToolButton>("Ablations and changes");
-        QVERIFY(changes->isVisible() && !changes->isChecked() && !page().change().isVisible());
+        QVERIFY(changes->isVisible() && !changes->isChecked() && !changePanel().isVisible());
         QTest::mouseClick(changes, Qt::LeftButton);
-        QVERIFY(page().change().isVisible());
+        QVERIFY(changePanel().isVisible());
         page().setViewSettings({{"view.inspect_panel", "Bands"}});  // former name of Pairs
-        QVERIFY(page().panel<PairsPanel>().isVisible() && !page().change().isVisible());
+        QVERIFY(page().panel<PairsPanel>().isVisible() && !changePanel().isVisible());
         window_->resize(1300, 860);
-        QTRY_VERIFY(page().change().isVisible() && changes->isChecked());
+        QTRY_VERIFY(changePanel().isVisible() && changes->isChecked());
     }
 
     // Every panel is of the checkpoint that is chosen.
@@ -491,7 +488,7 @@ class InspectAnswersTest : public PageTest {
             waitForAnswers();
             QTest::qWait(50);
             QList<QWidget*> rows;
-            for (QWidget* widget : page().change().findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
+            for (QWidget* widget : changePanel().findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
                 if (widget->isVisible() && !widget->size().isEmpty()) rows << widget;
             QVERIFY(rows.contains(control<QPushButton>("As trained")));
             QCOMPARE(rows.contains(control<QPushButton>("Solve 64 problems")), model != this->model("llama"));
@@ -507,16 +504,16 @@ class InspectAnswersTest : public PageTest {
         page().showPanel<LayersPanel>();
         waitForAnswers();
         QVERIFY(state().answer(answers::lens) != nullptr);
-        QCOMPARE(page().panel<LayersPanel>().lens().map().values->rows(),
+        QCOMPARE(figure<HeatMapView>("logit-lens").map().values->rows(),
                  static_cast<Eigen::Index>(state().summary()->layers + 1));
         // After the last layer, the prediction is the model's own.
-        QVERIFY(std::abs((*page().panel<LayersPanel>().lens().map().values)(2, 4) -
+        QVERIFY(std::abs((*figure<HeatMapView>("logit-lens").map().values)(2, 4) -
                          state().answer(answers::predictions)->nll[4]) < 1e-5);
         page().showPanel<LengthsPanel>();
         QTest::mouseClick(control<QPushButton>("Read with scaled frequencies"), Qt::LeftButton);
         waitForAnswers();
-        QCOMPARE(page().panel<LengthsPanel>().lengths().curves().size(), std::size_t(4));
-        const CurveChart::Curve& ntk = page().panel<LengthsPanel>().lengths().curves()[2];
+        QCOMPARE(figure<CurveChart>("longer-text").curves().size(), std::size_t(4));
+        const CurveChart::Curve& ntk = figure<CurveChart>("longer-text").curves()[2];
         QVERIFY2(ntk.label.startsWith("NTK-aware: "), qPrintable(ntk.label));
         QCOMPARE(ntk.x.front(), 0.0);  // each token at its position
         page().readText(QString(kText).repeated(4));
@@ -526,8 +523,8 @@ class InspectAnswersTest : public PageTest {
         QTest::mouseClick(control<QPushButton>("Needle test"), Qt::LeftButton);
         waitForAnswers();
         QVERIFY2(state().answer(answers::needle) != nullptr, qPrintable(state().message()));
-        QCOMPARE(page().panel<LengthsPanel>().needle().map().values->rows(), Eigen::Index(4));
-        QCOMPARE(page().panel<LengthsPanel>().needle().map().values->cols(), Eigen::Index(5));
+        QCOMPARE(figure<HeatMapView>("needle").map().values->rows(), Eigen::Index(4));
+        QCOMPARE(figure<HeatMapView>("needle").map().values->cols(), Eigen::Index(5));
         page().showPanel<PatchPanel>();
         page().readText(kText);
         auto* other = control<QLineEdit>("Other text");
@@ -544,16 +541,16 @@ class InspectAnswersTest : public PageTest {
         QTest::mouseClick(control<QPushButton>("Patch every head"), Qt::LeftButton);
         waitForAnswers();
         QVERIFY2(state().answer(answers::patch) != nullptr, qPrintable(state().message()));
-        click(page().panel<PatchPanel>().patch(), page().panel<PatchPanel>().patch().cellRect(1, 2).center());
+        click(figure<HeatMapView>("patching"), figure<HeatMapView>("patching").cellRect(1, 2).center());
         waitForAnswers();
         QVERIFY(state().answer(answers::patch_positions) != nullptr);
         // Of two clicks in quick succession, the second counts.
-        click(page().panel<PatchPanel>().patch(), page().panel<PatchPanel>().patch().cellRect(0, 1).center());
-        click(page().panel<PatchPanel>().patch(), page().panel<PatchPanel>().patch().cellRect(1, 2).center());
+        click(figure<HeatMapView>("patching"), figure<HeatMapView>("patching").cellRect(0, 1).center());
+        click(figure<HeatMapView>("patching"), figure<HeatMapView>("patching").cellRect(1, 2).center());
         waitForAnswers();
         QCOMPARE(state().answer(answers::patch_positions)->head, std::int64_t(2));
-        QCOMPARE(page().panel<PatchPanel>().patchPositions().categories().size(), std::size_t(13));
-        QVERIFY(std::abs(page().panel<PatchPanel>().patchPositions().series().front().values.back() -
+        QCOMPARE(figure<BarChart>("patching-positions").categories().size(), std::size_t(13));
+        QVERIFY(std::abs(figure<BarChart>("patching-positions").series().front().values.back() -
                          state().answer(answers::patch)->restored[1][2]) < 1e-5);
     }
 
@@ -585,7 +582,7 @@ class InspectAnswersTest : public PageTest {
         openModel();
         page().showPanel<HeadsPanel>();
         waitForAnswers();
-        HeadsView& grid = page().panel<HeadsPanel>().grid();
+        HeadsView& grid = figure<HeadsView>("all-heads");
         const auto head = grid.headAt(QRectF(grid.rect()).center());
         QVERIFY(head);
         const QString title = headTitle(head->first, head->second);
@@ -605,7 +602,7 @@ class InspectAnswersTest : public PageTest {
         QCOMPARE(std::pair(state().layer(), state().head()), *head);
         page().showPanel<PairsPanel>();
         waitForAnswers();
-        HeatMapView& bands = page().panel<PairsPanel>().bands();
+        HeatMapView& bands = figure<HeatMapView>("bands");
         const int row = bands.cellAt(QRectF(bands.rect()).center()).y();
         const HeadReport& report = state().answer(answers::heads)->heads.at(static_cast<std::size_t>(row));
         chooseInMenu(bands, {"Show the attention of " +
@@ -619,28 +616,32 @@ class InspectAnswersTest : public PageTest {
         waitForAnswers();
         page().showPanel<HeadsPanel>();
         waitForAnswers();
-        HeadsView& grid = page().panel<HeadsPanel>().grid();
+        HeadsView& grid = figure<HeadsView>("all-heads");
         const auto head = grid.headAt(QRectF(grid.rect()).center());
         QVERIFY(head);
         chooseInMenu(grid, {"Walk through " + headTitle(head->first, head->second)});
         QCOMPARE(page().chooser().currentItem()->text(), QString("Walkthrough"));
         waitForAnswers();
-        auto& panel = page().panel<WalkthroughPanel>();
+        const auto& panel = page().panel<WalkthroughPanel>();
+        auto& stages = *control<QListWidget>("Stage");
+        auto *token = control<QSpinBox>("Token n"), *key = control<QSpinBox>("Key j");
+        auto& bars = figure<BarChart>("walkthrough");
+        const auto& arrows = figure<PairArrows>("walkthrough-pairs");
         const Walkthrough* answer = state().answer(answers::walkthrough);
         QVERIFY2(answer != nullptr, qPrintable(state().message()));
         QCOMPARE(std::pair(static_cast<int>(answer->layer), static_cast<int>(answer->head)), *head);
         QCOMPARE(answer->token, 7);
         // The arrow keys go through all stages, and every one describes itself.
         QStringList titles, texts;
-        panel.stages().setFocus();
-        for (int stage = 0; stage < panel.stages().count(); ++stage) {
-            titles << panel.stages().currentItem()->text().mid(3).trimmed();
+        stages.setFocus();
+        for (int stage = 0; stage < stages.count(); ++stage) {
+            titles << stages.currentItem()->text().mid(3).trimmed();
             texts << panel.text();
             const bool rotates = titles.back().startsWith("Rotation");
-            QCOMPARE(panel.arrows().isVisible(), rotates);
-            QCOMPARE(panel.bars().isVisible(), !rotates);
-            QVERIFY(rotates ? !panel.arrows().pairs().empty() : !panel.bars().categories().empty());
-            QTest::keyClick(&panel.stages(), Qt::Key_Right);
+            QCOMPARE(arrows.isVisible(), rotates);
+            QCOMPARE(bars.isVisible(), !rotates);
+            QVERIFY(rotates ? !arrows.pairs().empty() : !bars.categories().empty());
+            QTest::keyClick(&stages, Qt::Key_Right);
         }
         QCOMPARE(titles, QStringList({"Residual stream", "Query, key, value", "Rotation", "Scores", "Weights",
                                       "Rotation of values", "Weighted sum", "Rotation back", "Output",
@@ -648,42 +649,42 @@ class InspectAnswersTest : public PageTest {
         texts.removeDuplicates();
         QCOMPARE(texts.size(), titles.size());
         QVERIFY(!control<QPushButton>("Next stage")->isEnabled());
-        QTest::keyClick(&panel.stages(), Qt::Key_Left);
-        QCOMPARE(panel.stages().currentRow(), 8);
+        QTest::keyClick(&stages, Qt::Key_Left);
+        QCOMPARE(stages.currentRow(), 8);
         auto* next = control<QPushButton>("Next stage");
         next->setFocus();
         QTest::keyClick(next, Qt::Key_Space);
-        QCOMPARE(panel.stages().currentRow(), 9);
-        QVERIFY(panel.stages().hasFocus());
+        QCOMPARE(stages.currentRow(), 9);
+        QVERIFY(stages.hasFocus());
         // A key is chosen by a click, and stays with another head; the first token sees only itself.
-        panel.stages().setCurrentRow(4);
-        QCOMPARE(panel.bars().series().front().values, answer->weights);
-        click(panel.bars(), panel.bars().categoryRect(3).center());
-        QCOMPARE(panel.key().value(), 3);
+        stages.setCurrentRow(4);
+        QCOMPARE(bars.series().front().values, answer->weights);
+        click(bars, bars.categoryRect(3).center());
+        QCOMPARE(key->value(), 3);
         state().setHead(head->first, 1 - head->second);
         waitForAnswers();
-        QCOMPARE(panel.key().value(), 3);
-        QCOMPARE(panel.stages().currentRow(), 4);
-        panel.token().setValue(0);
+        QCOMPARE(key->value(), 3);
+        QCOMPARE(stages.currentRow(), 4);
+        token->setValue(0);
         waitForAnswers();
-        QCOMPARE(panel.key().maximum(), 0);
-        QCOMPARE(panel.bars().series().front().values, std::vector<double>{1});
+        QCOMPARE(key->maximum(), 0);
+        QCOMPARE(bars.series().front().values, std::vector<double>{1});
         // Values of llama do not rotate; another text begins at its last token.
-        panel.stages().setCurrentRow(7);
+        stages.setCurrentRow(7);
         page().open(model("llama"));
         page().readText(kText);
         waitForAnswers();
-        QCOMPARE(panel.stages().count(), 8);
-        QCOMPARE(panel.stages().currentRow(), 0);
-        QCOMPARE(panel.token().value(), 12);
+        QCOMPARE(stages.count(), 8);
+        QCOMPARE(stages.currentRow(), 0);
+        QCOMPARE(token->value(), 12);
         page().open("run");
         waitForAnswers();
-        QCOMPARE(panel.stages().currentRow(), 7);
+        QCOMPARE(stages.currentRow(), 7);
         // A change of the head is part of it.
         control<QCheckBox>("outputs not rotated back")->click();
         waitForAnswers();
-        QCOMPARE(panel.stages().count(), 9);
-        QVERIFY(panel.stages().findItems("Rotation back", Qt::MatchContains).isEmpty());
+        QCOMPARE(stages.count(), 9);
+        QVERIFY(stages.findItems("Rotation back", Qt::MatchContains).isEmpty());
     }
 
     /// The hint names pairs that the model has, and an empty base is the model's own.
@@ -724,8 +725,8 @@ class InspectAnswersTest : public PageTest {
         waitForAnswers();
         const ExpertsAnswer* answer = state().answer(answers::experts);
         QVERIFY2(answer != nullptr, qPrintable(state().message()));
-        HeatMapView& choices = page().panel<ExpertsPanel>().choices();
-        HeatMapView& counts = page().panel<ExpertsPanel>().counts();
+        HeatMapView& choices = figure<HeatMapView>("experts");
+        HeatMapView& counts = figure<HeatMapView>("expert-counts");
         QCOMPARE(answer->layers.front().layer, std::int64_t(1));
         QCOMPARE(choices.map().values->rows(), Eigen::Index(3));
         QVERIFY(choices.map().values->row(0).array().isNaN().all());
@@ -767,15 +768,15 @@ class InspectAnswersTest : public PageTest {
         openModel();
         QVERIFY2(state().message().isEmpty(), qPrintable(state().message()));
         QVERIFY(state().answer(answers::experts) == nullptr);
-        ExpertsPanel& panel = page().panel<ExpertsPanel>();
-        QVERIFY(panel.choices().isVisible() && panel.choices().map().values == nullptr);
-        QVERIFY(panel.choices().accessibleDescription().contains("has no mixtures of experts"));
-        QVERIFY(!panel.counts().isVisible());
+        const auto &choices = figure<HeatMapView>("experts"), &counts = figure<HeatMapView>("expert-counts");
+        QVERIFY(choices.isVisible() && choices.map().values == nullptr);
+        QVERIFY(choices.accessibleDescription().contains("has no mixtures of experts"));
+        QVERIFY(!counts.isVisible());
         // The next model has some.
         page().open(model("ernie4_5_moe"));
         waitForAnswers();
         QVERIFY2(state().answer(answers::experts) != nullptr, qPrintable(state().message()));
-        QVERIFY(panel.counts().isVisible());
+        QVERIFY(counts.isVisible());
     }
 
     void modelsWithoutRotationAreSaidToBeSo() {
@@ -803,12 +804,12 @@ class InspectAnswersTest : public PageTest {
         QCOMPARE(state().message(), QString());
         QVERIFY(state().answer(answers::predictions) != nullptr);
         // Models opened before are listed unless they no longer exist.
-        QVERIFY(page().models().findData(model("llama")) >= 0);
+        QVERIFY(control<QComboBox>("Model")->findData(model("llama")) >= 0);
         QFile::remove(broken);
         window_.reset();
         openWindow("Inspect");
-        QVERIFY(page().models().findData(model("llama")) >= 0);
-        QCOMPARE(page().models().findData(broken), -1);
+        QVERIFY(control<QComboBox>("Model")->findData(model("llama")) >= 0);
+        QCOMPARE(control<QComboBox>("Model")->findData(broken), -1);
     }
 
     void noLabelIsCutOrLaidOverAnother() {
@@ -838,6 +839,7 @@ class InspectAnswersTest : public PageTest {
     static constexpr auto kText = "5>E5>33W5>E:M";
 
     InspectPage& page() const { return window_->inspectPage(); }
+    ChangePanel& changePanel() const { return *page().findChild<ChangePanel*>(); }
     InspectState& state() const { return page().state(); }
     QString model(const char* family) const { return models_.filePath(family); }
     QString effect() const { return control<QLabel>("Effect of the change on the loss")->text(); }

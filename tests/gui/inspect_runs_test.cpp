@@ -59,14 +59,13 @@ class InspectRunsTest : public PageTest {
         makeSmallModel("llama", QDir(models.path()));
         const QString model = models.filePath("llama");
         page().open(model);
-        QVERIFY(page().panel<SnapshotsPanel>().thumbnails().isVisible());
+        QVERIFY(figure<HeadsView>("heads").isVisible());
         look("5>E5>33W5");
         QVERIFY2(state().maps() != nullptr, qPrintable(state().message()));
         QCOMPARE(state().maps()->count(), std::size_t(8));
         state().setHead(1, 2);
-        QVERIFY2(
-            page().panel<SnapshotsPanel>().map().figureCaption().contains("layer 1, head 2 of llama, text"),
-            qPrintable(page().panel<SnapshotsPanel>().map().figureCaption()));
+        QVERIFY2(figure<HeatMapView>("head").figureCaption().contains("layer 1, head 2 of llama, text"),
+                 qPrintable(figure<HeatMapView>("head").figureCaption()));
         page().showPanel<GenerationPanel>();
         control<QLineEdit>("Prompt")->setText("5>E5");
         control<QSpinBox>("Tokens to generate")->setValue(4);
@@ -110,7 +109,7 @@ class InspectRunsTest : public PageTest {
         emit choice->activated(1);
         QCOMPARE(comparison().model(), QString("twin"));
         QVERIFY(page().panel<SnapshotsPanel>().comparisonMap().isVisible());
-        page().panel<SnapshotsPanel>().scrubber().setValue(1);
+        scrubber().setValue(1);
         QCOMPARE(state().maps()->step, std::int64_t(10));
         QCOMPARE(comparison().maps()->step, std::int64_t(10));
         state().setHead(1, 1);
@@ -120,7 +119,7 @@ class InspectRunsTest : public PageTest {
         QCOMPARE(headOf(state()), std::pair(1, 0));
         QVERIFY(page().panel<SnapshotsPanel>().comparisonMap().figureCaption().contains(
             "layer 1, head 0 of Index · RoPE · seed 0 at step 10"));
-        QVERIFY(*page().panel<SnapshotsPanel>().map().map().values !=
+        QVERIFY(*figure<HeatMapView>("head").map().values !=
                 *page().panel<SnapshotsPanel>().comparisonMap().map().values);
         // Both read a text typed by the user, and both continue a prompt.
         look("?s='abc'; s[1:]=='");
@@ -155,7 +154,7 @@ class InspectRunsTest : public PageTest {
         QVERIFY(page().panel<SizesPanel>().comparisonSizeMap().figureCaption().contains(
             "that Index · RoPE · seed 0 solves at step"));
         QCOMPARE(page().panel<SizesPanel>().comparisonSizeMap().map().values->rows(),
-                 page().panel<SizesPanel>().sizeMap().map().values->rows());
+                 figure<HeatMapView>("solved-by-size").map().values->rows());
         QCOMPARE(page().figures().size(), alone + 4);
         page().showPanel<SnapshotsPanel>();
         // The twin is removed when its own run is opened.
@@ -176,12 +175,12 @@ class InspectRunsTest : public PageTest {
     void theScrubberLeadsThroughTheSnapshots() {
         QCOMPARE(state().snapshots().count(), 5);  // steps 0, 10, 20, 30, 40
         QCOMPARE(state().maps()->step, std::int64_t(40));
-        page().panel<SnapshotsPanel>().scrubber().setValue(0);
+        scrubber().setValue(0);
         QCOMPARE(state().maps()->step, std::int64_t(0));
-        const Eigen::MatrixXd before = *page().panel<SnapshotsPanel>().map().map().values;
-        page().panel<SnapshotsPanel>().scrubber().setValue(4);
+        const Eigen::MatrixXd before = *figure<HeatMapView>("head").map().values;
+        scrubber().setValue(4);
         QCOMPARE(state().maps()->step, std::int64_t(40));
-        QVERIFY(before != *page().panel<SnapshotsPanel>().map().map().values);
+        QVERIFY(before != *figure<HeatMapView>("head").map().values);
         QCOMPARE(state().maps()->count(), std::size_t(4));
         for (const auto& weights : state().maps()->weights)
             for (Eigen::Index row = 0; row < weights->rows(); ++row)
@@ -196,11 +195,11 @@ class InspectRunsTest : public PageTest {
     }
 
     void aClickChoosesAHeadAndTheOrderChangesPlaces() {
-        HeadsView& view = page().panel<SnapshotsPanel>().thumbnails();
+        HeadsView& view = figure<HeadsView>("heads");
         const QPoint third = view.headRect(1, 0).center().toPoint();
         QTest::mouseClick(&view, Qt::LeftButton, {}, third);
         QCOMPARE(headOf(state()), std::pair(1, 0));
-        QVERIFY(page().panel<SnapshotsPanel>().map().figureCaption().contains("layer 1, head 0"));
+        QVERIFY(figure<HeatMapView>("head").figureCaption().contains("layer 1, head 0"));
         QVERIFY(readoutAt(&view, third).contains("layer 1, head 0: entropy"));
         control<QComboBox>("Order of the heads")->setCurrentIndex(1);
         const std::vector<int> order = view.ordered();
@@ -223,7 +222,7 @@ class InspectRunsTest : public PageTest {
         look("?s='abc'; s[1:]=='");
         QCOMPARE(state().message(), QString());
         QCOMPARE(state().maps()->text, std::string("?s='abc'; s[1:]=='"));
-        QCOMPARE(page().panel<SnapshotsPanel>().map().map().values->rows(), Eigen::Index(18));
+        QCOMPARE(figure<HeatMapView>("head").map().values->rows(), Eigen::Index(18));
         // The model gives the same values as the snapshot for the snapshot's text.
         state().showSnapshot(4);
         const HeadMaps snapshot = *state().maps();
@@ -274,10 +273,10 @@ class InspectRunsTest : public PageTest {
         QVERIFY(state().sizes().isCounting());
         QTRY_VERIFY_WITH_TIMEOUT(!state().sizes().isCounting(), 60000);
         QVERIFY2(state().sizes().table().has_value(), qPrintable(state().sizes().message()));
-        QCOMPARE(page().panel<SizesPanel>().sizeMap().map().values->rows(),
+        QCOMPARE(figure<HeatMapView>("solved-by-size").map().values->rows(),
                  Eigen::Index(6));  // strings of 3 to 8 letters
         // No index beyond the end of the string.
-        QVERIFY(std::isnan((*page().panel<SizesPanel>().sizeMap().map().values)(0, 7)));
+        QVERIFY(std::isnan((*figure<HeatMapView>("solved-by-size").map().values)(0, 7)));
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);  // the button now says “Cancel”
         QVERIFY(!state().sizes().isCounting());
@@ -297,7 +296,7 @@ class InspectRunsTest : public PageTest {
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!state().sizes().isCounting(), 60000);
         QVERIFY(with_working->isVisible());
-        const HeatMapView& map = page().panel<SizesPanel>().sizeMap();
+        const HeatMapView& map = figure<HeatMapView>("solved-by-size");
         QCOMPARE((*map.map().values)(0, 0), 100.0);
         QVERIFY(!map.figureCaption().contains("every step"));
         QTest::mouseClick(with_working, Qt::LeftButton);
@@ -323,7 +322,7 @@ class InspectRunsTest : public PageTest {
 
     void whatPositionsHaveLearnedIsDrawnOverTheSteps() {
         page().showPanel<LearnedPanel>();
-        QVERIFY(page().panel<LearnedPanel>().chart().curves().empty());
+        QVERIFY(figure<CurveChart>("learned-positions").curves().empty());
         const RunFolder folder(folder_.path().toStdString() + "/without-snapshots");
         std::string rows = headerLine<MethodRow>();
         for (const auto& [step, first, second] : {std::tuple{0, 1.0, 0.1}, {50, 1.25, 0.1}, {100, 1.5, 0.08}})
@@ -331,23 +330,23 @@ class InspectRunsTest : public PageTest {
                 rows += "\n" + formatRow(MethodRow{step, "query_key_frequency", 1, {}, pair, value});
         writeFileAtomically(folder.pathOf<MethodRow>(), rows + "\n", Durability::process_death);
         page().open("without-snapshots");
-        const auto& curves = page().panel<LearnedPanel>().chart().curves();
+        const auto& curves = figure<CurveChart>("learned-positions").curves();
         QCOMPARE(curves.size(), std::size_t(2));
         QCOMPARE(curves[0].x, (QVector<double>{0, 50, 100}));
         QCOMPARE(curves[0].y, (QVector<double>{1, 1.25, 1.5}));
         QVERIFY(std::abs(curves[1].y.back() - 0.8) < 1e-12);
-        QCOMPARE(page().panel<LearnedPanel>().layer().currentText(), QString("layer 1"));
+        QCOMPARE(control<QComboBox>("Layer of these numbers")->currentText(), QString("layer 1"));
         // An incomplete or invalid file must not leave old numbers on display.
         writeFileAtomically(folder.pathOf<MethodRow>(), rows + "\nnonsense\n", Durability::process_death);
         page().panel<LearnedPanel>().refreshNow();
-        QVERIFY(page().panel<LearnedPanel>().chart().curves().empty());
+        QVERIFY(figure<CurveChart>("learned-positions").curves().empty());
         page().showPanel<SnapshotsPanel>();
     }
 
     void aRunWithoutSnapshotsSaysWhatToDo() {
         page().open("without-snapshots");
         QVERIFY(!state().maps());
-        QVERIFY(!page().panel<SnapshotsPanel>().scrubber().isEnabled());
+        QVERIFY(!scrubber().isEnabled());
         readMaps("?d=");
         QVERIFY2(state().message().contains("no checkpoint"), qPrintable(state().message()));
     }
@@ -401,6 +400,7 @@ class InspectRunsTest : public PageTest {
     int topOf(const QWidget& widget) { return widget.mapTo(&page(), QPoint(0, 0)).y(); }
     InspectPage& page() { return window_->inspectPage(); }
     InspectState& state() { return page().state(); }
+    QSlider& scrubber() const { return *control<QSlider>("Step of the snapshot"); }
     InspectState& comparison() { return page().comparisonState(); }
     const Continuation* continuation() { return state().answer(answers::continuation); }
     static std::pair<int, int> headOf(const InspectState& of) { return {of.layer(), of.head()}; }

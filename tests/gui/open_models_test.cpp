@@ -1,3 +1,4 @@
+#include <QDialogButtonBox>
 #include <QMimeData>
 #include <fstream>
 
@@ -40,7 +41,8 @@ class OpenModelsTest : public PageTest {
     void modelsOfOtherProgramsAreListed() {
         StoredModelsDialog& dialog = openList();
         QTRY_COMPARE_WITH_TIMEOUT(dialog.status().text(), QString("2 models"), 20000);
-        QTreeWidget& list = dialog.list();
+        auto& list = *dialog.findChild<QTreeWidget*>();
+        QPushButton* open = dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Open);
         QTreeWidgetItem *damaged = list.topLevelItem(0), *small = list.topLevelItem(1);
         QCOMPARE(small->text(0), QString("owner/small"));
         QCOMPARE(small->text(1), QString("Hugging Face"));
@@ -49,21 +51,21 @@ class OpenModelsTest : public PageTest {
         QCOMPARE(damaged->text(0), QString("owner/damaged"));
         // A model that cannot be opened says why.
         list.setCurrentItem(damaged);
-        QVERIFY(!dialog.openButton().isEnabled());
+        QVERIFY(!open->isEnabled());
         QVERIFY(!dialog.findChildren<QLabel*>().empty());
         bool is_explained = false;
         for (const QLabel* label : dialog.findChildren<QLabel*>())
             is_explained = is_explained || (label->isVisible() && label->text().contains("a.gguf"));
         QVERIFY(is_explained);
         // The filter hides rows, and a hidden row cannot be opened.
-        dialog.filter().setText("llama");
+        dialog.findChild<QLineEdit*>()->setText("llama");
         QVERIFY(damaged->isHidden() && !small->isHidden());
-        QVERIFY(!dialog.openButton().isEnabled());
+        QVERIFY(!open->isEnabled());
         list.setCurrentItem(small);
-        QVERIFY(dialog.openButton().isEnabled());
-        QTest::mouseClick(&dialog.openButton(), Qt::LeftButton);
+        QVERIFY(open->isEnabled());
+        QTest::mouseClick(open, Qt::LeftButton);
         QCOMPARE(page().state().model(), small_);
-        QCOMPARE(page().models().currentText(), QString("owner/small"));
+        QCOMPARE(control<QComboBox>("Model")->currentText(), QString("owner/small"));
     }
 
     void theListClosesWhileItIsRead() {

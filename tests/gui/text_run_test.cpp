@@ -163,8 +163,8 @@ class TextRunTest : public PageTest {
         QVERIFY(state.maps() != nullptr);
         QVERIFY((*state.maps()->weights.front())(0, 19) > 0);
         window_->inspectPage().showPanel<SnapshotsPanel>();
-        QVERIFY(window_->inspectPage().panel<SnapshotsPanel>().map().map().lower_triangle_only == false);
-        QVERIFY(window_->inspectPage().panel<SnapshotsPanel>().map().figureCsv().contains("0,19,"));
+        QVERIFY(figure<HeatMapView>("head").map().lower_triangle_only == false);
+        QVERIFY(figure<HeatMapView>("head").figureCsv().contains("0,19,"));
         window_->inspectPage().showPanel<GenerationPanel>();
         QVERIFY(!control<QPushButton>("Generate")->isEnabled());
         QVERIFY(control<QPushButton>("Generate")->toolTip().contains("cannot generate"));

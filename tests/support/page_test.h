@@ -55,6 +55,12 @@ class PageTest : public QObject {
         qFatal("there is no control named %s", name);
     }
 
+    /// The figure with this name on the current page.
+    template <class View>
+    View& figure(const std::string& name) const {
+        return dynamic_cast<View&>(window_->currentPage()->pageFigures().named(name));
+    }
+
     const Setup& setup() const { return window_->selection().setup(); }
     void change(const std::function<void(Setup&)>& set) {
         Setup next = setup();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/control/messages.h"
 #include "core/explorer/setup_fields.h"
 #include "core/tasks/task.h"
 #include "ui/live/published_models.h"
@@ -56,10 +57,16 @@ Setup withoutRunSettings(Setup setup, const Setup& adopted, const Setup& own) {
 }  // namespace
 
 AttentionState::AttentionState(Selection& selection, RunStore& runs, QObject* parent)
-    : QObject(parent), selection_(selection), runs_(runs), source_(runs, nullptr) {
+    : QObject(parent), selection_(selection), runs_(runs), client_(runs, nullptr) {
     connect(&selection_, &Selection::changed, this, &AttentionState::onSelectionChanged);
-    connect(&source_, &HeadSource::answered, this, &AttentionState::applyRunHead);
-    connect(&source_, &HeadSource::failed, this, &AttentionState::onFailed);
+    connect(&client_, &ModelClient::failed, this, &AttentionState::onFailed);
+    connect(&client_, &ModelClient::answered, this, [this](const ModelQuestion&, const QByteArray& payload) {
+        try {
+            applyRunHead(readRunHead(*pending_question_, payload));
+        } catch (const Error& error) {
+            onFailed(QString::fromStdString(error.what()));
+        }
+    });
     // A restored setup may name a run before the folder of runs has been read.
     connect(&runs_, &RunStore::runAdded, this, [this](const RunWatcher* run) {
         const bool is_wanted =
@@ -83,10 +90,7 @@ void AttentionState::onSelectionChanged() {
     }
     if (!is_run) own_ = setup();
     message_.clear();
-    if (setup().source == VectorSource::run)
-        poll_timer_.start();
-    else
-        poll_timer_.stop();
+    is_run ? poll_timer_.start() : poll_timer_.stop();
     updateVectors();
     if (isReady())
         updateDerived();
@@ -141,7 +145,11 @@ void AttentionState::updateRunVectors() {
 void AttentionState::requestVectors() {
     is_asking_ = true;
     failure_.clear();
-    source_.ask(*pending_question_);
+    Request request{Command::head, "1"};
+    request.layer = pending_question_->layer;
+    request.head = pending_question_->head;
+    request.text = pending_question_->text.toStdString();
+    client_.ask({pending_question_->run, request});
 }
 
 void AttentionState::onFailed(const QString& why) {
@@ -221,13 +229,10 @@ QString AttentionState::sourceText() const {
         return tr("random vectors, seed %1, similarity %2").arg(s.seed).arg(s.similarity);
     if (s.source == VectorSource::hand) return tr("vectors from the table");
     const QString model = runs_.titleOf(QString::fromStdString(s.run));
-    if (run_head_ && run_head_->model.step < 0)  // a published model: only runs have steps
-        return tr("layer %1, head %2 of %3").arg(s.layer).arg(s.head).arg(model);
-    return tr("layer %1, head %2 of %3 at step %4")
-        .arg(s.layer)
-        .arg(s.head)
-        .arg(model)
-        .arg(run_head_ ? run_head_->model.step : 0);
+    const QString head = tr("layer %1, head %2 of %3").arg(s.layer).arg(s.head).arg(model);
+    const std::int64_t step = run_head_ ? run_head_->model.step : 0;
+    // A published model has no steps.
+    return step < 0 ? head : tr("%1 at step %2").arg(head, QString::number(step));
 }
 
 void AttentionState::useRun(const QString& run) {

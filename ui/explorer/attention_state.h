@@ -7,8 +7,9 @@
 
 #include "core/explorer/attention_maps.h"
 #include "core/rotary/value_mixing.h"
-#include "ui/explorer/head_source.h"
+#include "ui/explorer/run_head.h"
 #include "ui/explorer/selection.h"
+#include "ui/live/model_client.h"
 
 namespace roper {
 
@@ -84,7 +85,7 @@ class AttentionState : public QObject {
 
     Selection& selection_;
     RunStore& runs_;
-    HeadSource source_;
+    ModelClient client_;
     HeadVectors heads_;
     QStringList names_;
     QString message_;

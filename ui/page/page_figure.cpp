@@ -19,6 +19,11 @@ const QWidget* scrollAreaAround(const QWidget& widget, const QWidget& page) {
     return nullptr;
 }
 
+/// "(a)"
+QString letterOf(std::size_t part) {
+    return QStringLiteral("(%1)").arg(QChar(static_cast<char16_t>(u'a' + part)));
+}
+
 }  // namespace
 
 PageFigure::PageFigure(const Page& page) : page_(page.name()) {
@@ -66,24 +71,8 @@ QRectF PageFigure::partRect(const QRectF& area, const Part& part) const {
         .adjusted(0, kLetter, 0, 0);
 }
 
-QString PageFigure::letterOf(std::size_t part) const {
-    return QStringLiteral("(%1)").arg(QChar(static_cast<char16_t>(u'a' + part)));
-}
-
-void PageFigure::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    paintParts(painter, area, theme,
-               [&](const Figure& figure, const QRectF& place) { figure.paintFigure(painter, place, theme); });
-}
-
 void PageFigure::paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                                  const Theme& theme) const {
-    paintParts(painter, area, theme, [&](const Figure& figure, const QRectF& place) {
-        figure.paintWithLegend(legend, painter, place, theme);
-    });
-}
-
-void PageFigure::paintParts(QPainter& painter, const QRectF& area, const Theme& theme,
-                            const std::function<void(const Figure&, const QRectF&)>& paint) const {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         const QRectF place = partRect(area, parts_[i]);
         painter.save();
@@ -97,7 +86,10 @@ void PageFigure::paintParts(QPainter& painter, const QRectF& area, const Theme& 
         const QRectF whole = parts_[i].is_scrolled
                                  ? QRectF(place.topLeft(), parts_[i].figure->sizeForWidth(place.width()))
                                  : place;
-        paint(*parts_[i].figure, whole);
+        if (legend)
+            parts_[i].figure->paintFigure(painter, whole, theme);
+        else
+            parts_[i].figure->paintWithLegend(false, painter, whole, theme);
         painter.restore();
     }
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "ui/page/page.h"
@@ -20,7 +19,9 @@ class PageFigure : public Figure {
     QSize figureSize() const override { return size_.toSize(); }
     QSize minFigureSize() const override;
     bool hasLegend() const override;
-    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override {
+        paintWithLegend(true, painter, area, theme);
+    }
     void paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                          const Theme& theme) const override;
     /// The tables of the parts, one below the other, each after a line "# (a) name".
@@ -35,9 +36,6 @@ class PageFigure : public Figure {
     };
     /// Rectangle of a part within the area of the whole figure, below the part's letter.
     QRectF partRect(const QRectF& area, const Part& part) const;
-    void paintParts(QPainter& painter, const QRectF& area, const Theme& theme,
-                    const std::function<void(const Figure&, const QRectF&)>& paint) const;
-    QString letterOf(std::size_t part) const;  ///< "(a)"
 
     QString page_;  ///< title of the page
     std::vector<Part> parts_;

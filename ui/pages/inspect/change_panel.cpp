@@ -53,11 +53,11 @@ ChangePanel::ChangePanel(InspectState& state, QWidget* parent)
     showModel();
 }
 
-template <class Change>
-void ChangePanel::edit(Change make) {
+template <class Value>
+void ChangePanel::edit(Value ModelChange::*member, const std::type_identity_t<Value>& value) {
     if (showing_) return;
     ModelChange change = change_;
-    make(change);
+    change.*member = value;
     show(change);
     emit changed(change_);
 }
@@ -76,9 +76,7 @@ void ChangePanel::addHeads() {
                                std::optional<std::int64_t> ModelChange::*member) {
         auto* box = named(new QComboBox, name, help);
         connect(box, &QComboBox::currentIndexChanged, this, [this, member](int index) {
-            edit([&](ModelChange& change) {
-                change.*member = index > 0 ? std::optional<std::int64_t>(index - 1) : std::nullopt;
-            });
+            edit(member, index > 0 ? std::optional<std::int64_t>(index - 1) : std::nullopt);
         });
         form_->addRow(name, box);
         return box;
@@ -89,8 +87,7 @@ void ChangePanel::addHeads() {
 
 QCheckBox* ChangePanel::addCheck(const QString& text, const QString& help, bool ModelChange::*member) {
     auto* box = named(new QCheckBox(text), text, help);
-    connect(box, &QCheckBox::toggled, this,
-            [this, member](bool on) { edit([&](ModelChange& change) { change.*member = on; }); });
+    connect(box, &QCheckBox::toggled, this, [this, member](bool on) { edit(member, on); });
     column_->addWidget(box);
     checks_.emplace_back(box, member);
     return box;
@@ -101,9 +98,8 @@ void ChangePanel::addParts() {
         named(new LineEdit, tr("Ablated pairs"),
               tr("Scores are computed without these pairs: 24-31, 5 or 0,1,7; pair 0 rotates fastest"));
     ablated_pairs_->setPlaceholderText(tr("such as 24-31"));
-    connect(ablated_pairs_, &LineEdit::edited, this, [this](const QString& text) {
-        edit([&](ModelChange& change) { change.mute = text.trimmed().toStdString(); });
-    });
+    connect(ablated_pairs_, &LineEdit::edited, this,
+            [this](const QString& text) { edit(&ModelChange::mute, text.trimmed().toStdString()); });
     form_->addRow(tr("Ablated pairs"), ablated_pairs_);
     addCheck(tr("zero the heads' output"), tr("The heads add nothing to the residual stream"),
              &ModelChange::mute_heads);
@@ -122,14 +118,12 @@ void ChangePanel::addPositions() {
                    tr("Added to every position; a relative encoding does not depend on it"));
     shift_->setRange(-100000000, 100000000);
     shift_->setKeyboardTracking(false);
-    connect(shift_, &QSpinBox::valueChanged, this,
-            [this](int value) { edit([&](ModelChange& change) { change.shift = value; }); });
+    connect(shift_, &QSpinBox::valueChanged, this, [this](int value) { edit(&ModelChange::shift, value); });
     form_->addRow(tr("Shift S"), shift_);
     base_ = named(new NumberEdit(0, 1e15), tr("Base of the frequencies"), tr("Empty: the model’s own"));
     base_->setHelp(base_->toolTip());
     base_->setUnset(0, tr("as trained"));
-    connect(base_, &NumberEdit::edited, this,
-            [this](double value) { edit([&](ModelChange& change) { change.base = value; }); });
+    connect(base_, &NumberEdit::edited, this, [this](double value) { edit(&ModelChange::base, value); });
     form_->addRow(tr("Base"), base_);
     scaling_ =
         named(new QComboBox, tr("Scaling of the frequencies"), tr("Used for texts longer than in training"));
@@ -137,14 +131,13 @@ void ChangePanel::addPositions() {
         // longrope needs a list of factors, for which this form has no field.
         if (name != "longrope") scaling_->addItem(QString::fromStdString(name));
     connect(scaling_, &QComboBox::currentTextChanged, this, [this](const QString& name) {
-        edit([&](ModelChange& change) { change.scaling = enumFromName<ScalingMethod>(name.toStdString()); });
+        edit(&ModelChange::scaling, enumFromName<ScalingMethod>(name.toStdString()));
     });
     form_->addRow(tr("Scaling"), scaling_);
     factor_ = named(new NumberEdit(1, 10000), tr("Factor of the scaling"),
                     tr("How many times longer texts are than in training"));
     factor_->setHelp(factor_->toolTip());
-    connect(factor_, &NumberEdit::edited, this,
-            [this](double value) { edit([&](ModelChange& change) { change.factor = value; }); });
+    connect(factor_, &NumberEdit::edited, this, [this](double value) { edit(&ModelChange::factor, value); });
     form_->addRow(tr("Factor s"), factor_);
 }
 

@@ -8,6 +8,7 @@
 #include <QSpinBox>
 #include <QVBoxLayout>
 #include <QWidget>
+#include <type_traits>
 
 #include "ui/controls/text_inputs.h"
 #include "ui/pages/inspect/inspect_state.h"
@@ -31,8 +32,9 @@ class ChangePanel : public QWidget {
     void show(const ModelChange& change);
     void showEffect();
     void showSolved();
-    template <class Change>
-    void edit(Change make);
+    /// Sets a member of the change, as the user has chosen.
+    template <class Value>
+    void edit(Value ModelChange::*member, const std::type_identity_t<Value>& value);
     void beginForm();
     void addHeads();
     void addParts();

@@ -23,16 +23,15 @@ const ExpertsOfLayer* mixtureOf(const ExpertsAnswer& answer, std::size_t layer) 
 /// @param limit   end of the color scale; 0: the largest number
 /// @param row_of  the numbers of one layer [columns]
 HeatMapView::Map mapByLayer(const ExpertsAnswer& answer, std::int64_t layers, std::size_t columns,
-                            double limit,
+                            const MapNames& names, double limit,
                             const std::function<std::vector<double>(const ExpertsOfLayer&)>& row_of) {
     std::vector<std::vector<double>> rows(static_cast<std::size_t>(layers),
                                           std::vector<double>(columns, std::nan("")));
     for (const ExpertsOfLayer& mixture : answer.layers)
         rows.at(static_cast<std::size_t>(mixture.layer)) = row_of(mixture);
-    HeatMapView::Map map = answerMap(rows, HeatMapView::Scale::sequential, limit);
+    HeatMapView::Map map = answerMap(rows, names, HeatMapView::Scale::sequential, limit);
     map.has_gaps = std::ssize(answer.layers) < layers;
     if (map.has_gaps) map.makePyramid();
-    map.row_name = QObject::tr("layer");
     return map;
 }
 
@@ -92,6 +91,7 @@ void ExpertsPanel::showChoices(const ExpertsAnswer& answer) {
     const auto last_expert = static_cast<double>(answer.layers.front().counts.size()) - 1;
     HeatMapView::Map map =
         mapByLayer(answer, state().summary()->layers, answer.tokens.size(),
+                   {tr("layer"), tr("token"), shows_weight ? tr("weight") : tr("expert")},
                    shows_weight ? 0 : std::max(1.0, last_expert), [&](const ExpertsOfLayer& mixture) {
                        std::vector<double> row;
                        for (std::size_t t = 0; t < answer.tokens.size(); ++t)
@@ -100,8 +100,6 @@ void ExpertsPanel::showChoices(const ExpertsAnswer& answer) {
                        return row;
                    });
     map.column_labels = formatTokens(answer.tokens);
-    map.column_name = tr("token");
-    map.value_name = shows_weight ? tr("weight") : tr("expert");
     choices_->setTitle(shows_weight ? tr("Weight of the expert with the highest score, by layer and token")
                                     : tr("Expert with the highest score, by layer and token"));
     choices_->setCaption(
@@ -116,18 +114,15 @@ void ExpertsPanel::showChoices(const ExpertsAnswer& answer) {
 }
 
 void ExpertsPanel::showCounts(const ExpertsAnswer& answer) {
-    HeatMapView::Map map =
-        mapByLayer(answer, state().summary()->layers, answer.layers.front().counts.size(), 0,
-                   [](const ExpertsOfLayer& mixture) {
-                       return std::vector<double>(mixture.counts.begin(), mixture.counts.end());
-                   });
-    map.column_name = tr("expert");
-    map.value_name = tr("tokens");
     counts_->setTitle(tr("How many tokens are routed to each expert"));
     counts_->setCaption(tr("How many of %1 tokens are routed to each expert in every layer of %2")
                             .arg(answer.tokens.size())
                             .arg(modelName()));
-    counts_->setMap(std::move(map));
+    counts_->setMap(mapByLayer(answer, state().summary()->layers, answer.layers.front().counts.size(),
+                               {tr("layer"), tr("expert"), tr("tokens")}, 0,
+                               [](const ExpertsOfLayer& mixture) {
+                                   return std::vector<double>(mixture.counts.begin(), mixture.counts.end());
+                               }));
 }
 
 QString ExpertsPanel::choiceReadout(const ExpertsAnswer& answer, std::size_t row, std::size_t column) const {

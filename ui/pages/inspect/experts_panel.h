@@ -23,9 +23,6 @@ class ExpertsPanel : public ModelPanel {
     AnswerSpecs answersForFigure(const QString&) const override { return {&answers::experts}; }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    HeatMapView& choices() { return *choices_; }
-    HeatMapView& counts() { return *counts_; }
-
   protected:
     void refresh() override;
 

@@ -2,9 +2,10 @@
 
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QScopedValueRollback>
+#include <QSignalBlocker>
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "core/base/error.h"
 #include "core/control/messages.h"
@@ -35,7 +36,6 @@ ContinuationView::ContinuationView(InspectState& state, QWidget* parent)
     const auto reset = [this] {
         chosen_ = 0;
         head_ = -1;
-        emit chosenChanged(0);
         update();
     };
     connect(&state_, &InspectState::modelChanged, this, reset);
@@ -49,23 +49,19 @@ void ContinuationView::choose(int generated) {
     if (state_.answer(answers::continuation) == nullptr) return;
     const int last = static_cast<int>(state_.answer(answers::continuation)->generated()) - 1;
     chosen_ = std::clamp(generated, 0, std::max(0, last));
-    emit chosenChanged(chosen_);
     update();
 }
 
 std::vector<double> ContinuationView::weights() const {
     const Continuation& c = *state_.answer(answers::continuation);
     std::vector<double> mean(c.tokens.size(), 0);
-    const auto add = [&](const Eigen::MatrixXd& attention, double share) {
+    const bool is_one_head = head_ >= 0 && head_ < static_cast<int>(c.attention.size());
+    const std::span<const Eigen::MatrixXd> heads =
+        is_one_head ? std::span(&c.attention[static_cast<std::size_t>(head_)], 1) : std::span(c.attention);
+    const double share = 1.0 / static_cast<double>(heads.size());
+    for (const Eigen::MatrixXd& attention : heads)
         for (std::size_t j = 0; j < mean.size(); ++j)
             mean[j] += share * attention(chosen_, static_cast<Eigen::Index>(j));
-    };
-    if (head_ >= 0 && head_ < static_cast<int>(c.attention.size())) {
-        add(c.attention[static_cast<std::size_t>(head_)], 1);
-    } else {
-        for (const Eigen::MatrixXd& attention : c.attention)
-            add(attention, 1.0 / static_cast<double>(c.attention.size()));
-    }
     return mean;
 }
 
@@ -279,7 +275,6 @@ void GenerationPanel::makeControls() {
     connect(generate_, &QPushButton::clicked, this, &GenerationPanel::generate);
     connect(prompt_, &QLineEdit::returnPressed, this, &GenerationPanel::generate);
     connect(head_, &QComboBox::currentIndexChanged, this, [this](int index) {
-        if (filling_) return;
         continuation_->setHead(index - 1);
         comparison_continuation_->setHead(index - 1);
     });
@@ -334,7 +329,7 @@ void GenerationPanel::showModel() {
 }
 
 void GenerationPanel::fillHeads() {
-    const QScopedValueRollback filling(filling_, true);
+    const QSignalBlocker filling(head_);
     head_->clear();
     head_->addItem(tr("mean of all heads"));
     if (const Continuation* c = state().answer(answers::continuation))

@@ -40,9 +40,6 @@ class ContinuationView : public FigureView {
     QSize minFigureSize() const override { return {320, 240}; }
     QSize minScreenSize() const override { return {220, 130}; }
 
-  signals:
-    void chosenChanged(int generated);
-
   protected:
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
@@ -94,8 +91,7 @@ class GenerationPanel : public ModelPanel {
     QLabel *continuation_title_, *comparison_title_;
     QLabel* end_note_;  ///< the continuation by the changed model
     QWidget* comparison_text_;
-    QString shown_model_;   ///< model for which prompt and length were last set
-    bool filling_ = false;  ///< the program fills `head_`, so its signals are not choices
+    QString shown_model_;  ///< model for which prompt and length were last set
 };
 
 }  // namespace roper

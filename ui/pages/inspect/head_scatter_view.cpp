@@ -86,11 +86,6 @@ bool HeadScatterView::isShown(const HeadReport& report) const {
     return label_.empty() || labelOf(report) == label_;
 }
 
-const HeadScore* HeadScatterView::shownScore() const {
-    const int score = static_cast<int>(color_by_) - static_cast<int>(ColorBy::first_score);
-    return score < 0 ? nullptr : &headScores().at(static_cast<std::size_t>(score));
-}
-
 QColor HeadScatterView::colorOf(const HeadReport& report, const Theme& theme) const {
     constexpr int kSteps = 64;
     const auto shade = [&](double share) {
@@ -113,8 +108,7 @@ QPointF HeadScatterView::Frame::at(const HeadReport& report) const {
 
 /// 0 if the legend would take more than half of the view: the readout names the label of a dot, too.
 double HeadScatterView::legendHeight(const QRectF& area) const {
-    const HeadsAnswer* answer = state_.answer(answers::heads);
-    if (answer == nullptr || answer->heads.empty()) return 0;
+    if (state_.reports().empty()) return 0;
     const double height = legendIn(area, Theme::light()).back().place.bottom() - area.top();
     return height <= area.height() / 2 ? height : 0;
 }
@@ -123,8 +117,7 @@ HeadScatterView::Frame HeadScatterView::frame(const QRectF& area, bool legend) c
     Frame frame;
     const double below = legend ? legendHeight(area) : 0;
     frame.box = area.adjusted(kLeft, kTop + below, -kRight, -kBottom);
-    if (state_.answer(answers::heads) == nullptr) return frame;
-    for (const HeadReport& report : state_.answer(answers::heads)->heads) {
+    for (const HeadReport& report : state_.reports()) {
         frame.max_distance = std::max(frame.max_distance, 1.1 * report.mean_distance);
         frame.max_entropy = std::max(frame.max_entropy, 1.06 * report.entropy);
     }
@@ -132,9 +125,8 @@ HeadScatterView::Frame HeadScatterView::frame(const QRectF& area, bool legend) c
 }
 
 QPointF HeadScatterView::dotOf(int layer, int head) const {
-    for (const HeadReport& report : state_.answer(answers::heads)->heads)
-        if (report.layer == layer && report.head == head) return frame(canvas(), true).at(report);
-    return {};
+    const HeadReport* report = state_.report(layer, head);
+    return report != nullptr ? frame(canvas(), true).at(*report) : QPointF();
 }
 
 void HeadScatterView::paintAxes(QPainter& painter, const Frame& frame, const Theme& theme) const {
@@ -239,7 +231,7 @@ void HeadScatterView::paintWithLegend(bool legend, QPainter& painter, const QRec
         painter.setBrush(colorOf(report, theme));
         painter.drawEllipse(frame.at(report), kRadius, kRadius);
     };
-    for (const HeadReport& report : state_.answer(answers::heads)->heads)
+    for (const HeadReport& report : state_.reports())
         if (isShown(report)) dot(report);
     if (const HeadReport* chosen = state_.report()) {
         dot(*chosen);
@@ -248,12 +240,11 @@ void HeadScatterView::paintWithLegend(bool legend, QPainter& painter, const QRec
 }
 
 const HeadReport* HeadScatterView::nearest(const QPointF& at) const {
-    if (state_.answer(answers::heads) == nullptr) return nullptr;
     constexpr double kReach = 14;
     const Frame frame = this->frame(canvas(), true);
     const HeadReport* best = nullptr;
     double least = kReach;
-    for (const HeadReport& report : state_.answer(answers::heads)->heads) {
+    for (const HeadReport& report : state_.reports()) {
         if (!isShown(report)) continue;
         const QPointF apart = frame.at(report) - at;
         const double distance = std::hypot(apart.x(), apart.y());
@@ -284,8 +275,7 @@ QString HeadScatterView::figureCsv() const {
     CsvText csv(QStringLiteral(
         "layer,head,label,label_score,entropy,mean_distance,first,self,previous,local,same,induction,slow_"
         "share"));
-    if (state_.answer(answers::heads) == nullptr) return csv.text();
-    for (const HeadReport& r : state_.answer(answers::heads)->heads)
+    for (const HeadReport& r : state_.reports())
         csv.line(r.layer, r.head, labelOf(r), evidenceOf(r), r.entropy, r.mean_distance, r.first, r.self,
                  r.previous, r.local, r.same, r.induction, r.slow_share);
     return csv.text();
@@ -294,7 +284,7 @@ QString HeadScatterView::figureCsv() const {
 QString HeadScatterView::figureCaption() const {
     if (state_.answer(answers::heads) == nullptr || state_.summary() == nullptr) return {};
     return tr("All %1 heads of %2 on %3 tokens: mean distance and entropy of the attention weights%4")
-        .arg(state_.answer(answers::heads)->heads.size())
+        .arg(state_.reports().size())
         .arg(state_.modelName())
         .arg(state_.answer(answers::heads)->tokens.size())
         .arg(state_.change().isEmpty() ? QString() : tr(", with the change"));

@@ -63,7 +63,7 @@ class HeadScatterView : public FigureView {
     QColor colorOf(const HeadReport& report, const Theme& theme) const;
     std::pair<QString, QString> scaleEndLabels() const;
     /// The score that the colors show; null: none.
-    const HeadScore* shownScore() const;
+    const HeadScore* shownScore() const { return scoreAt(static_cast<int>(color_by_), ColorBy::first_score); }
     const HeadReport* nearest(const QPointF& at) const;
     void paintAxes(QPainter& painter, const Frame& frame, const Theme& theme) const;
     void paintLegend(QPainter& painter, const QRectF& area, const Theme& theme) const;

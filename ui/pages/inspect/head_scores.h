@@ -20,4 +20,11 @@ struct HeadScore {
 /// All scores, in the order of the combo boxes.
 const std::vector<HeadScore>& headScores();
 
+/// The score of a choice: those from `first` on are the scores. Null for other choices.
+template <class Choice>
+const HeadScore* scoreAt(int choice, Choice first) {
+    const int score = choice - static_cast<int>(first);
+    return score < 0 ? nullptr : &headScores().at(static_cast<std::size_t>(score));
+}
+
 }  // namespace roper

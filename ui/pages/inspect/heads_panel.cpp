@@ -1,6 +1,6 @@
 #include "ui/pages/inspect/heads_panel.h"
 
-#include <QScopedValueRollback>
+#include <QSignalBlocker>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -110,32 +110,25 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
 QSpinBox* HeadsPanel::makeNumber(const QString& name, const QString& prefix) {
     auto* box = named(new QSpinBox, name, tr("The enlarged head"));
     box->setPrefix(prefix);
-    connect(box, &QSpinBox::valueChanged, this, [this] {
-        if (!filling_) state().setHead(layer_->value(), head_->value());
-    });
+    connect(box, &QSpinBox::valueChanged, this, [this] { state().setHead(layer_->value(), head_->value()); });
     return box;
 }
 
 AnswerSpecs HeadsPanel::requiredAnswers() const {
-    AnswerSpecs requiredAnswers{&answers::predictions, &answers::heads, &answers::attention,
-                                &answers::thumbnails, &answers::changed};
-    addScores(requiredAnswers);
-    return requiredAnswers;
+    return withScores({&answers::predictions, &answers::heads, &answers::attention, &answers::thumbnails,
+                       &answers::changed});
 }
 
 /// Adds the scores by which heads are colored or sorted.
-void HeadsPanel::addScores(AnswerSpecs& requiredAnswers) const {
-    for (const HeadScore* score :
-         {scoreAt(color_by_, HeadScatterView::ColorBy::first_score), scoreAt(order_, Order::first_score)})
-        if (score != nullptr) requiredAnswers.push_back(score->answer);
+AnswerSpecs HeadsPanel::withScores(AnswerSpecs specs) const {
+    for (const HeadScore* score : {scoreAt(color_by_->currentIndex(), HeadScatterView::ColorBy::first_score),
+                                   scoreAt(order_->currentIndex(), Order::first_score)})
+        if (score != nullptr) specs.push_back(score->answer);
+    return specs;
 }
 
 AnswerSpecs HeadsPanel::answersForFigure(const QString& figure) const {
-    if (figure == atlas_->figureName()) {
-        AnswerSpecs requiredAnswers{&answers::heads};
-        addScores(requiredAnswers);
-        return requiredAnswers;
-    }
+    if (figure == atlas_->figureName()) return withScores({&answers::heads});
     if (figure == grid_->figureName()) return {&answers::thumbnails};
     return {&answers::heads, &answers::attention};
 }
@@ -146,7 +139,7 @@ void HeadsPanel::prepare(const QString&, const InspectFigureSettings& picture) {
 }
 
 void HeadsPanel::refresh() {
-    const QScopedValueRollback filling(filling_, true);
+    const QSignalBlocker filling_layer(layer_), filling_head(head_);
     const ModelSummary* model = state().summary();
     for (auto [box, count] : {std::pair{layer_, model != nullptr ? model->layers : 1},
                               std::pair{head_, model != nullptr ? model->heads : 1}}) {
@@ -176,11 +169,10 @@ void HeadsPanel::showLabels() {
 /// The numbers by which the thumbnails are sorted; empty while unknown, and for the order by layer and head.
 std::vector<double> HeadsPanel::numbersOfOrder() const {
     const auto order = static_cast<Order>(order_->currentIndex());
-    const HeadScore* const score = scoreAt(order_, Order::first_score);
-    const HeadsAnswer* answer = state().answer(answers::heads);
+    const HeadScore* const score = scoreAt(order_->currentIndex(), Order::first_score);
     std::vector<double> numbers;
-    if (order == Order::place || answer == nullptr) return numbers;
-    for (const HeadReport& report : answer->heads) {
+    if (order == Order::place) return numbers;
+    for (const HeadReport& report : state().reports()) {
         if (score == nullptr) {
             numbers.push_back(order == Order::entropy ? report.entropy : report.mean_distance);
             continue;
@@ -198,11 +190,11 @@ void HeadsPanel::showOrder() {
 
 void HeadsPanel::showMap() {
     const HeadMap* attention = answerForHead(answers::attention);
-    map_title_->setText(state().report() != nullptr    ? titleOfHead(*state().report())
+    const HeadReport* report = state().report();
+    map_title_->setText(report != nullptr              ? titleOfHead(*report)
                         : state().summary() != nullptr ? headTitle(state().layer(), state().head())
                                                        : QString());
-    map_title_->setToolTip(state().report() != nullptr ? describeHead(*state().report(), state())
-                                                       : QString());
+    map_title_->setToolTip(report != nullptr ? describeHead(*report, state()) : QString());
     if (attention == nullptr) return map_->setMap({});
     map_->setCaption(tr("Attention weights of layer %1, head %2 of %3")
                          .arg(attention->layer)

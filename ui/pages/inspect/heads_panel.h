@@ -26,29 +26,17 @@ class HeadsPanel : public ModelPanel {
     AnswerSpecs answersForFigure(const QString& figure) const override;
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    HeadScatterView& atlas() { return *atlas_; }
-    HeadsView& grid() { return *grid_; }
-    HeatMapView& map() { return *map_; }
-    CurveChart& reach() { return *reach_; }
-
   protected:
     void refresh() override;
 
   private:
     /// Sort orders of the thumbnails, in the order of the combo box; `place`: by layer and head.
     enum class Order { place, entropy, distance, first_score };  ///< then the entries of `headScores`
-    /// The score chosen in a combo box whose entries from `first` on are scores; null for other entries.
-    template <class Choice>
-    static const HeadScore* scoreAt(const QComboBox* box, Choice first) {
-        const int score = box->currentIndex() - static_cast<int>(first);
-        return score < 0 ? nullptr : &headScores().at(static_cast<std::size_t>(score));
-    }
-
     QSpinBox* makeNumber(const QString& name, const QString& prefix);
     void showLabels();
     void showOrder();
     std::vector<double> numbersOfOrder() const;
-    void addScores(AnswerSpecs& requiredAnswers) const;
+    AnswerSpecs withScores(AnswerSpecs specs) const;
     void showMap();
     void showReach();
 
@@ -59,7 +47,6 @@ class HeadsPanel : public ModelPanel {
     QComboBox *label_, *color_by_, *reach_quantity_, *order_;
     QSpinBox *layer_, *head_;
     QLabel* map_title_;
-    bool filling_ = false;  ///< the program fills the inputs, so their signals are not choices
 };
 
 }  // namespace roper

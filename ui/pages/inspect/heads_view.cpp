@@ -51,10 +51,6 @@ void paintCells(QPainter& painter, const Eigen::MatrixXf& map, const QRectF& box
 /// Limit on vector shapes: more would make files of tens of megabytes.
 constexpr Eigen::Index kMaxShapes = 20000;
 
-QString shortTitle(int head, int heads) {
-    return QStringLiteral("%1·%2").arg(head / heads).arg(head % heads);
-}
-
 }  // namespace
 
 HeadsView::HeadsView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
@@ -182,9 +178,10 @@ void HeadsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
         painter.setPen(QPen(chosen ? Theme::roper() : theme.grid, chosen ? 2.2 : 0.8));
         painter.drawRect(box);
         if (grid.title == 0) continue;
+        const int layer = head / all->heads, number = head % all->heads;
         drawColoredText(painter, box.adjusted(0, -grid.title, 0, -box.height() - 2), kLeftMiddle,
-                        box.width() > kWideTitle ? headTitle(head / all->heads, head % all->heads)
-                                                 : shortTitle(head, all->heads),
+                        box.width() > kWideTitle ? headTitle(layer, number)
+                                                 : QStringLiteral("%1·%2").arg(layer).arg(number),
                         chosen ? theme.text : theme.faint_text);
     }
 }

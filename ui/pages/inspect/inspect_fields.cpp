@@ -66,13 +66,12 @@ const std::vector<Field<InspectFigureSettings>>& inspectFields() {
         all.push_back(field<P>({"", "reach", "", "for reach: mean weight or mean score by distance",
                                 Choice{{"weight", "score"}}},
                                &P::reach));
-        Field<P> token = optionalField<P>({"", "token", "",
+        all.push_back(formerly(
+            "character", optionalField<P>({"", "token", "",
                                            "predictions: after which token; walkthrough: of which token; "
                                            "continuation: which generated one; from 0",
                                            IntegerRange{0, 1 << 20}},
-                                          memberAt<P>(&P::token));
-        token.former_keys = {"character"};
-        all.push_back(token);
+                                          memberAt<P>(&P::token))));
         all.push_back(
             optionalField<P>({"", "key", "",
                               "for walkthrough: token whose key and value are shown, from 0 (default: "

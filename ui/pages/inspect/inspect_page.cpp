@@ -150,25 +150,18 @@ void InspectPage::registerPanelSetting() {
         for (const ModelPanel* panel : panels_)  // older versions stored the help text
             if (name == panel->title() || name == panel->help()) choose(*panel);
     };
-    const auto titles = [](std::initializer_list<const ModelPanel*> panels) {
-        QStringList all;
-        for (const ModelPanel* panel : panels)
-            all << panel->title();
-        return all;
-    };
-    const QStringList models =
-        titles({&panel<TextPanel>(), &panel<HeadsPanel>(), &panel<PairsPanel>(), &panel<ValuesPanel>(),
-                &panel<SubsetsPanel>(), &panel<LengthsPanel>(), &panel<LayersPanel>(), &panel<PatchPanel>()});
-    const QStringList inspect = titles(
-        {&panel<SnapshotsPanel>(), &panel<GenerationPanel>(), &panel<SizesPanel>(), &panel<LearnedPanel>()});
-    for (const auto& former :
-         {std::pair{std::string("view.models"), models}, std::pair{std::string("view.inspect"), inspect}})
-        registerViewSetting(former.first, nothing,
-                            [show_named, names = former.second](const std::string& text) {
-                                bool is_number = false;
-                                const int index = QString::fromStdString(text).toInt(&is_number);
-                                if (is_number) show_named(names.value(index));
-                            });
+    const QList<const ModelPanel*> models{
+        &panel<TextPanel>(),    &panel<HeadsPanel>(),   &panel<PairsPanel>(),  &panel<ValuesPanel>(),
+        &panel<SubsetsPanel>(), &panel<LengthsPanel>(), &panel<LayersPanel>(), &panel<PatchPanel>()};
+    const QList<const ModelPanel*> inspect{&panel<SnapshotsPanel>(), &panel<GenerationPanel>(),
+                                           &panel<SizesPanel>(), &panel<LearnedPanel>()};
+    for (const auto& [key, panels] : {std::pair("view.models", models), std::pair("view.inspect", inspect)})
+        registerViewSetting(key, nothing, [this, panels = panels](const std::string& text) {
+            bool is_number = false;
+            const int index = QString::fromStdString(text).toInt(&is_number);
+            if (const ModelPanel* former = panels.value(index); is_number && former != nullptr)
+                choose(*former);
+        });
     registerViewSetting(
         "view.inspect_panel", [this] { return shownPanel().title().toStdString(); },
         [show_named](const std::string& title) {
@@ -211,9 +204,9 @@ void InspectPage::connectState() {
         state_->setChange(change);
         requestVisibleAnswers();
     });
-    connect(chooser_, &QListWidget::currentRowChanged, this, &InspectPage::showCurrentPanel);
-    connect(chooser_, &QListWidget::currentRowChanged, this, &InspectPage::requestVisibleAnswers);
     connect(chooser_, &QListWidget::currentRowChanged, this, [this] {
+        showCurrentPanel();
+        requestVisibleAnswers();
         for (InspectState* state : {state_, comparison_state_})
             state->dismissError();
         showProgress();
@@ -310,43 +303,37 @@ QString InspectPage::explanation() const {
     QString text = tr(
         "<h3>Looking inside a model</h3>"
         "<p>A separate process reads the model from where it is stored and computes in float32. <i>−ln p</i> "
-        "of a token, its "
-        "surprisal, measures how badly the model predicted it from the preceding tokens (an encoder: from "
-        "all others): 0 is certain, "
-        "0.69 even odds, 8 about 1 in 3,000. The loss is its mean.</p>"
+        "of a token, its surprisal, measures how badly the model predicted it from the preceding tokens (an "
+        "encoder: from all others): 0 is certain, 0.69 even odds, 8 about 1 in 3,000. The loss is its "
+        "mean.</p>"
         "<h3>Heads</h3>"
         "<p>entropy = −Σ<sub>j</sub> a<sub>n,j</sub> ln a<sub>n,j</sub>, mean distance = Σ<sub>j</sub> "
         "a<sub>n,j</sub> |n − j|, both as means over queries n (in causal models n ≥ 1). A head's label is "
-        "given by the first "
-        "rule that applies: induction (0.4 of the weight on tokens that followed an earlier occurrence of "
-        "the query's token), previous token (0.4), same token (0.4), first token (0.5), local (0.7 on the "
-        "last eight), content (0.5 of the scores' variance from pairs that complete no turn within the "
-        "text, and from features that do not rotate), otherwise mixed.</p>"
+        "given by the first rule that applies: induction (0.4 of the weight on tokens that followed an "
+        "earlier occurrence of the query's token), previous token (0.4), same token (0.4), first token "
+        "(0.5), local (0.7 on the last eight), content (0.5 of the scores' variance from pairs that complete "
+        "no turn within the text, and from features that do not rotate), otherwise mixed.</p>"
         "<h3>Walkthrough</h3>"
-        "<p>With x̂ for x after the layer's norm: q<sub>n</sub> = W<sub>Q</sub> x̂<sub>n</sub>, k<sub>j</sub> "
-        "= "
-        "W<sub>K</sub> x̂<sub>j</sub>, v<sub>j</sub> = W<sub>V</sub> x̂<sub>j</sub>; s<sub>nj</sub> = c ⟨R(n) "
-        "q<sub>n</sub>, R(j) "
-        "k<sub>j</sub>⟩, usually with c = 1/√d; a<sub>nj</sub> = softmax<sub>j</sub>(s<sub>nj</sub>); "
-        "o<sub>n</sub> = Σ<sub>j</sub> a<sub>nj</sub> v<sub>j</sub>, or R(−n) Σ<sub>j</sub> a<sub>nj</sub> "
-        "R(j) v<sub>j</sub> with RoPER. The head adds W<sub>O</sub> o<sub>n</sub> to the residual stream. "
-        "The logit lens applies the final norm and the output head to x<sub>n</sub>.</p>"
+        "<p>With x̂ for x after the layer's norm: q<sub>n</sub> = W<sub>Q</sub> x̂<sub>n</sub>, "
+        "k<sub>j</sub> = W<sub>K</sub> x̂<sub>j</sub>, v<sub>j</sub> = W<sub>V</sub> x̂<sub>j</sub>; "
+        "s<sub>nj</sub> = c ⟨R(n) q<sub>n</sub>, R(j) k<sub>j</sub>⟩, usually with c = 1/√d; a<sub>nj</sub> "
+        "= softmax<sub>j</sub>(s<sub>nj</sub>); o<sub>n</sub> = Σ<sub>j</sub> a<sub>nj</sub> v<sub>j</sub>, "
+        "or R(−n) Σ<sub>j</sub> a<sub>nj</sub> R(j) v<sub>j</sub> with RoPER. The head adds W<sub>O</sub> "
+        "o<sub>n</sub> to the residual stream. The logit lens applies the final norm and the output head to "
+        "x<sub>n</sub>.</p>"
         "<h3>Pairs</h3>"
-        "<p>A score is a sum over pairs of features, s = Σ<sub>i</sub> s<sup>(i)</sup>, and pair i turns "
-        "by θ<sub>i</sub> per position. Its share is Σ<sub>n</sub> cov<sub>j</sub>(s<sup>(i)</sup>, s) / "
+        "<p>A score is a sum over pairs of features, s = Σ<sub>i</sub> s<sup>(i)</sup>, and pair i turns by "
+        "θ<sub>i</sub> per position. Its share is Σ<sub>n</sub> cov<sub>j</sub>(s<sup>(i)</sup>, s) / "
         "Σ<sub>n</sub> var<sub>j</sub>(s): a term that is the same for all keys changes no weight and is not "
-        "counted. Fast pairs distinguish near positions; pairs that never complete a turn hardly "
-        "distinguish any.</p>"
+        "counted. Fast pairs distinguish near positions; pairs that never complete a turn hardly distinguish "
+        "any.</p>"
         "<h3>Values by distance</h3>"
         "<p>K(δ) = W<sub>O</sub> R(−δ) W<sub>V</sub> is what a head adds for a token δ positions back, "
-        "before weighting: the output is Σ<sub>j</sub> a<sub>n,j</sub> K(n − j) x̂<sub>j</sub>. Where "
-        "values do not rotate (RoPE), K is the same at every distance; with RoPER it rotates with δ (RoVE, "
-        "arXiv "
-        "2606.11275). The token map shows the effect on logits: W<sub>U</sub> γ K(δ) x̂<sub>a</sub> for "
-        "the embedding x<sub>a</sub> of each token of the text, and the logit of each; γ is the weight of "
-        "the "
-        "final norm (Elhage et al. "
-        "2021, extended by a distance).</p>"
+        "before weighting: the output is Σ<sub>j</sub> a<sub>n,j</sub> K(n − j) x̂<sub>j</sub>. Where values "
+        "do not rotate (RoPE), K is the same at every distance; with RoPER it rotates with δ (RoVE, arXiv "
+        "2606.11275). The token map shows the effect on logits: W<sub>U</sub> γ K(δ) x̂<sub>a</sub> for the "
+        "embedding x<sub>a</sub> of each token of the text, and the logit of each; γ is the weight of the "
+        "final norm (Elhage et al. 2021, extended by a distance).</p>"
         "<h3>Experts</h3>"
         "<p>In a mixture of experts, the router of a layer scores all experts for each token and selects "
         "those with the highest scores: the layer's output is the sum of theirs, each times its weight. "

@@ -68,8 +68,6 @@ class InspectPage : public Page {
     void openPublished(const QString& path);
     void readText(const QString& text);
     QPlainTextEdit& text() { return *text_; }
-    QComboBox& models() { return *models_; }
-    ChangePanel& change() { return *change_; }
 
   protected:
     void onVisibilityChanged(bool seen) override;
@@ -123,7 +121,6 @@ class InspectPage : public Page {
     std::optional<bool> changes_wanted_ = {};  ///< the user's choice; nothing: shown where there is room
     /// A figure is being prepared without a window; it requests fewer answers than a panel.
     bool is_preparing_ = false;
-    bool filling_ = false;      ///< the program fills the combo boxes, so their signals are not choices
     QString model_to_restore_;  ///< model of the last session, opened when the page is first shown
 };
 

@@ -1,6 +1,7 @@
 #include <QApplication>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QSignalBlocker>
 #include <algorithm>
 #include <numbers>
 
@@ -58,7 +59,6 @@ void InspectPage::open(const QString& model) {
 }
 
 void InspectPage::fillModels() {
-    const QScopedValueRollback filling(filling_, true);
     models_->clear();
     const auto add = [this](const QString& title, const QString& model, const QString& help) {
         models_->addItem(title, model);
@@ -89,7 +89,7 @@ void InspectPage::fillModels() {
 
 /// Lists the run's checkpoints. At "newest step", a run in training answers with its current weights.
 void InspectPage::fillSteps() {
-    const QScopedValueRollback filling(filling_, true);
+    const QSignalBlocker filling(steps_);
     steps_->clear();
     steps_->addItem(tr("newest step"));
     for (const std::int64_t step : state_->checkpoints()) {
@@ -110,7 +110,6 @@ void InspectPage::setComparison(const QString& model) {
 
 /// Lists the twin first, then all other models.
 void InspectPage::fillComparison() {
-    const QScopedValueRollback filling(filling_, true);
     comparison_box_->clear();
     comparison_box_->addItem(tr("nothing"), QString());
     const QString twin = twinNameOf(store_, state_->model());

@@ -27,21 +27,19 @@ QWidget* InspectPage::makeChooser() {
     models_ =
         named(new ElidedComboBox, tr("Model"), tr("A published model on this machine, or one of your runs"));
     allowShrinking(*models_, 18);
-    connect(models_, &QComboBox::activated, this, [this](int index) {
-        if (!filling_) open(models_->itemData(index).toString());
-    });
+    connect(models_, &QComboBox::activated, this,
+            [this](int index) { open(models_->itemData(index).toString()); });
     comparison_box_ = named(new ElidedComboBox, tr("Comparison model"),
                             tr("Another model that reads the same text: its pairs, value kernels, heads and "
                                "predictions are shown as well"));
     allowShrinking(*comparison_box_, 12);
-    connect(comparison_box_, &QComboBox::activated, this, [this](int index) {
-        if (!filling_) setComparison(comparison_box_->itemData(index).toString());
-    });
+    connect(comparison_box_, &QComboBox::activated, this,
+            [this](int index) { setComparison(comparison_box_->itemData(index).toString()); });
     steps_ = named(new QComboBox, tr("Step of the model"), tr("For a run: the checkpoint to inspect"));
     allowShrinking(*steps_, 12);
     connect(steps_, &QComboBox::currentIndexChanged, this, [this] {
         const QVariant step = steps_->currentData();
-        if (!filling_) state_->setStep(step.isValid() ? std::optional(step.toLongLong()) : std::nullopt);
+        state_->setStep(step.isValid() ? std::optional(step.toLongLong()) : std::nullopt);
     });
     summary_ = faintLabel();
     summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -107,11 +105,8 @@ void InspectPage::makeTextInput() {
     read_ = named(new QPushButton(tr("Read")), tr("Read"), tr("Let the model read the text (Ctrl+Return)"));
     const auto readIt = [this] { readText(text_->toPlainText()); };
     connect(read_, &QPushButton::clicked, this, readIt);
-    for (const auto key : {Qt::Key_Return, Qt::Key_Enter}) {
-        auto* shortcut = new QShortcut(QKeySequence(Qt::CTRL | key), text_);
-        shortcut->setContext(Qt::WidgetShortcut);
-        connect(shortcut, &QShortcut::activated, this, readIt);
-    }
+    for (const auto key : {Qt::Key_Return, Qt::Key_Enter})
+        new QShortcut(Qt::CTRL | key, text_, this, readIt, Qt::WidgetShortcut);
 }
 
 QWidget* InspectPage::makeWelcome() {

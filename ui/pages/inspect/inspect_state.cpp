@@ -66,6 +66,14 @@ void InspectState::forget(const AnswerPredicate& is_outdated) {
         }
 }
 
+/// Drops the requests and answers of outdated specs, and asks again.
+void InspectState::replaceInputs(const AnswerPredicate& is_outdated) {
+    dropRequests(is_outdated);
+    forget(is_outdated);
+    emit inputsChanged();
+    askNext();
+}
+
 void InspectState::setModel(const QString& model, std::optional<std::int64_t> step) {
     const std::optional<std::int64_t> chosen = step;
     // A run in training advances; the state stays at the checkpoint that was newest when it was opened.
@@ -153,21 +161,13 @@ void InspectState::setText(const QString& text) {
     if (text == text_) return;
     text_ = text;
     token_.reset();
-    const auto is_of_text = [](const AnswerSpec& spec) { return spec.dependsOnText(); };
-    dropRequests(is_of_text);
-    forget(is_of_text);
-    emit inputsChanged();
-    askNext();
+    replaceInputs(&AnswerSpec::dependsOnText);
 }
 
 void InspectState::setChange(const ModelChange& change) {
     if (change == change_) return;
     change_ = change;
-    const auto is_of_change = [](const AnswerSpec& spec) { return spec.dependsOnChange(); };
-    dropRequests(is_of_change);
-    forget(is_of_change);
-    emit inputsChanged();
-    askNext();
+    replaceInputs(&AnswerSpec::dependsOnChange);
 }
 
 void InspectState::setHead(int layer, int head) {
@@ -225,9 +225,8 @@ void InspectState::cancel() {
 }
 
 const HeadReport* InspectState::report(int layer, int head) const {
-    if (const HeadsAnswer* heads = answer(answers::heads))
-        for (const HeadReport& report : heads->heads)
-            if (report.layer == layer && report.head == head) return &report;
+    for (const HeadReport& report : reports())
+        if (report.layer == layer && report.head == head) return &report;
     return nullptr;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "ui/live/model_client.h"
@@ -85,6 +86,11 @@ class InspectState : public QObject {
     const ModelSummary* summary() const { return answer(answers::model); }
     /// `ModelSummary::windowOf`, which for a run is known before the model has answered.
     std::int64_t windowOf(int layer) const;
+    /// The reports on all heads; empty while unknown.
+    std::span<const HeadReport> reports() const {
+        const HeadsAnswer* heads = answer(answers::heads);
+        return heads != nullptr ? std::span(heads->heads) : std::span<const HeadReport>();
+    }
     /// The report on the chosen head; null if there is none.
     const HeadReport* report() const { return report(layer_, head_); }
     const HeadReport* report(int layer, int head) const;
@@ -160,6 +166,7 @@ class InspectState : public QObject {
     void clearPending();
     void dropRequests(const AnswerPredicate& is_outdated);
     void forget(const AnswerPredicate& is_outdated);
+    void replaceInputs(const AnswerPredicate& is_outdated);
     void checkForCheckpoints();
     void setMessage(const QString& message, const AnswerSpec* failed = nullptr);
 

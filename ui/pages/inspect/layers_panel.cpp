@@ -19,16 +19,14 @@ void LayersPanel::refresh() {
     const LensAnswer* answer = state().answer(answers::lens);
     if (answer == nullptr || answer->nll.front().empty()) return lens_map_->setMap({});
     constexpr double kDarkest_nats = 12;
-    HeatMapView::Map map = answerMap(answer->nll, HeatMapView::Scale::sequential,
+    HeatMapView::Map map = answerMap(answer->nll, {tr("after layer"), tr("token"), tr("−ln p, nats")},
+                                     HeatMapView::Scale::sequential,
                                      std::min(kDarkest_nats, std::max(0.1, largestOf(answer->nll))));
     map.row_labels << tr("emb");
     for (std::size_t layer = 0; layer + 1 < answer->nll.size(); ++layer)
         map.row_labels << QString::number(layer);
     map.row_labels_are_names = true;
     map.column_labels = formatTokens(answer->tokens).mid(0, map.values->cols());
-    map.row_name = tr("after layer");
-    map.column_name = tr("token");
-    map.value_name = tr("−ln p, nats");
     lens_map_->setTitle(tr("−ln p of the next token, read off after every layer (logit lens)"));
     lens_map_->setCaption(
         tr("−ln p of the next token from the residual stream after every layer, by the final norm and output "

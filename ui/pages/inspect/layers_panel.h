@@ -17,8 +17,6 @@ class LayersPanel : public ModelPanel {
     }
     AnswerSpecs answersForFigure(const QString&) const override { return {&answers::lens}; }
 
-    HeatMapView& lens() { return *lens_map_; }
-
   protected:
     void refresh() override;
 

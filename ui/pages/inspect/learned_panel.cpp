@@ -1,6 +1,6 @@
 #include "ui/pages/inspect/learned_panel.h"
 
-#include <QScopedValueRollback>
+#include <QSignalBlocker>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -53,27 +53,14 @@ LearnedPanel::LearnedPanel(const ShownModels& models, QWidget* parent)
           new CurveChart(QStringLiteral("learned-positions"), tr("step"), tr("θ / θ at the start"), this)) {
     quantity_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     for (QComboBox* choice : {quantity_, layer_})
-        connect(choice, &QComboBox::currentIndexChanged, this, [this] {
-            if (!filling_) draw();
-        });
+        connect(choice, &QComboBox::currentIndexChanged, this, &LearnedPanel::draw);
     summary_->setForegroundRole(QPalette::PlaceholderText);
     forwardReadouts(chart_);
     columnOf({rowOf({quantity_, layer_, {summary_, 1}}), {chart_, 1}}, this);
-    timer_.setInterval(kReadInterval_ms);
-    connect(&timer_, &QTimer::timeout, this, &LearnedPanel::refresh);
+    connect(&timer_, &QTimer::timeout, this, &ModelPanel::refreshWhenVisible);
+    timer_.start(kReadInterval_ms);
     fillChoices();
     draw();
-}
-
-void LearnedPanel::showEvent(QShowEvent* event) {
-    ModelPanel::showEvent(event);
-    refresh();
-    timer_.start();
-}
-
-void LearnedPanel::hideEvent(QHideEvent* event) {
-    ModelPanel::hideEvent(event);
-    timer_.stop();
 }
 
 void LearnedPanel::refresh() {
@@ -99,7 +86,7 @@ void LearnedPanel::refresh() {
 }
 
 void LearnedPanel::fillChoices() {
-    const QScopedValueRollback filling(filling_, true);
+    const QSignalBlocker filling_quantities(quantity_), filling_layers(layer_);
     const QVariant quantity_before = quantity_->currentData(), layer_before = layer_->currentData();
     quantity_->clear();
     layer_->clear();

@@ -24,14 +24,9 @@ class LearnedPanel : public ModelPanel {
     /// @throws Error (usage) if the run has no such numbers
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    CurveChart& chart() { return *chart_; }
-    QComboBox& layer() { return *layer_; }
-
   protected:
     /// Reads the file again if the run or the file's size has changed.
     void refresh() override;
-    void showEvent(QShowEvent* event) override;
-    void hideEvent(QHideEvent* event) override;
 
   private:
     void fillChoices();
@@ -47,8 +42,7 @@ class LearnedPanel : public ModelPanel {
     QString run_;              ///< run whose rows are shown
     std::uintmax_t size_ = 0;  ///< bytes of method.csv when it was read
     std::vector<MethodRow> rows_;
-    QString problem_;       ///< why the file could not be read; empty without an error
-    bool filling_ = false;  ///< the program fills the combo boxes, so their signals are not choices
+    QString problem_;  ///< why the file could not be read; empty without an error
 };
 
 }  // namespace roper

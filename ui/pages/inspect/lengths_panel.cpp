@@ -150,15 +150,12 @@ void LengthsPanel::showNeedle() {
         needle_map_->setTitle({});
         return needle_map_->setMap({});
     }
-    HeatMapView::Map map =
-        answerMap(answer->nll, HeatMapView::Scale::sequential, std::max(0.1, largestOf(answer->nll)));
+    HeatMapView::Map map = answerMap(answer->nll, {tr("tokens"), tr("needle's depth"), tr("−ln p, nats")},
+                                     HeatMapView::Scale::sequential, std::max(0.1, largestOf(answer->nll)));
     for (const std::int64_t length : answer->lengths)
         map.row_labels << QString::number(length);
     for (const double depth : answer->depths)
         map.column_labels << tr("%1 %").arg(numberText(100 * depth, 3));
-    map.row_name = tr("tokens");
-    map.column_name = tr("needle's depth");
-    map.value_name = tr("−ln p, nats");
     int found = 0, all = 0;
     for (const auto& row : answer->found)
         for (const bool one : row) {

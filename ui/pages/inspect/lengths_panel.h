@@ -20,9 +20,6 @@ class LengthsPanel : public ModelPanel {
     PageFigures::Figures figures() const override { return {lengths_, needle_map_}; }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    CurveChart& lengths() { return *lengths_; }
-    HeatMapView& needle() { return *needle_map_; }
-
   protected:
     void refresh() override;
 

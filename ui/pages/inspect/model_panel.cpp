@@ -86,8 +86,8 @@ QWidget* ModelPanel::titled(QLabel*& title, QWidget* picture) {
     return wrapInWidget(columnOf({title, {picture, 1}}));
 }
 
-HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, HeatMapView::Scale scale,
-                           double limit) {
+HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, const MapNames& names,
+                           HeatMapView::Scale scale, double limit) {
     Eigen::MatrixXd values(static_cast<Eigen::Index>(rows.size()),
                            static_cast<Eigen::Index>(rows.front().size()));
     for (std::size_t i = 0; i < rows.size(); ++i)
@@ -97,6 +97,9 @@ HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, HeatMap
     map.scale = scale;
     map.limit = limit > 0 ? limit : HeatMapView::limitOf(values, false);
     map.setValues(std::move(values));
+    map.row_name = names.row;
+    map.column_name = names.column;
+    map.value_name = names.value;
     return map;
 }
 

@@ -33,13 +33,9 @@ class ModelPanel : public QWidget {
     /// The same for the comparison model.
     virtual AnswerSpecs comparisonAnswers() const { return {}; }
     /// Answers that one figure needs from both models; empty for figures made from a run's files.
-    virtual AnswerSpecs answersForFigure(const QString& figure) const {
-        return static_cast<void>(figure), requiredAnswers();
-    }
+    virtual AnswerSpecs answersForFigure(const QString& /*figure*/) const { return requiredAnswers(); }
     /// Applies the settings of a figure drawn without a window, and requests the answers that it needs.
-    virtual void prepare(const QString& figure, const InspectFigureSettings& picture) {
-        static_cast<void>(figure), static_cast<void>(picture);
-    }
+    virtual void prepare(const QString& /*figure*/, const InspectFigureSettings& /*picture*/) {}
 
     /// Calls `refresh` now if the panel is visible, otherwise when it is next shown.
     void refreshWhenVisible();
@@ -115,10 +111,14 @@ class ModelPanel : public QWidget {
     bool is_stale_ = true;  ///< `refresh` is pending
 };
 
+/// What the rows, columns and values of a map are.
+struct MapNames {
+    QString row, column, value;
+};
 /// A map of rows of numbers; all rows have the same length, and there is at least one.
 /// @param limit  end of the color scale; 0: the largest magnitude
-HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, HeatMapView::Scale scale,
-                           double limit = 0);
+HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, const MapNames& names,
+                           HeatMapView::Scale scale, double limit = 0);
 /// The number, if it is below `count`. @throws Error (usage) naming the setting `key` otherwise
 int checkedBelow(const std::string& key, std::int64_t number, int count);
 double largestOf(const std::vector<std::vector<double>>& rows);

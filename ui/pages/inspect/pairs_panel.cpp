@@ -71,20 +71,15 @@ std::optional<std::pair<int, int>> PairsPanel::headOfRow(int row) const {
     return std::pair(static_cast<int>(report.layer), static_cast<int>(report.head));
 }
 
-void PairsPanel::setQuantity(PairQuantity quantity) {
-    quantity_->setCurrentIndex(static_cast<int>(quantity));
-}
-
 void PairsPanel::prepare(const QString&, const InspectFigureSettings& picture) {
-    setQuantity(picture.quantity);
+    quantity_->setCurrentIndex(static_cast<int>(picture.quantity));
     mean_->setChecked(picture.mean);
 }
 
 void PairsPanel::refresh() {
     showPairs();
-    if (const HeadsAnswer* heads = state().answer(answers::heads))
-        for (std::size_t i = 0; i < heads->heads.size(); ++i)
-            if (&heads->heads[i] == state().report()) pairs_map_->setMarked(static_cast<int>(i), -1);
+    if (const HeadReport* chosen = state().report())
+        pairs_map_->setMarked(static_cast<int>(chosen - state().reports().data()), -1);
     showHeadPairs();
 }
 

@@ -27,10 +27,6 @@ class PairsPanel : public ModelPanel {
     AnswerSpecs answersForFigure(const QString&) const override { return {&answers::heads}; }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    HeatMapView& bands() { return *pairs_map_; }
-    BarChart& headPairs() { return *head_pairs_; }
-    void setQuantity(PairQuantity quantity);
-
   protected:
     void refresh() override;
 

@@ -88,16 +88,13 @@ QString PatchPanel::tokenReadout(int position) const {
 void PatchPanel::showPatch() {
     const PatchAnswer* answer = state().answer(answers::patch);
     if (answer == nullptr) return patch_map_->setMap({});
-    HeatMapView::Map map = answerMap(answer->restored, HeatMapView::Scale::diverging);
-    map.row_name = tr("layer");
-    map.column_name = tr("head");
-    map.value_name = tr("share restored");
     patch_map_->setTitle(tr("Share of the logit difference “%1” − “%2” that each head restores")
                              .arg(formatToken(answer->answer), formatToken(answer->other_answer)));
     patch_map_->setCaption(tr("Activation patching: the share of the difference between the logits of “%1” "
                               "and “%2” that a head's output restores")
                                .arg(formatToken(answer->answer), formatToken(answer->other_answer)));
-    patch_map_->setMap(std::move(map));
+    patch_map_->setMap(answerMap(answer->restored, {tr("layer"), tr("head"), tr("share restored")},
+                                 HeatMapView::Scale::diverging));
     patch_map_->setMarked(state().layer(), state().head());
 }
 

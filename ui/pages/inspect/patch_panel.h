@@ -21,9 +21,6 @@ class PatchPanel : public ModelPanel {
     /// Sets the text with which that of the page is compared.
     void setOther(const QString& text) { other_->setText(text); }
 
-    HeatMapView& patch() { return *patch_map_; }
-    BarChart& patchPositions() { return *patch_positions_; }
-
   protected:
     void refresh() override;
 

@@ -72,19 +72,6 @@ SizesView::SizesView(InspectState& state, QWidget* parent)
     connect(map_, &HeatMapView::cellHovered, this,
             [this](int row, int column) { emit hovered(textAt(row, column)); });
     connect(map_, &FigureView::hovered, this, &SizesView::hovered);
-    connect(&state_.sizes(), &SolvedBySize::changed, this, &SizesView::refresh);
-    connect(&state_, &InspectState::modelChanged, this, &SizesView::refresh);
-    refresh();
-}
-
-void SizesView::setNameShown(bool named) {
-    is_name_shown_ = named;
-    refresh();
-}
-
-void SizesView::setWorkingRequired(bool fully) {
-    working_required_ = fully;
-    refresh();
 }
 
 bool SizesView::hasWorking() const {
@@ -92,11 +79,11 @@ bool SizesView::hasWorking() const {
     return table && !table->scores.empty() && table->scores.front().fully_correct;
 }
 
-void SizesView::refresh() {
+void SizesView::showTable(bool named, bool fully) {
     QStringList parts;
-    if (is_name_shown_) parts << state_.title();
+    if (named) parts << state_.title();
     const auto& table = state_.sizes().table();
-    const bool fully = working_required_ && hasWorking();
+    fully = fully && hasWorking();
     if (!table || table->scores.empty()) {
         map_->setMap({});
     } else {
@@ -156,8 +143,7 @@ SizesPanel::SizesPanel(const ShownModels& models, QWidget* parent)
     problems_->setSuffix(tr(" problems of each size"));
     connect(count_, &QPushButton::clicked, this, &SizesPanel::count);
     with_working_->hide();
-    for (SizesView* view : {sizes_, comparison_sizes_})
-        connect(with_working_, &QCheckBox::toggled, view, &SizesView::setWorkingRequired);
+    connect(with_working_, &QCheckBox::toggled, this, &SizesPanel::refresh);
     for (InspectState* one : {&state(), &comparison()})
         connect(&one->sizes(), &SolvedBySize::changed, this, &SizesPanel::refreshWhenVisible);
     forwardReadouts(sizes_, comparison_sizes_);
@@ -201,7 +187,7 @@ void SizesPanel::refresh() {
     with_working_->setVisible(sizes_->hasWorking() || comparison_sizes_->hasWorking());
     comparison_sizes_->setVisible(hasComparison());
     for (SizesView* view : {sizes_, comparison_sizes_})
-        view->setNameShown(hasComparison());
+        view->showTable(hasComparison(), with_working_->isChecked());
 }
 
 }  // namespace roper

@@ -16,26 +16,23 @@ class SizesView : public QWidget {
   public:
     SizesView(InspectState& state, QWidget* parent);
 
-    HeatMapView& map() { return *map_; }
-    const HeatMapView& map() const { return *map_; }
-    /// Shows or hides the run's name, which is needed only beside another run.
-    void setNameShown(bool named);
-    /// For tasks whose solutions show their working: counts a problem only if every step is correct.
-    void setWorkingRequired(bool fully);
+    HeatMapView& map() const { return *map_; }
     bool hasWorking() const;
+    /// @param named  shows the run's name, which is needed only beside another run
+    /// @param fully  for tasks whose solutions show their working: counts a problem only if every step is
+    ///               correct
+    void showTable(bool named, bool fully);
 
   signals:
     /// Emitted with the readout of the size under the pointer; empty when it has left.
     void hovered(const QString& readout);
 
   private:
-    void refresh();
     QString textAt(int row, int column) const;
 
     InspectState& state_;
     QLabel* total_;
     HeatMapView* map_;
-    bool is_name_shown_ = false, working_required_ = false;
 };
 
 /// Share of problems that a run solves, by size, beside that of the comparison model.
@@ -50,7 +47,6 @@ class SizesPanel : public ModelPanel {
     AnswerSpecs answersForFigure(const QString&) const override { return {}; }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    HeatMapView& sizeMap() { return sizes_->map(); }
     HeatMapView& comparisonSizeMap() { return comparison_sizes_->map(); }
 
   protected:

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace roper {
 
@@ -14,10 +15,7 @@ int nearestStep(const std::vector<std::int64_t>& steps, std::int64_t step) {
 }
 
 std::vector<std::int64_t> stepsOf(const std::vector<StepFile>& files) {
-    std::vector<std::int64_t> steps;
-    for (const StepFile& file : files)
-        steps.push_back(file.step);
-    return steps;
+    return mapped(files, &StepFile::step);
 }
 
 bool Snapshots::list(const RunFolder& folder) {

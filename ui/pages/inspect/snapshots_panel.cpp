@@ -1,6 +1,6 @@
 #include "ui/pages/inspect/snapshots_panel.h"
 
-#include <QScopedValueRollback>
+#include <QSignalBlocker>
 #include <algorithm>
 
 #include "core/base/error.h"
@@ -23,9 +23,7 @@ int snapshotOf(const InspectState& state, std::optional<std::int64_t> step) {
     if (!step) return static_cast<int>(steps.size()) - 1;
     const auto found = std::ranges::find(steps, *step);
     if (found != steps.end()) return static_cast<int>(found - steps.begin());
-    std::vector<std::string> names;
-    for (const std::int64_t one : steps)
-        names.push_back(std::to_string(one));
+    const auto names = mapped(steps, [](std::int64_t one) { return std::to_string(one); });
     throw Error(ErrorKind::usage,
                 "the run has no snapshot at step " + std::to_string(*step) + "; it has " + join(names, ", "));
 }
@@ -141,9 +139,7 @@ void SnapshotsPanel::makeControls() {
               tr("Show what the model's heads do with the text, at the chosen step or as it trains"));
     back_ = named(new QPushButton(tr("Back to the snapshots")), tr("Back to the snapshots"),
                   tr("Snapshots show the same text at every step"));
-    connect(scrubber_, &QSlider::valueChanged, this, [this](int value) {
-        if (!filling_) state().showSnapshot(value);
-    });
+    connect(scrubber_, &QSlider::valueChanged, &state(), &InspectState::showSnapshot);
     connect(play_, &QPushButton::clicked, this, &SnapshotsPanel::play);
     connect(order_, &QComboBox::currentIndexChanged, this, &SnapshotsPanel::refresh);
     connect(read_weights_, &QPushButton::clicked, this, &SnapshotsPanel::readCurrentWeights);
@@ -155,10 +151,8 @@ void SnapshotsPanel::connectModels() {
     for (InspectState* one : {&state(), &comparison()}) {
         connect(one, &InspectState::answerOrProgressChanged, this, &SnapshotsPanel::refreshWhenVisible);
         connect(one, &InspectState::snapshotsChanged, this, &ModelPanel::requiredAnswersChanged);
-    }
-    for (auto signal : {&InspectState::modelChanged, &InspectState::snapshotsChanged}) {
-        connect(&state(), signal, this, &SnapshotsPanel::followComparison);
-        connect(&comparison(), signal, this, &SnapshotsPanel::followComparison);
+        for (auto signal : {&InspectState::modelChanged, &InspectState::snapshotsChanged})
+            connect(one, signal, this, &SnapshotsPanel::followComparison);
     }
     for (HeadsView* thumbnails : {thumbnails_, comparison_thumbnails_}) {
         connect(thumbnails, &HeadsView::headChosen, &state(), &InspectState::setHead);
@@ -228,7 +222,7 @@ void SnapshotsPanel::refresh() {
 }
 
 void SnapshotsPanel::showSnapshots() {
-    const QScopedValueRollback filling(filling_, true);
+    const QSignalBlocker moving(scrubber_);
     const Snapshots& snapshots = state().snapshots();
     const auto maps = state().maps();
     const int count = snapshots.count();

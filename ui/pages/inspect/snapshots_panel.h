@@ -26,11 +26,8 @@ class SnapshotsPanel : public ModelPanel {
     /// @throws Error (usage) if the run has no such snapshot or head
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    HeadsView& thumbnails() { return *thumbnails_; }
     HeadsView& comparisonThumbnails() { return *comparison_thumbnails_; }
-    HeatMapView& map() { return *map_; }
     HeatMapView& comparisonMap() { return *comparison_map_; }
-    QSlider& scrubber() { return *scrubber_; }
     void play();
     void readCurrentWeights();
 
@@ -53,8 +50,7 @@ class SnapshotsPanel : public ModelPanel {
         *comparison_thumbnails_title_;
     QPushButton *play_, *read_weights_, *back_;
     QWidget *comparison_thumbnails_area_, *comparison_area_;
-    QTimer player_;         ///< shows the next snapshot at each tick
-    bool filling_ = false;  ///< the program moves the slider, so its signal is not the user's
+    QTimer player_;  ///< shows the next snapshot at each tick
 };
 
 }  // namespace roper

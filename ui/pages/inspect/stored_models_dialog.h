@@ -18,9 +18,6 @@ class StoredModelsDialog : public QDialog {
     explicit StoredModelsDialog(QWidget* parent);
     ~StoredModelsDialog() override;
 
-    QTreeWidget& list() { return *list_; }
-    QLineEdit& filter() { return *filter_; }
-    QPushButton& openButton() { return *open_; }
     const QLabel& status() const { return *status_; }
 
   signals:

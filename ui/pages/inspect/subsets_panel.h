@@ -47,8 +47,6 @@ class SubsetsPanel : public ModelPanel {
     PageFigures::Figures figures() const override { return {subsets_}; }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    SubsetsView& subsets() { return *subsets_; }
-
   protected:
     void refresh() override;
 

@@ -49,7 +49,6 @@ class TextPanel : public ModelPanel {
     PageFigures::Figures figures() const override { return {surprisal_, predictions_}; }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    SurprisalView& surprisal() { return *surprisal_; }
     void setShade(SurprisalView::Shade shade);
 
   protected:

@@ -154,12 +154,10 @@ void ValuesPanel::addKernelsOverTraining(KernelCurves& curves) const {
 void ValuesPanel::showTokenMap() {
     const TokenMap* answer = answerForHead(answers::token_map);
     if (answer == nullptr) return token_map_->setMap({});
-    HeatMapView::Map map = answerMap(answer->logits, HeatMapView::Scale::diverging);
+    HeatMapView::Map map = answerMap(answer->logits, {tr("attended token"), tr("output token"), tr("logit")},
+                                     HeatMapView::Scale::diverging);
     map.row_labels = map.column_labels = formatTokens(answer->tokens);
     map.row_labels_are_names = true;
-    map.row_name = tr("attended token");
-    map.column_name = tr("output token");
-    map.value_name = tr("logit");
     const QString where = answer->distance == 0
                               ? tr("at the same position")
                               : countText(static_cast<int>(answer->distance), tr("position")) + tr(" back");

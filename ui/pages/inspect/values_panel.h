@@ -23,10 +23,6 @@ class ValuesPanel : public ModelPanel {
     /// @throws Error (usage) over training, if the run has fewer than two checkpoints
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    CurveChart& kernels() { return *kernels_; }
-    CurveChart& ov() { return *ov_; }
-    HeatMapView& tokenMap() { return *token_map_; }
-
   protected:
     void refresh() override;
 

@@ -1,11 +1,13 @@
 #include "ui/pages/inspect/walkthrough_panel.h"
 
 #include <QKeyEvent>
+#include <QScopedValueRollback>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/live/token_texts.h"
 #include "ui/pages/inspect/inspect_fields.h"
@@ -32,17 +34,20 @@ std::vector<double> pairScores(const Walkthrough& w, std::size_t key) {
     return scores;
 }
 
-/// "“ the” (token 3)"
+/// "“ the” (token 3)", as rich text.
 QString tokenName(const Walkthrough& w, std::size_t token) {
-    return WalkthroughPanel::tr("“%1” (token %2)").arg(formatToken(w.tokens[token]), QString::number(token));
+    return WalkthroughPanel::tr("“%1” (token %2)")
+        .arg(formatToken(w.tokens[token]), QString::number(token))
+        .toHtmlEscaped();
 }
 
+/// "“ cat” 12.3 %, “ dog” 4.5 %", as rich text.
 QString predictionsText(const std::vector<Prediction>& predictions, std::size_t most) {
     QStringList parts;
     for (std::size_t i = 0; i < std::min(most, predictions.size()); ++i)
         parts << QStringLiteral("“%1” %2").arg(formatToken(predictions[i].token),
                                                probabilityText(predictions[i].probability));
-    return parts.join(QStringLiteral(", "));
+    return parts.join(QStringLiteral(", ")).toHtmlEscaped();
 }
 
 QString number(double value) {
@@ -82,10 +87,7 @@ const std::vector<WalkthroughPanel::Stage>& WalkthroughPanel::allStages() {
 }
 
 std::vector<std::string> WalkthroughPanel::stageNames() {
-    std::vector<std::string> names;
-    for (const Stage& stage : allStages())
-        names.push_back(stage.name.toStdString());
-    return names;
+    return mapped(allStages(), [](const Stage& stage) { return stage.name.toStdString(); });
 }
 
 WalkthroughPanel::WalkthroughPanel(const ShownModels& models, QWidget* parent)
@@ -117,9 +119,7 @@ WalkthroughPanel::WalkthroughPanel(const ShownModels& models, QWidget* parent)
     connect(stages_, &QListWidget::currentItemChanged, this, [this](const QListWidgetItem* item) {
         if (is_filling_ || item == nullptr) return;
         chosen_ = item->data(Qt::UserRole).toString();
-        is_filling_ = true;
         fillInputs();
-        is_filling_ = false;
         showStage();
     });
     for (QSpinBox* input : {layer_, head_})
@@ -191,15 +191,14 @@ void WalkthroughPanel::prepare(const QString& figure, const InspectFigureSetting
 }
 
 void WalkthroughPanel::refresh() {
-    is_filling_ = true;
     fillStages();
     fillInputs();
-    is_filling_ = false;
     showStage();
 }
 
 /// Lists the stages that the model has. If the chosen stage is not among them, the first is shown.
 void WalkthroughPanel::fillStages() {
+    const QScopedValueRollback filling(is_filling_, true);
     const Walkthrough* w = walkthrough();
     if (w == nullptr && stages_->count() > 0) return;  // keeps the list until the answer arrives
     stages_->clear();
@@ -213,6 +212,7 @@ void WalkthroughPanel::fillStages() {
 }
 
 void WalkthroughPanel::fillInputs() {
+    const QScopedValueRollback filling(is_filling_, true);
     const Walkthrough* w = walkthrough();
     const ModelSummary* model = state().summary();
     for (QSpinBox* input : {layer_, head_})
@@ -290,45 +290,41 @@ void WalkthroughPanel::showStage() {
 void WalkthroughPanel::showOverTokens(const Walkthrough& w, const QString& key, const QString& label,
                                       const QColor& color, const std::vector<double>& values) {
     constexpr std::size_t kNamed = 14;  // more names would not fit
-    std::vector<int> tokens(static_cast<std::size_t>(key_->maximum()) + 1);
-    std::iota(tokens.begin(), tokens.end(), 0);
-    bars_->setXName(tr("token"));
-    if (tokens.size() <= kNamed)
-        for (const int token : tokens)
-            bars_->setCategoryName(token, formatToken(w.tokens[static_cast<std::size_t>(token)]));
+    const auto tokens = static_cast<std::size_t>(key_->maximum()) + 1;
+    if (tokens <= kNamed)
+        for (std::size_t token = 0; token < tokens; ++token)
+            bars_->setCategoryName(static_cast<int>(token), formatToken(w.tokens[token]));
     bars_->setHeadline(label);
     bars_->setMarked(key_->value());
-    bars_->setBars(tokens, {{key,
-                             label,
-                             color,
-                             {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(tokens.size())},
-                             {}}});
+    showBars(
+        tr("token"),
+        {{key, label, color, {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(tokens)}, {}}});
 }
 
-void WalkthroughPanel::showFeatures(const std::vector<BarChart::Series>& series) {
-    std::vector<int> features(series.front().values.size());
-    std::iota(features.begin(), features.end(), 0);
-    bars_->setXName(tr("feature"));
-    bars_->setBars(features, series);
+void WalkthroughPanel::showBars(const QString& x_name, const std::vector<BarChart::Series>& series,
+                                int first) {
+    std::vector<int> categories(series.front().values.size());
+    std::iota(categories.begin(), categories.end(), first);
+    bars_->setXName(x_name);
+    bars_->setBars(categories, series);
 }
 
 QString WalkthroughPanel::showResidual(const Walkthrough& w) {
-    std::vector<int> layers(w.residual.size());
-    std::iota(layers.begin(), layers.end(), -1);  // −1: the embeddings
-    bars_->setXName(tr("after layer"));
-    bars_->setCategoryName(-1, tr("emb"));
+    constexpr int kEmbeddings = -1;
+    bars_->setCategoryName(kEmbeddings, tr("emb"));
     bars_->setHeadline(
         tr("‖x‖ of the token in the residual stream; marked: what layer %1 receives").arg(w.layer));
     bars_->setMarked(static_cast<int>(w.layer) - 1);
-    bars_->setBars(layers,
-                   {{QStringLiteral("length"), tr("‖x‖"), Theme::of(palette()).frame, w.residual, {}}});
+    showBars(tr("after layer"),
+             {{QStringLiteral("length"), tr("‖x‖"), Theme::of(palette()).frame, w.residual, {}}},
+             kEmbeddings);
     const auto before = static_cast<std::size_t>(w.layer);
     QString text = tr("%1 arrives at layer %2 as the vector x<sub>n</sub> of norm %3.")
-                       .arg(tokenName(w, static_cast<std::size_t>(w.token)).toHtmlEscaped(),
-                            QString::number(w.layer), number(w.residual[before]));
+                       .arg(tokenName(w, static_cast<std::size_t>(w.token)), QString::number(w.layer),
+                            number(w.residual[before]));
     if (!w.lens.empty())
         text += ' ' + tr("Decoded at this point (logit lens), it predicts %1.")
-                          .arg(predictionsText({w.lens[before]}, 1).toHtmlEscaped());
+                          .arg(predictionsText({w.lens[before]}, 1));
     return text;
 }
 
@@ -339,11 +335,11 @@ QString WalkthroughPanel::showProjections(const Walkthrough& w) {
     if (w.values[keyIndex()].size() == w.query.size())
         series.push_back({QStringLiteral("value"), tr("value v"), Theme::value(), w.values[keyIndex()], {}});
     bars_->setHeadline(tr("before any rotation"));
-    showFeatures(series);
+    showBars(tr("feature"), series);
     return tr("The normalized x of each token is multiplied by three matrices: query q<sub>n</sub> (norm "
               "%1), and key and value of %2 (norms %3 and %4).")
-        .arg(number(normOf(w.query)), tokenName(w, keyIndex()).toHtmlEscaped(),
-             number(normOf(w.keys[keyIndex()])), number(normOf(w.values[keyIndex()])));
+        .arg(number(normOf(w.query)), tokenName(w, keyIndex()), number(normOf(w.keys[keyIndex()])),
+             number(normOf(w.values[keyIndex()])));
 }
 
 QString WalkthroughPanel::showRotation(const Walkthrough& w) {
@@ -376,7 +372,7 @@ QString WalkthroughPanel::showScores(const Walkthrough& w) {
     showOverTokens(w, QStringLiteral("score"), tr("score of each key; click one to choose it"), Theme::key(),
                    w.scores);
     const double score = w.scores[keyIndex()];
-    const QString key = tokenName(w, keyIndex()).toHtmlEscaped();
+    const QString key = tokenName(w, keyIndex());
     QString text =
         tr("s<sub>nj</sub> = c ⟨%1, %2⟩ with c = %3.")
             .arg(rotates(w, 'q') ? tr("R(n) q<sub>n</sub>") : tr("q<sub>n</sub>"),
@@ -401,18 +397,14 @@ QString WalkthroughPanel::showWeights(const Walkthrough& w) {
                        ? tr("The softmax turns the scores into weights a<sub>nj</sub>, which sum to %1.")
                    : w.attention == "linear_cosine"
                        ? tr("Linear attention: a<sub>nj</sub> is 1 + s<sub>nj</sub>, divided by the sum of "
-                            "these over all "
-                            "visible keys; the weights sum to %1.")
+                            "these over all visible keys; the weights sum to %1.")
                        : tr("Linear attention: a<sub>nj</sub> is s<sub>nj</sub>, divided by the sum of the "
-                            "scores without "
-                            "rotation; the weights sum to %1.");
-    text = text.arg(number(sum)) + ' ' +
-           tr("The largest, %1, goes to %2.")
-               .arg(probabilityText(w.weights[heaviest]), tokenName(w, heaviest).toHtmlEscaped());
+                            "scores without rotation; the weights sum to %1.");
+    text =
+        text.arg(number(sum)) + ' ' +
+        tr("The largest, %1, goes to %2.").arg(probabilityText(w.weights[heaviest]), tokenName(w, heaviest));
     if (keyIndex() != heaviest)
-        text +=
-            ' ' + tr("%1 has %2.")
-                      .arg(tokenName(w, keyIndex()).toHtmlEscaped(), probabilityText(w.weights[keyIndex()]));
+        text += ' ' + tr("%1 has %2.").arg(tokenName(w, keyIndex()), probabilityText(w.weights[keyIndex()]));
     return text;
 }
 
@@ -422,14 +414,13 @@ QString WalkthroughPanel::showValueRotation(const Walkthrough& w) {
     arrows_->setVectors(w.value_pairs, {{QStringLiteral("value"), tr("value"), Theme::value(),
                                          w.values[keyIndex()], w.rotated_values[keyIndex()]}});
     return tr("Each value, too, is rotated by its position: R(j) v<sub>j</sub>, here of %1. This is what "
-              "RoPER "
-              "adds.")
-        .arg(tokenName(w, keyIndex()).toHtmlEscaped());
+              "RoPER adds.")
+        .arg(tokenName(w, keyIndex()));
 }
 
 QString WalkthroughPanel::showSum(const Walkthrough& w) {
     bars_->setHeadline(tr("features of the weighted sum"));
-    showFeatures({{QStringLiteral("sum"), tr("Σ a v"), Theme::output(), w.sum, {}}});
+    showBars(tr("feature"), {{QStringLiteral("sum"), tr("Σ a v"), Theme::output(), w.sum, {}}});
     return (!rotates(w, 'v') ? tr("The weighted sum of the values: Σ<sub>j</sub> a<sub>nj</sub> "
                                   "v<sub>j</sub>, of norm %1. They are not rotated, so nothing "
                                   "in the sum itself marks how far away each value was.")
@@ -449,12 +440,9 @@ QString WalkthroughPanel::showRotationBack(const Walkthrough& w) {
 }
 
 QString WalkthroughPanel::showOutput(const Walkthrough& w) {
-    std::vector<int> heads(w.added.size());
-    std::iota(heads.begin(), heads.end(), 0);
-    bars_->setXName(tr("head"));
     bars_->setHeadline(tr("‖W o‖ of each head of layer %1").arg(w.layer));
     bars_->setMarked(static_cast<int>(w.head));
-    bars_->setBars(heads, {{QStringLiteral("length"), tr("‖W o‖"), Theme::output(), w.added, {}}});
+    showBars(tr("head"), {{QStringLiteral("length"), tr("‖W o‖"), Theme::output(), w.added, {}}});
     const auto head = static_cast<std::size_t>(w.head), after = static_cast<std::size_t>(w.layer) + 1;
     return tr("The output matrix of the head projects o<sub>n</sub> (norm %1) to the width of the model: a "
               "vector of norm %2. With the other heads and the feed-forward layer, x<sub>n</sub> has "
@@ -470,11 +458,8 @@ QString WalkthroughPanel::showPrediction(const Walkthrough& w) {
         const auto found = std::ranges::find(all, id, &Prediction::id);
         return found == all.end() ? std::nan("") : found->probability;
     };
-    std::vector<int> places;
     const auto add = [&](const Prediction& one) {
-        const int place = static_cast<int>(places.size());
-        places.push_back(place);
-        bars_->setCategoryName(place, formatToken(one.token));
+        bars_->setCategoryName(static_cast<int>(series[0].values.size()), formatToken(one.token));
         series[0].values.push_back(probabilityIn(w.predictions, one.id));
         series[1].values.push_back(probabilityIn(w.without_head, one.id));
     };
@@ -489,12 +474,10 @@ QString WalkthroughPanel::showPrediction(const Walkthrough& w) {
         add(one);
     for (const Prediction& one : likeliest(w.without_head))
         if (std::isnan(probabilityIn(with_head, one.id))) add(one);
-    bars_->setXName(tr("next token"));
     bars_->setHeadline(tr("probability of the next token"));
-    bars_->setBars(places, series);
+    showBars(tr("next token"), series);
     return tr("After the last layer, the model predicts %1. With this head ablated at all tokens: %2.")
-        .arg(predictionsText(w.predictions, 3).toHtmlEscaped(),
-             predictionsText(w.without_head, 3).toHtmlEscaped());
+        .arg(predictionsText(w.predictions, 3), predictionsText(w.without_head, 3));
 }
 
 }  // namespace roper

@@ -30,11 +30,6 @@ class WalkthroughPanel : public ModelPanel {
     /// @throws Error (usage) for a stage that the model does not have, or that the figure does not show
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    QListWidget& stages() { return *stages_; }
-    BarChart& bars() { return *bars_; }
-    PairArrows& arrows() { return *arrows_; }
-    QSpinBox& token() { return *token_; }
-    QSpinBox& key() { return *key_; }
     QString text() const { return text_->text(); }
 
   protected:
@@ -72,7 +67,8 @@ class WalkthroughPanel : public ModelPanel {
     /// Draws a number for each key that the query sees, as bars.
     void showOverTokens(const Walkthrough& w, const QString& key, const QString& label, const QColor& color,
                         const std::vector<double>& values);
-    void showFeatures(const std::vector<BarChart::Series>& series);
+    /// @param first  number of the first category
+    void showBars(const QString& x_name, const std::vector<BarChart::Series>& series, int first = 0);
 
     QListWidget* stages_;
     QLabel* text_;

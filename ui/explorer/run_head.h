@@ -1,11 +1,12 @@
 #pragma once
 
-#include <QObject>
+#include <QByteArray>
 #include <QString>
+#include <string>
+#include <vector>
 
 #include "core/control/messages.h"
 #include "core/explorer/setup.h"
-#include "ui/live/model_client.h"
 
 namespace roper {
 
@@ -28,22 +29,7 @@ struct RunHead {
     Eigen::MatrixXd table;  ///< learned positions [positions × model width]; empty for other methods
 };
 
-/// Fetches q, k and v of a head from a run. Never blocks; a new question replaces the pending one.
-class HeadSource : public QObject {
-    Q_OBJECT
-
-  public:
-    HeadSource(RunStore& store, QObject* parent);
-
-    void ask(const HeadQuestion& question);
-
-  signals:
-    void answered(const roper::RunHead& head);
-    void failed(const QString& why);
-
-  private:
-    ModelClient client_;
-    HeadQuestion question_;
-};
+/// Parses the answer to a question. @throws Error (checkpoint)
+RunHead readRunHead(const HeadQuestion& question, const QByteArray& payload);
 
 }  // namespace roper

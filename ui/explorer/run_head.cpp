@@ -1,4 +1,4 @@
-#include "ui/explorer/head_source.h"
+#include "ui/explorer/run_head.h"
 
 #include <cstring>
 
@@ -29,7 +29,9 @@ Eigen::VectorXd rowOf(const SafetensorsFile& file, const std::string& name) {
     return matrix.row(0).transpose();
 }
 
-RunHead readHead(const HeadQuestion& question, const QByteArray& payload) {
+}  // namespace
+
+RunHead readRunHead(const HeadQuestion& question, const QByteArray& payload) {
     const SafetensorsFile file = SafetensorsFile::parse(payload.toStdString(), "the trainer's answer");
     RunHead head;
     head.question = question;
@@ -49,28 +51,6 @@ RunHead readHead(const HeadQuestion& question, const QByteArray& payload) {
     for (const DeclaredSetting& setting : positionMethod(head.model.position).settings)
         head.learned.specific_settings.setText(setting, file.entry(setting.name));
     return head;
-}
-
-}  // namespace
-
-HeadSource::HeadSource(RunStore& store, QObject* parent) : QObject(parent), client_(store, this) {
-    connect(&client_, &ModelClient::failed, this, &HeadSource::failed);
-    connect(&client_, &ModelClient::answered, this, [this](const ModelQuestion&, const QByteArray& payload) {
-        try {
-            emit answered(readHead(question_, payload));
-        } catch (const Error& error) {
-            emit failed(QString::fromStdString(error.what()));
-        }
-    });
-}
-
-void HeadSource::ask(const HeadQuestion& question) {
-    question_ = question;
-    Request request{Command::head, "1"};
-    request.layer = question.layer;
-    request.head = question.head;
-    request.text = question.text.toStdString();
-    client_.ask({question.run, request});
 }
 
 }  // namespace roper
