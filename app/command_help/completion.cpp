@@ -1,4 +1,4 @@
-#include "app/command_help/completion.h"
+#include "app/command_help/command_texts.h"
 
 #include <map>
 

@@ -7,8 +7,7 @@
 #include <iostream>
 #include <memory>
 
-#include "app/command_help/completion.h"
-#include "app/command_help/man_page.h"
+#include "app/command_help/command_texts.h"
 #include "app/command_help/number_checks.h"
 #include "app/roper_lab/display.h"
 #include "app/roper_lab/figures.h"

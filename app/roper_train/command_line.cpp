@@ -7,8 +7,7 @@
 #include <limits>
 
 #include "app/command_help/command_table.h"
-#include "app/command_help/completion.h"
-#include "app/command_help/man_page.h"
+#include "app/command_help/command_texts.h"
 #include "app/command_help/number_checks.h"
 #include "core/base/console.h"
 #include "core/base/error.h"

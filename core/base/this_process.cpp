@@ -83,6 +83,10 @@ std::string versionLine(const std::string& program) {
     return program + " " + programVersion() + (commit.empty() ? "" : " (" + commit + ")");
 }
 
+std::filesystem::path libraryPath(const char* library) {
+    return std::filesystem::read_symlink("/proc/self/exe").parent_path() / library;
+}
+
 void setProcessName(const std::string& name) {
     ::prctl(PR_SET_NAME, name.c_str());
 }

@@ -27,6 +27,9 @@ std::optional<double> readNumberAfter(std::string_view word, const std::filesyst
 /// "roper-train 0.1.0 (1a2b3c4d5e6f)", with the commit if it is known, as `--version` prints it.
 std::string versionLine(const std::string& program);
 
+/// Path of a library that is part of this program and opened on demand: in the program's own folder.
+std::filesystem::path libraryPath(const char* library);
+
 /// Sets the name of this process that ps, top and killall show; a program started as /proc/self/exe would be
 /// called "exe".
 void setProcessName(const std::string& name);

@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/base/this_process.h"
 #include "core/kernels/attention.h"
 #include "core/operators/gpu.h"
-#include "core/operators/library_path.h"
 #include "core/operators/products.h"
 
 namespace roper {

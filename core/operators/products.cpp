@@ -9,8 +9,8 @@
 #include <new>
 #include <string_view>
 
+#include "core/base/this_process.h"
 #include "core/kernels/matrix_product.h"
-#include "core/operators/library_path.h"
 
 namespace roper {
 namespace {

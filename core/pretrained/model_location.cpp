@@ -13,7 +13,6 @@
 #include "core/base/text.h"
 #include "core/pretrained/gguf_file.h"
 #include "core/pretrained/model_files.h"
-#include "core/pretrained/ollama_manifest.h"
 
 namespace roper {
 namespace {

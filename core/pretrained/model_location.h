@@ -1,5 +1,8 @@
 #pragma once
 
+#include <filesystem>
+#include <optional>
+
 #include "core/base/file_path.h"
 
 namespace roper {
@@ -18,5 +21,12 @@ bool isPretrainedModel(const FilePath& path);
 /// Resolves such a path.
 /// @throws Error (usage) saying what was found and what to name instead; Error (disk)
 ModelLocation locateModel(const FilePath& path);
+
+/// The GGUF file that an Ollama manifest refers to. MODELS/manifests/REGISTRY/OWNER/NAME/TAG is a JSON file;
+/// its layer of type application/vnd.ollama.image.model gives the digest of MODELS/blobs/sha256-…
+/// @param path  a file that is not a GGUF file
+/// @return nullopt for a file that is not a manifest
+/// @throws Error (usage) saying what is wrong with a manifest and what to name instead; Error (disk)
+std::optional<std::filesystem::path> modelOfOllamaManifest(const std::filesystem::path& path);
 
 }  // namespace roper

@@ -1,5 +1,3 @@
-#include "core/pretrained/ollama_manifest.h"
-
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
@@ -8,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
 #include "core/base/strict_json.h"
+#include "core/pretrained/model_location.h"
 
 namespace roper {
 namespace {

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "app/command_help/completion.h"
-#include "app/command_help/man_page.h"
+#include "app/command_help/command_texts.h"
 #include "app/command_help/number_checks.h"
 #include "tests/support/expect_error.h"
 

@@ -58,7 +58,9 @@ class PageTest : public QObject {
     /// The figure with this name on the current page.
     template <class View>
     View& figure(const std::string& name) const {
-        return dynamic_cast<View&>(window_->currentPage()->pageFigures().named(name));
+        auto* view = dynamic_cast<View*>(&window_->currentPage()->pageFigures().named(name));
+        if (view == nullptr) qFatal("the figure %s has another class", name.c_str());
+        return *view;
     }
 
     const Setup& setup() const { return window_->selection().setup(); }

@@ -90,7 +90,10 @@ void AttentionState::onSelectionChanged() {
     }
     if (!is_run) own_ = setup();
     message_.clear();
-    is_run ? poll_timer_.start() : poll_timer_.stop();
+    if (is_run)
+        poll_timer_.start();
+    else
+        poll_timer_.stop();
     updateVectors();
     if (isReady())
         updateDerived();

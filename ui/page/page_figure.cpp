@@ -86,7 +86,7 @@ void PageFigure::paintWithLegend(bool legend, QPainter& painter, const QRectF& a
         const QRectF whole = parts_[i].is_scrolled
                                  ? QRectF(place.topLeft(), parts_[i].figure->sizeForWidth(place.width()))
                                  : place;
-        if (legend)
+        if (legend)  // or not, as on the screen
             parts_[i].figure->paintFigure(painter, whole, theme);
         else
             parts_[i].figure->paintWithLegend(false, painter, whole, theme);

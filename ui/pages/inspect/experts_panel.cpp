@@ -20,6 +20,7 @@ const ExpertsOfLayer* mixtureOf(const ExpertsAnswer& answer, std::size_t layer) 
 }
 
 /// A map with a row for each layer; rows of layers that are no mixtures of experts stay empty.
+/// @param names   of rows, columns and values
 /// @param limit   end of the color scale; 0: the largest number
 /// @param row_of  the numbers of one layer [columns]
 HeatMapView::Map mapByLayer(const ExpertsAnswer& answer, std::int64_t layers, std::size_t columns,

@@ -66,8 +66,8 @@ void InspectState::forget(const AnswerPredicate& is_outdated) {
         }
 }
 
-/// Drops the requests and answers of outdated specs, and asks again.
-void InspectState::replaceInputs(const AnswerPredicate& is_outdated) {
+/// Called after an input has changed: drops the requests and answers of outdated specs, and asks again.
+void InspectState::dropOutdated(const AnswerPredicate& is_outdated) {
     dropRequests(is_outdated);
     forget(is_outdated);
     emit inputsChanged();
@@ -161,13 +161,13 @@ void InspectState::setText(const QString& text) {
     if (text == text_) return;
     text_ = text;
     token_.reset();
-    replaceInputs(&AnswerSpec::dependsOnText);
+    dropOutdated(&AnswerSpec::dependsOnText);
 }
 
 void InspectState::setChange(const ModelChange& change) {
     if (change == change_) return;
     change_ = change;
-    replaceInputs(&AnswerSpec::dependsOnChange);
+    dropOutdated(&AnswerSpec::dependsOnChange);
 }
 
 void InspectState::setHead(int layer, int head) {

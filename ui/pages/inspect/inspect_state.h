@@ -91,7 +91,7 @@ class InspectState : public QObject {
         const HeadsAnswer* heads = answer(answers::heads);
         return heads != nullptr ? std::span(heads->heads) : std::span<const HeadReport>();
     }
-    /// The report on the chosen head; null if there is none.
+    /// The report on the chosen head, an element of `reports()`; null if there is none.
     const HeadReport* report() const { return report(layer_, head_); }
     const HeadReport* report(int layer, int head) const;
 
@@ -166,7 +166,7 @@ class InspectState : public QObject {
     void clearPending();
     void dropRequests(const AnswerPredicate& is_outdated);
     void forget(const AnswerPredicate& is_outdated);
-    void replaceInputs(const AnswerPredicate& is_outdated);
+    void dropOutdated(const AnswerPredicate& is_outdated);
     void checkForCheckpoints();
     void setMessage(const QString& message, const AnswerSpec* failed = nullptr);
 

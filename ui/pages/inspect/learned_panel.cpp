@@ -58,7 +58,7 @@ LearnedPanel::LearnedPanel(const ShownModels& models, QWidget* parent)
     forwardReadouts(chart_);
     columnOf({rowOf({quantity_, layer_, {summary_, 1}}), {chart_, 1}}, this);
     connect(&timer_, &QTimer::timeout, this, &ModelPanel::refreshWhenVisible);
-    timer_.start(kReadInterval_ms);
+    timer_.start(kReadInterval_ms);  // while the panel is hidden, it only becomes stale
     fillChoices();
     draw();
 }

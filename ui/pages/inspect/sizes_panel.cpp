@@ -79,11 +79,11 @@ bool SizesView::hasWorking() const {
     return table && !table->scores.empty() && table->scores.front().fully_correct;
 }
 
-void SizesView::showTable(bool named, bool fully) {
+void SizesView::showTable(bool shows_name, bool whole_working) {
     QStringList parts;
-    if (named) parts << state_.title();
+    if (shows_name) parts << state_.title();
     const auto& table = state_.sizes().table();
-    fully = fully && hasWorking();
+    const bool fully = whole_working && hasWorking();
     if (!table || table->scores.empty()) {
         map_->setMap({});
     } else {

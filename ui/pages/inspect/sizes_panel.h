@@ -18,10 +18,10 @@ class SizesView : public QWidget {
 
     HeatMapView& map() const { return *map_; }
     bool hasWorking() const;
-    /// @param named  shows the run's name, which is needed only beside another run
-    /// @param fully  for tasks whose solutions show their working: counts a problem only if every step is
-    ///               correct
-    void showTable(bool named, bool fully);
+    /// @param shows_name    whether the run's name is shown, which is needed only beside another run
+    /// @param whole_working for tasks whose solutions show their working: counts a problem only if every step
+    ///                      is correct
+    void showTable(bool shows_name, bool whole_working);
 
   signals:
     /// Emitted with the readout of the size under the pointer; empty when it has left.

@@ -35,14 +35,14 @@ std::vector<double> pairScores(const Walkthrough& w, std::size_t key) {
 }
 
 /// "“ the” (token 3)", as rich text.
-QString tokenName(const Walkthrough& w, std::size_t token) {
+QString tokenAsHtml(const Walkthrough& w, std::size_t token) {
     return WalkthroughPanel::tr("“%1” (token %2)")
         .arg(formatToken(w.tokens[token]), QString::number(token))
         .toHtmlEscaped();
 }
 
 /// "“ cat” 12.3 %, “ dog” 4.5 %", as rich text.
-QString predictionsText(const std::vector<Prediction>& predictions, std::size_t most) {
+QString predictionsAsHtml(const std::vector<Prediction>& predictions, std::size_t most) {
     QStringList parts;
     for (std::size_t i = 0; i < std::min(most, predictions.size()); ++i)
         parts << QStringLiteral("“%1” %2").arg(formatToken(predictions[i].token),
@@ -320,11 +320,11 @@ QString WalkthroughPanel::showResidual(const Walkthrough& w) {
              kEmbeddings);
     const auto before = static_cast<std::size_t>(w.layer);
     QString text = tr("%1 arrives at layer %2 as the vector x<sub>n</sub> of norm %3.")
-                       .arg(tokenName(w, static_cast<std::size_t>(w.token)), QString::number(w.layer),
+                       .arg(tokenAsHtml(w, static_cast<std::size_t>(w.token)), QString::number(w.layer),
                             number(w.residual[before]));
     if (!w.lens.empty())
         text += ' ' + tr("Decoded at this point (logit lens), it predicts %1.")
-                          .arg(predictionsText({w.lens[before]}, 1));
+                          .arg(predictionsAsHtml({w.lens[before]}, 1));
     return text;
 }
 
@@ -338,7 +338,7 @@ QString WalkthroughPanel::showProjections(const Walkthrough& w) {
     showBars(tr("feature"), series);
     return tr("The normalized x of each token is multiplied by three matrices: query q<sub>n</sub> (norm "
               "%1), and key and value of %2 (norms %3 and %4).")
-        .arg(number(normOf(w.query)), tokenName(w, keyIndex()), number(normOf(w.keys[keyIndex()])),
+        .arg(number(normOf(w.query)), tokenAsHtml(w, keyIndex()), number(normOf(w.keys[keyIndex()])),
              number(normOf(w.values[keyIndex()])));
 }
 
@@ -372,7 +372,7 @@ QString WalkthroughPanel::showScores(const Walkthrough& w) {
     showOverTokens(w, QStringLiteral("score"), tr("score of each key; click one to choose it"), Theme::key(),
                    w.scores);
     const double score = w.scores[keyIndex()];
-    const QString key = tokenName(w, keyIndex());
+    const QString key = tokenAsHtml(w, keyIndex());
     QString text =
         tr("s<sub>nj</sub> = c ⟨%1, %2⟩ with c = %3.")
             .arg(rotates(w, 'q') ? tr("R(n) q<sub>n</sub>") : tr("q<sub>n</sub>"),
@@ -400,11 +400,12 @@ QString WalkthroughPanel::showWeights(const Walkthrough& w) {
                             "these over all visible keys; the weights sum to %1.")
                        : tr("Linear attention: a<sub>nj</sub> is s<sub>nj</sub>, divided by the sum of the "
                             "scores without rotation; the weights sum to %1.");
-    text =
-        text.arg(number(sum)) + ' ' +
-        tr("The largest, %1, goes to %2.").arg(probabilityText(w.weights[heaviest]), tokenName(w, heaviest));
+    text = text.arg(number(sum)) + ' ' +
+           tr("The largest, %1, goes to %2.")
+               .arg(probabilityText(w.weights[heaviest]), tokenAsHtml(w, heaviest));
     if (keyIndex() != heaviest)
-        text += ' ' + tr("%1 has %2.").arg(tokenName(w, keyIndex()), probabilityText(w.weights[keyIndex()]));
+        text +=
+            ' ' + tr("%1 has %2.").arg(tokenAsHtml(w, keyIndex()), probabilityText(w.weights[keyIndex()]));
     return text;
 }
 
@@ -415,7 +416,7 @@ QString WalkthroughPanel::showValueRotation(const Walkthrough& w) {
                                          w.values[keyIndex()], w.rotated_values[keyIndex()]}});
     return tr("Each value, too, is rotated by its position: R(j) v<sub>j</sub>, here of %1. This is what "
               "RoPER adds.")
-        .arg(tokenName(w, keyIndex()));
+        .arg(tokenAsHtml(w, keyIndex()));
 }
 
 QString WalkthroughPanel::showSum(const Walkthrough& w) {
@@ -477,7 +478,7 @@ QString WalkthroughPanel::showPrediction(const Walkthrough& w) {
     bars_->setHeadline(tr("probability of the next token"));
     showBars(tr("next token"), series);
     return tr("After the last layer, the model predicts %1. With this head ablated at all tokens: %2.")
-        .arg(predictionsText(w.predictions, 3), predictionsText(w.without_head, 3));
+        .arg(predictionsAsHtml(w.predictions, 3), predictionsAsHtml(w.without_head, 3));
 }
 
 }  // namespace roper
