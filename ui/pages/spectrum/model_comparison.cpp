@@ -16,7 +16,8 @@
 namespace roper {
 namespace {
 
-constexpr double kMargin = 8, kHeader = 22, kAxis = 40;  // pixels; the axis is below the rows
+constexpr double kMargin = 8, kHeader = 20, kAxis = 20;  // pixels; both above the rows
+constexpr double kMore = 18;                             // below the rows, for the number of those left out
 constexpr double kMinRow = 20, kMaxRow = 36;
 constexpr double kTwoLines = 32;  // height of a row with two lines of text
 constexpr double kWide = 620;     // width from which the columns of numbers are drawn
@@ -109,10 +110,10 @@ double wavelengthOf(double theta) {
     return 2 * std::numbers::pi / theta;
 }
 
-/// "10", "100", "1000", "10⁴"
+/// "10", "100", "10³"
 QString powerOfTen(int exponent) {
     constexpr const char* kSuperscripts[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-    if (exponent <= 3) return QString::number(static_cast<int>(std::lround(std::pow(10, exponent))));
+    if (exponent <= 2) return QString::number(static_cast<int>(std::lround(std::pow(10, exponent))));
     QString text = QStringLiteral("10");
     for (const QChar digit : QString::number(exponent))
         text += QString::fromUtf8(kSuperscripts[digit.digitValue()]);
@@ -178,7 +179,8 @@ void ModelComparisonView::setGroups(std::vector<LayerGroup> groups) {
 
 QSize ModelComparisonView::minScreenSize() const {
     const auto rows = static_cast<double>(groups_.size());
-    return {minFigureSize().width(), static_cast<int>(kHeader + kAxis + 2 * kMargin + rows * kMaxRow)};
+    return {minFigureSize().width(),
+            static_cast<int>(kHeader + kAxis + kMore + 2 * kMargin + rows * kMaxRow)};
 }
 
 ModelComparisonView::Layout ModelComparisonView::layoutOf(const QRectF& area,
@@ -202,8 +204,8 @@ ModelComparisonView::Layout ModelComparisonView::layoutOf(const QRectF& area,
     layout.log_high = std::log10(high) + kPadding;
     layout.label_left = area.left() + kMargin;
     layout.label_width = std::min(longest + 2, 0.32 * area.width());
-    layout.row_top = area.top() + kMargin + kHeader;
-    const double height = area.bottom() - kMargin - kAxis - layout.row_top;
+    layout.row_top = area.top() + kMargin + kHeader + kAxis;
+    const double height = area.bottom() - kMargin - kMore - layout.row_top;
     const auto count = static_cast<double>(std::max<std::size_t>(1, groups_.size()));
     layout.row_height = std::clamp(height / count, kMinRow, kMaxRow);
     layout.rows =
@@ -218,6 +220,14 @@ ModelComparisonView::Layout ModelComparisonView::layoutOf(const QRectF& area,
 void ModelComparisonView::paintAxis(QPainter& painter, const Layout& layout, const Theme& theme) const {
     const QRectF& box = layout.bands;
     const QFontMetricsF metrics(painter.font());
+    const auto header = [&](const QRectF& place, Qt::Alignment alignment, const QString& text) {
+        drawColoredText(painter, place, static_cast<int>(alignment),
+                        metrics.elidedText(text, Qt::ElideRight, place.width()), theme.faint_text);
+    };
+    const double top = box.top() - kAxis;
+    header({layout.label_left, top - kHeader, box.right() - layout.label_left, kHeader}, kLeftMiddle,
+           tr("One line per pair; gray: no complete turn within the training context (▾)"));
+    header({layout.label_left, top, layout.label_width, kAxis}, kRightMiddle, tr("λ = 2π/θ, positions"));
     double last_label_end = -1e9;
     for (int exponent = static_cast<int>(std::ceil(layout.log_low)); exponent <= layout.log_high;
          ++exponent) {
@@ -228,22 +238,11 @@ void ModelComparisonView::paintAxis(QPainter& painter, const Layout& layout, con
         const double width = metrics.horizontalAdvance(text);
         if (x - width / 2 < last_label_end + 6) continue;
         last_label_end = x + width / 2;
-        drawColoredText(painter, QRectF(x - width, box.bottom() + 3, 2 * width, 18),
-                        Qt::AlignHCenter | Qt::AlignTop, text, theme.faint_text);
+        header({x - width, top, 2 * width, kAxis}, Qt::AlignCenter, text);
     }
-    drawColoredText(painter, QRectF(box.left(), box.bottom() + 20, box.width(), 18), Qt::AlignCenter,
-                    metrics.elidedText(tr("wavelength λ = 2π/θ, positions"), Qt::ElideRight, box.width()),
-                    theme.text);
-    const QRectF header(layout.label_left, box.top() - kHeader, box.right() - layout.label_left, kHeader);
-    drawColoredText(
-        painter, header, kLeftMiddle,
-        metrics.elidedText(tr("One line per pair; gray: no complete turn within the training context (▾)"),
-                           Qt::ElideRight, header.width()),
-        theme.faint_text);
     double x = box.right();
     for (const NumberColumn& column : layout.columns) {
-        drawColoredText(painter, QRectF(x, header.top(), column.width, kHeader), kRightMiddle, column.header,
-                        theme.faint_text);
+        header({x, top, column.width, kAxis}, kRightMiddle, column.header);
         x += column.width;
     }
 }
@@ -323,7 +322,7 @@ void ModelComparisonView::paintFigure(QPainter& painter, const QRectF& area, con
     for (std::size_t row = 0; row < layout.rows; ++row)
         paintRow(painter, layout, row, theme);
     if (layout.rows < groups_.size())
-        drawColoredText(painter, QRectF(layout.label_left, layout.bands.bottom(), layout.label_width, 20),
+        drawColoredText(painter, QRectF(layout.label_left, layout.bands.bottom(), layout.label_width, kMore),
                         kLeftMiddle, tr("and %1 more").arg(groups_.size() - layout.rows), theme.faint_text);
 }
 

@@ -28,7 +28,7 @@ class ModelComparisonView : public FigureView {
     /// Center of a row on the canvas.
     QPointF centerOf(std::size_t row) const;
 
-    QSize defaultSize() const override { return {960, 640}; }
+    QSize defaultSize() const override { return {960, 760}; }
     QSize minFigureSize() const override { return {300, 160}; }
     /// All rows fit, so that the view scrolls.
     QSize minScreenSize() const override;
