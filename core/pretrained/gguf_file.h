@@ -28,9 +28,9 @@ class GgufMetadata {
     const std::map<std::string, Value>& entries() const { return entries_; }
     bool has(const std::string& key) const { return entries_.count(key) > 0; }
 
-    // Each of these returns nullopt or null if the key is missing. If `layers` > 0, a list of so many equal
-    // numbers counts as one number. @throws Error (checkpoint) naming file and key for another type and for a
-    // value out of bounds.
+    // Each of these returns nullopt or null if the key is missing. If `layers` > 0, a list of that many equal
+    // numbers, one for each layer, counts as one number. @throws Error (checkpoint) naming the file and the
+    // key, if the value has another type or is out of bounds.
     std::optional<std::int64_t> integer(const std::string& key, std::int64_t min_value,
                                         std::int64_t max_value, std::int64_t layers = 0) const;
     std::optional<double> number(const std::string& key, double min_value, double max_value,
@@ -70,8 +70,8 @@ struct GgufFile {
     /// Longest accepted header. A vocabulary of 250,000 tokens with all merges takes 15 MB.
     static constexpr std::uint64_t kMaxHeaderBytes = 64U << 20U;
 
-    /// Reads a model. If it is split into NAME-00001-of-00003.gguf and so on, any part may be named and all
-    /// are read.
+    /// Reads a model. If it is split into NAME-00001-of-00003.gguf and so on, `path` may be any of the
+    /// parts; all of them are read.
     /// @throws Error (checkpoint) saying what is wrong and where, Error (disk) if the file cannot be read
     static GgufFile read(const FilePath& path);
 };

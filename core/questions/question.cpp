@@ -31,9 +31,10 @@ std::vector<Field<Question>> questionOnlyFields() {
             {"", "count", "", "number of items such as candidates, tokens or distances (see each question)",
              IntegerRange{1, 4096}},
             memberAt<Q>(&Q::count)),
-        field<Q>({"", "distance", "tokens", "for token_map: distance from the query to the token",
-                  IntegerRange{0, 1 << 20}},
-                 &Q::distance),
+        field<Q>(
+            {"", "distance", "tokens", "for token_map: distance assumed between the query and each token",
+             IntegerRange{0, 1 << 20}},
+            &Q::distance),
         optionalField<Q>(
             {"", "token", "", "for walkthrough: token to follow, counted from 0 (default: the last)",
              IntegerRange{0, 1 << 20}},
@@ -80,12 +81,12 @@ std::vector<Field<Question>> changeFields() {
                   AnyText{4096}},
                  &Q::change, &C::ablate),
         field<Q>({"", "mute", "",
-                  "deprecated; use ablate: rotated pairs to remove from the scores of layer and head, such "
-                  "as 24-31",
+                  "deprecated; use ablate. Pairs to remove from the scores of the head given by layer and "
+                  "head: 24-31",
                   AnyText{4096}},
                  &Q::change, &C::mute),
-        field<Q>({"", "mute_heads", "", "deprecated; use ablate: ablate the heads given by layer and head",
-                  Flag()},
+        field<Q>({"", "mute_heads", "",
+                  "deprecated; use ablate. Ablate the head, or heads, selected by layer and head", Flag()},
                  &Q::change, &C::mute_heads),
         field<Q>({"", "no_rotation", "", "do not rotate queries and keys", Flag()}, &Q::change,
                  &C::no_rotation),

@@ -11,7 +11,8 @@
 namespace roper {
 namespace {
 
-/// The factor R of a thin QR decomposition; a matrix with fewer rows than columns is returned unchanged.
+/// The factor R of a thin QR decomposition; a matrix with fewer rows than columns, or
+/// with entries that are not finite, is returned unchanged.
 Eigen::MatrixXd triangularFactor(const Eigen::MatrixXd& matrix) {
     if (matrix.rows() < matrix.cols() || !matrix.allFinite()) return matrix;
     return matrixOf(std::get<1>(at::linalg_qr(tensorOf(matrix), "r")));
@@ -39,8 +40,8 @@ OvByDistance ovOf(const QuestionContext& context) {
     constexpr double kFraction = 0.9;
     const QuestionContext::Head head = context.selectedHead();
     const ValueWeights weights(context.reader.decoder(), head.layer);
-    // W_O = Q S and W_Vᵀ = P U with orthonormal columns of Q and P, so that the singular values of K(δ) = Q
-    // (S R(−δ) Uᵀ) Pᵀ are those of a d × d matrix, regardless of the model's width.
+    // W_O = Q S and W_Vᵀ = P U, where Q and P have orthonormal columns. The singular values of K(δ) = Q
+    // (S R(−δ) Uᵀ) Pᵀ are therefore those of a d × d matrix, regardless of the model's width.
     const Eigen::MatrixXd S = triangularFactor(weights.output(head.head)),
                           U = triangularFactor(weights.value(head.head).transpose());
     OvByDistance answer{head.layer, head.head, {}, {}};

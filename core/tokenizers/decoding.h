@@ -10,18 +10,20 @@
 
 namespace roper {
 
-/// One step from pieces to text, like a decoder of Hugging Face.
+/// One step in turning pieces, the strings of tokens, into text, like a decoder of Hugging Face's tokenizers.
 struct Decoding {
     enum class Kind {
-        byte_level,     ///< from GPT-2's characters to bytes
+        byte_level,     ///< the characters by which GPT-2 represents bytes become bytes
         byte_fallback,  ///< pieces such as <0x0A> become bytes
         replace,        ///< each match of `pattern` becomes `text`
         fuse,           ///< joins all pieces
-        strip,          ///< up to `at_begin` and `at_end` characters `text` at the ends of each piece
-        metaspace,      ///< `text` becomes a blank, except in the first piece if `drops_first`
-        word_piece,     ///< a blank before each piece, except the first, that does not begin with `text`
-        word_suffix,    ///< `text` becomes a blank, or nothing in the last piece
-        ctc,            ///< repeated pieces and `text`, the padding, are dropped
+        strip,        ///< drops the character `text`, up to `at_begin` times at the beginning of a piece and
+                      ///< `at_end` times at its end
+        metaspace,    ///< `text` becomes a space, except in the first piece if `drops_first`
+        word_piece,   ///< a piece that begins with `text` continues the word, without `text`; others follow a
+                      ///< space
+        word_suffix,  ///< `text` becomes a space, or nothing in the last piece
+        ctc,          ///< repeated pieces and `text`, the padding, are dropped
     };
     Kind kind = Kind::fuse;
     std::string text = {};

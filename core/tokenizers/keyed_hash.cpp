@@ -11,7 +11,7 @@ __extension__ using Wide = unsigned __int128;
 
 constexpr std::uint64_t kPrime = (std::uint64_t{1} << 61U) - 1;
 
-/// A random number below the prime, drawn once.
+/// A random number from 256 to the prime, drawn once; powers of a smaller one would not mix the bytes.
 std::uint64_t secret() {
     static const std::uint64_t drawn = [] {
         std::random_device device;
@@ -27,9 +27,8 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b) {
     return sum >= kPrime ? sum - kPrime : sum;
 }
 
-/// Spreads a hash over all bits (the last step of MurmurHash3, Appleby 2011). Without it, the hashes of
-/// numbers at equal distances are at equal distances, too, and for some secrets dozens of them share a
-/// bucket.
+/// Spreads a hash over all bits (the last step of MurmurHash3, Appleby 2011). Without it, equally spaced
+/// numbers have equally spaced hashes, and for some secrets dozens of them share a bucket.
 std::uint64_t spread(std::uint64_t hash) {
     hash = (hash ^ (hash >> 33U)) * 0xFF51AFD7ED558CCDU;
     hash = (hash ^ (hash >> 33U)) * 0xC4CEB9FE1A85EC53U;

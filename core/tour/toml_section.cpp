@@ -47,7 +47,7 @@ std::vector<std::string> TomlSection::texts(const std::string& key, std::size_t 
     if (array == nullptr || values.size() != array->size() || values.size() < min_count ||
         values.size() > max_count)
         fail(placeOf(node), "\"" + key + "\" must be a list of " + std::to_string(min_count) + " to " +
-                                std::to_string(max_count) + " texts");
+                                std::to_string(max_count) + " strings");
     return values;
 }
 
@@ -78,7 +78,8 @@ std::vector<const toml::table*> TomlSection::tables(const std::string& key, std:
         for (const toml::node& item : *array)
             if (item.is_table()) values.push_back(item.as_table());
     if (values.empty() || values.size() != array->size() || values.size() > max_count)
-        fail(table_.source(), "this file needs 1 to " + std::to_string(max_count) + " [[" + key + "]]");
+        fail(table_.source(),
+             "this file needs 1 to " + std::to_string(max_count) + " [[" + key + "]] sections");
     return values;
 }
 

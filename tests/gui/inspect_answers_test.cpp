@@ -133,19 +133,19 @@ class InspectAnswersTest : public PageTest {
         QTest::keyClicks(pairs, "0");
         QTest::keyClick(pairs, Qt::Key_Return);
         waitForAnswers();
-        QVERIFY(state().answer(answers::changed) != nullptr);
-        QVERIFY(state().answer(answers::changed)->loss != before);
+        QVERIFY(state().answer(answers::changed_predictions) != nullptr);
+        QVERIFY(state().answer(answers::changed_predictions)->loss != before);
         QCOMPARE(state().answer(answers::predictions)->loss, before);
         QVERIFY2(effect().contains("with the change"), qPrintable(effect()));
         // Ablating a single head has less effect.
-        const double all = std::abs(state().answer(answers::changed)->loss - before);
+        const double all = std::abs(state().answer(answers::changed_predictions)->loss - before);
         auto* layer = control<QComboBox>("Layer");
         auto* head = control<QComboBox>("Head");
         QCOMPARE(layer->count(), 1 + static_cast<int>(state().summary()->layers));
         layer->setCurrentIndex(1);
         head->setCurrentIndex(2);
         waitForAnswers();
-        QVERIFY(std::abs(state().answer(answers::changed)->loss - before) < all);
+        QVERIFY(std::abs(state().answer(answers::changed_predictions)->loss - before) < all);
         QCOMPARE(state().change().layer, std::optional<std::int64_t>(0));
         // Shifting all positions changes results only by rounding.
         QTest::mouseClick(control<QPushButton>("As trained"), Qt::LeftButton);
@@ -154,7 +154,7 @@ class InspectAnswersTest : public PageTest {
         auto* shift = control<QSpinBox>("Shift all positions");
         shift->setValue(1000);
         waitForAnswers();
-        QVERIFY(std::abs(state().answer(answers::changed)->loss - before) < 1e-4);
+        QVERIFY(std::abs(state().answer(answers::changed_predictions)->loss - before) < 1e-4);
         // An invalid change is refused with a message, and the next change works.
         pairs->setText("99");
         QTest::keyClick(pairs, Qt::Key_Return);
@@ -232,7 +232,7 @@ class InspectAnswersTest : public PageTest {
         }
         control<QComboBox>("Order of all heads")->setCurrentIndex(0);
         // One label alone.
-        auto* label = control<QComboBox>("Heads of one label");
+        auto* label = control<QComboBox>("Heads with one label");
         QVERIFY(label->count() >= 2);
         label->setCurrentIndex(1);
         QVERIFY(figure<HeadScatterView>("head-atlas").figureCsv().count('\n') ==
@@ -591,7 +591,7 @@ class InspectAnswersTest : public PageTest {
         QCOMPARE(state().change().head, std::optional<std::int64_t>(head->second));
         QVERIFY(control<QCheckBox>("zero the heads' output")->isChecked());
         waitForAnswers();
-        QVERIFY(state().answer(answers::changed) != nullptr);
+        QVERIFY(state().answer(answers::changed_predictions) != nullptr);
         // The answers may have changed the layout: the menu opens on the same head again.
         QTRY_VERIFY(grid.headAt(QRectF(grid.rect()).center()) == head);
         chooseInMenu(grid, {"Ablate nothing"});
@@ -709,7 +709,7 @@ class InspectAnswersTest : public PageTest {
         waitForAnswers();
         control<QCheckBox>("outputs not rotated back")->click();
         waitForAnswers();
-        QVERIFY(state().answer(answers::changed) != nullptr);
+        QVERIFY(state().answer(answers::changed_predictions) != nullptr);
         page().open("twin");
         waitForAnswers();
         QVERIFY2(state().message().isEmpty(), qPrintable(state().message()));

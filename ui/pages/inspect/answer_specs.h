@@ -74,7 +74,7 @@ inline constexpr std::int64_t kCandidates = 10, kComparedCandidates = 200, kDist
 inline constexpr auto model = answerSpec<ModelSummary>("model");
 inline constexpr auto predictions = answerSpec<TextPredictions>(
     "reading", {.kind = "logits", .count = kCandidates, .change = AnswerSpec::Change::never});
-inline constexpr auto changed = answerSpec<TextPredictions>(
+inline constexpr auto changed_predictions = answerSpec<TextPredictions>(
     "changed", {.kind = "logits", .count = kCandidates, .change = AnswerSpec::Change::required});
 inline constexpr auto heads = answerSpec<HeadsAnswer>("heads");
 inline constexpr auto thumbnails = answerSpec<HeadThumbnails, readTensors<readThumbnails>>("thumbnails");

@@ -188,7 +188,7 @@ void ChangePanel::show(const ModelChange& change) {
 
 void ChangePanel::showEffect() {
     const TextPredictions *before = state_.answer(answers::predictions),
-                          *after = state_.answer(answers::changed);
+                          *after = state_.answer(answers::changed_predictions);
     if (before == nullptr || before->nll.empty()) return setTextOrHide(*effect_, {});
     QString text = tr("loss %1 nats per token, perplexity %2")
                        .arg(fixedNumberText(before->loss, 4), numberText(std::exp(before->loss), 4));

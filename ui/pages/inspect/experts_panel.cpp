@@ -59,8 +59,8 @@ ExpertsPanel::ExpertsPanel(const ShownModels& models, QWidget* parent)
 
 /// Models without mixtures of experts are not asked about experts, because they would refuse.
 AnswerSpecs ExpertsPanel::requiredAnswers() const {
-    if (hasNoMixtures()) return {&answers::predictions, &answers::changed};
-    return {&answers::experts, &answers::predictions, &answers::changed};
+    if (hasNoMixtures()) return {&answers::predictions, &answers::changed_predictions};
+    return {&answers::experts, &answers::predictions, &answers::changed_predictions};
 }
 
 void ExpertsPanel::prepare(const QString&, const InspectFigureSettings& picture) {

@@ -22,7 +22,7 @@ class TextHeads : public HeadsView {
     QSize defaultSize() const override { return {900, 340}; }
 
     QString figureCsv() const override {
-        QString csv = QStringLiteral("layer,head,query_cell,key_cell,largest_weight\n");
+        QString csv = QStringLiteral("layer,head,query_block,key_block,largest_weight\n");
         const auto all = heads();
         const bool causal = state().summary() == nullptr || state().summary()->causal;
         for (const int head : ordered()) {
@@ -41,8 +41,8 @@ class TextHeads : public HeadsView {
 
     QString figureCaption() const override {
         if (state().summary() == nullptr) return {};
-        return tr("Attention of all heads of %1, each scaled to its largest weight; each cell shows the "
-                  "largest weight in it")
+        return tr("Attention of all heads of %1, each scaled to its largest weight; a cell that covers "
+                  "several queries and keys shows the largest of their weights")
             .arg(state().modelName());
     }
 
@@ -67,10 +67,10 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
       grid_(new TextHeads(models.state, this)),
       map_(new HeatMapView(QStringLiteral("model-head"), this)),
       reach_(new CurveChart(QStringLiteral("reach"), tr("distance n − j, tokens"), tr("mean weight"), this)),
-      label_(named(new QComboBox, tr("Heads of one label"), tr("Show only these heads"))),
+      label_(named(new QComboBox, tr("Heads with one label"), tr("Show only these heads"))),
       color_by_(named(new QComboBox, tr("Color of the dots"),
-                      tr("What the colors of the dots in the scatter plot show; slow pairs complete no turn "
-                         "within the text"))),
+                      tr("What the colors of the dots show; slow pairs: share of the scores' variance due to "
+                         "pairs that complete no turn within the text, and to unrotated features"))),
       reach_quantity_(named(new QComboBox, tr("Quantity by distance"),
                             tr("The head's mean weight, or its mean score before softmax"))),
       order_(named(new QComboBox, tr("Order of all heads"), tr("The order of the small maps"))),
@@ -116,7 +116,7 @@ QSpinBox* HeadsPanel::makeNumber(const QString& name, const QString& prefix) {
 
 AnswerSpecs HeadsPanel::requiredAnswers() const {
     return withScores({&answers::predictions, &answers::heads, &answers::attention, &answers::thumbnails,
-                       &answers::changed});
+                       &answers::changed_predictions});
 }
 
 /// Adds the scores by which heads are colored or sorted.

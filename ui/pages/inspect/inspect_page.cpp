@@ -291,7 +291,7 @@ void InspectPage::showProgress() {
         cost_->setText(&busy == state_ ? busy.pendingWork()
                                        : busy.title() + QStringLiteral(": ") + busy.pendingWork());
     else if (cost)
-        cost_->setText(tr("%1 tokens: a pass takes about %2 and %3")
+        cost_->setText(tr("%1 tokens: a forward pass takes about %2 and %3 of memory")
                            .arg(cost->tokens)
                            .arg(cost->seconds < 1 ? tr("a second") : shortDuration(cost->seconds),
                                 QString::fromStdString(formatBytes(cost->bytes))));

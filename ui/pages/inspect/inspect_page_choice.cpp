@@ -233,8 +233,10 @@ void InspectPage::showModel() {
         const auto slow = std::ranges::count_if(m->theta, [&](double theta) {
             return theta * static_cast<double>(m->context) < 2 * std::numbers::pi;
         });
-        text += slow == 0 ? tr("; all %1 rotated pairs complete a turn").arg(m->theta.size())
-                          : tr("; %1 of %2 rotated pairs turn less than once").arg(slow).arg(m->theta.size());
+        text +=
+            slow == 0
+                ? tr("; all %1 rotated pairs complete a turn").arg(m->theta.size())
+                : tr("; %1 of %2 rotated pairs complete no turn within it").arg(slow).arg(m->theta.size());
     } else if (m->theta.empty()) {
         text += tr("; no rotation");
     }

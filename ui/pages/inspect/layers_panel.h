@@ -13,7 +13,7 @@ class LayersPanel : public ModelPanel {
 
     PageFigures::Figures figures() const override { return {lens_map_}; }
     AnswerSpecs requiredAnswers() const override {
-        return {&answers::lens, &answers::predictions, &answers::changed};
+        return {&answers::lens, &answers::predictions, &answers::changed_predictions};
     }
     AnswerSpecs answersForFigure(const QString&) const override { return {&answers::lens}; }
 

@@ -73,7 +73,7 @@ void ModelPanel::offerHeads(FigureView& figure, HeadAt headAt) {
                            state().setChange(change);
                            // A panel that does not show changes, such as Snapshots, gives way to Heads.
                            const auto shown = requiredAnswers();
-                           if (std::ranges::find(shown, &answers::changed) == shown.end())
+                           if (std::ranges::find(shown, &answers::changed_predictions) == shown.end())
                                emit attentionRequested();
                        });
     });

@@ -29,7 +29,9 @@ class ModelPanel : public QWidget {
     const QString& help() const { return help_; }
     virtual PageFigures::Figures figures() const = 0;
     /// Answers that the panel needs while it is visible, in this order.
-    virtual AnswerSpecs requiredAnswers() const { return {&answers::predictions, &answers::changed}; }
+    virtual AnswerSpecs requiredAnswers() const {
+        return {&answers::predictions, &answers::changed_predictions};
+    }
     /// The same for the comparison model.
     virtual AnswerSpecs comparisonAnswers() const { return {}; }
     /// Answers that one figure needs from both models; empty for figures made from a run's files.

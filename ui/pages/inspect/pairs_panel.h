@@ -21,7 +21,7 @@ class PairsPanel : public ModelPanel {
 
     PageFigures::Figures figures() const override { return {pairs_map_, head_pairs_}; }
     AnswerSpecs requiredAnswers() const override {
-        return {&answers::heads, &answers::predictions, &answers::changed};
+        return {&answers::heads, &answers::predictions, &answers::changed_predictions};
     }
     AnswerSpecs comparisonAnswers() const override { return {&answers::heads}; }
     AnswerSpecs answersForFigure(const QString&) const override { return {&answers::heads}; }

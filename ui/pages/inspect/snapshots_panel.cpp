@@ -250,7 +250,10 @@ void SnapshotsPanel::showMapOf(const InspectState& state, HeadsView& thumbnails,
     thumbnails.setSortedBy(numbersOf(*maps, static_cast<HeadOrder>(order_->currentIndex())));
     const QString head = headTitle(state.layer(), state.head());
     title.setText((hasComparison() ? state.title() + QStringLiteral(": ") : QString()) +
-                  (maps->step < 0 ? head : tr("%1, step %2").arg(head).arg(maps->step)));
+                  (maps->step < 0 ? head
+                   : state.readsMaps()
+                       ? tr("%1, step %2").arg(head).arg(maps->step)
+                       : tr("%1, step %2, text recorded in training").arg(head).arg(maps->step)));
     title.setToolTip(title.text());
     map.setCaption(
         tr("Attention of %1 of %2, text “%3”")

@@ -34,7 +34,7 @@ SurprisalView::SurprisalView(InspectState& state, QWidget* parent)
     setSizePolicy(policy);
     connect(&state_, &InspectState::answered, this, [this](const AnswerSpec* spec) {
         if (spec == &answers::predictions) choose(-1);
-        if (spec == &answers::predictions || spec == &answers::changed) refresh();
+        if (spec == &answers::predictions || spec == &answers::changed_predictions) refresh();
     });
     connect(&state_, &InspectState::modelChanged, this, &SurprisalView::refresh);
     connect(&state_, &InspectState::inputsChanged, this, &SurprisalView::refresh);
@@ -59,7 +59,7 @@ void SurprisalView::choose(int token) {
 
 std::optional<double> SurprisalView::shadeOf(std::size_t token) const {
     const TextPredictions *before = state_.answer(answers::predictions),
-                          *after = state_.answer(answers::changed);
+                          *after = state_.answer(answers::changed_predictions);
     const auto a = nllOf(before, token), b = nllOf(after, token);
     if (shade_ == Shade::trained || after == nullptr) return a;
     if (shade_ == Shade::changed) return b;
@@ -92,10 +92,11 @@ QRectF SurprisalView::tokenRect(int token) const {
 
 /// Draws the color scale with the numbers at both ends.
 void SurprisalView::paintLegend(QPainter& painter, const QRectF& line, const Theme& theme) const {
-    const bool signed_shades = shade_ == Shade::difference && state_.answer(answers::changed) != nullptr;
+    const bool signed_shades =
+        shade_ == Shade::difference && state_.answer(answers::changed_predictions) != nullptr;
     const auto colors = signed_shades ? theme.divergingColors() : theme.sequentialColors();
     const QString title = signed_shades ? tr("what the change adds to −ln p")
-                          : shade_ == Shade::changed && state_.answer(answers::changed)
+                          : shade_ == Shade::changed && state_.answer(answers::changed_predictions)
                               ? tr("−ln p with the change")
                               : tr("−ln p of each token");
     const QString low = signed_shades ? QStringLiteral("−%1").arg(kDarkestChange) : QStringLiteral("0");
@@ -134,7 +135,8 @@ void SurprisalView::paintFigure(QPainter& painter, const QRectF& area, const The
         painter,
         QRectF(area.left() + kTextMargin, area.top() + 4, area.width() - 2 * kTextMargin, kLegend - 4),
         theme);
-    const bool signed_shades = shade_ == Shade::difference && state_.answer(answers::changed) != nullptr;
+    const bool signed_shades =
+        shade_ == Shade::difference && state_.answer(answers::changed_predictions) != nullptr;
     const auto colors = signed_shades ? theme.divergingColors() : theme.sequentialColors();
     const TokenLines lines = linesIn(area);
     const QFont plain = painter.font(), mono = monospaced(plain);
@@ -173,7 +175,7 @@ void SurprisalView::paintFigure(QPainter& painter, const QRectF& area, const The
 QString SurprisalView::describe(int token) const {
     const auto index = static_cast<std::size_t>(token);
     const TextPredictions *before = state_.answer(answers::predictions),
-                          *after = state_.answer(answers::changed);
+                          *after = state_.answer(answers::changed_predictions);
     QString text = tr("token %1, “%2”").arg(token).arg(formatToken(before->tokens[index]));
     const auto nll = nllOf(before, index);
     if (!nll)
@@ -207,7 +209,7 @@ void SurprisalView::keyPressEvent(QKeyEvent* event) {
 QString SurprisalView::figureCsv() const {
     CsvText csv(QStringLiteral("token,text,nll,changed_nll"));
     const TextPredictions *before = state_.answer(answers::predictions),
-                          *after = state_.answer(answers::changed);
+                          *after = state_.answer(answers::changed_predictions);
     if (before == nullptr) return csv.text();
     for (std::size_t i = 0; i < before->tokens.size(); ++i)
         csv.line(i, before->tokens[i], nllOf(before, i), nllOf(after, i));
@@ -216,7 +218,7 @@ QString SurprisalView::figureCsv() const {
 
 QString SurprisalView::figureCaption() const {
     const TextPredictions *before = state_.answer(answers::predictions),
-                          *after = state_.answer(answers::changed);
+                          *after = state_.answer(answers::changed_predictions);
     if (before == nullptr) return {};
     QString caption = (before->masked ? tr("−ln p of each token, masked in turn, %1, mean %2 nats over %3")
                                       : tr("−ln p of each token, %1, mean %2 nats over %3"))

@@ -41,7 +41,7 @@ std::vector<PredictionsView::Row> PredictionsView::rows() const {
         rows.push_back({prediction.token, prediction.probability, {}, prediction.id == next});
         ids.push_back(prediction.id);
     }
-    const TextPredictions* with_change = state_.answer(answers::changed);
+    const TextPredictions* with_change = state_.answer(answers::changed_predictions);
     if (with_change == nullptr || index >= with_change->predictions.size()) return rows;
     for (const Prediction& prediction : with_change->predictions[index]) {
         const auto found = std::ranges::find(ids, prediction.id);
@@ -72,7 +72,7 @@ void PredictionsView::paintFigure(QPainter& painter, const QRectF& area, const T
     const QFontMetricsF metrics(painter.font());
     drawColoredText(painter, QRectF(box.left(), box.top(), box.width(), kPredictionsTitle), kLeftMiddle,
                     metrics.elidedText(title(), Qt::ElideMiddle, box.width()), theme.text);
-    const bool two = state_.answer(answers::changed) != nullptr;
+    const bool two = state_.answer(answers::changed_predictions) != nullptr;
     double widest = 24;
     for (const Row& row : rows)
         widest = std::max(widest, metrics.horizontalAdvance(formatToken(row.token)));

@@ -59,7 +59,7 @@ ValuesPanel::ValuesPanel(const ShownModels& models, QWidget* parent)
 
 AnswerSpecs ValuesPanel::requiredAnswers() const {
     AnswerSpecs requiredAnswers{&answers::kernels, &answers::token_map, &answers::ov_by_distance,
-                                &answers::predictions, &answers::changed};
+                                &answers::predictions, &answers::changed_predictions};
     if (isOverTraining()) requiredAnswers.insert(requiredAnswers.begin(), &answers::kernel_history);
     return requiredAnswers;
 }

@@ -25,7 +25,7 @@ class WalkthroughPanel : public ModelPanel {
 
     PageFigures::Figures figures() const override { return {bars_, arrows_}; }
     AnswerSpecs requiredAnswers() const override {
-        return {&answers::walkthrough, &answers::predictions, &answers::changed};
+        return {&answers::walkthrough, &answers::predictions, &answers::changed_predictions};
     }
     /// @throws Error (usage) for a stage that the model does not have, or that the figure does not show
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;

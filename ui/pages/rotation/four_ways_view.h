@@ -5,7 +5,8 @@
 
 namespace roper {
 
-/// The rotation R(m) by position m as a full d × d matrix, and R(m)x computed in four ways.
+/// The rotation R(m) by position m as a full d × d matrix, and R(m)x computed in four ways: with the
+/// 2 × 2 matrix of each pair, element-wise, with complex numbers, and with the full matrix.
 class FourWaysView : public HeatMapView {
     Q_OBJECT
 
