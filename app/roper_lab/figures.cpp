@@ -60,7 +60,7 @@ Page& pageOf(const PageSet& page_set, const std::string& kind) {
 QSize defaultSize(const Page& page, const std::string& kind) {
     for (const Figure* figure : page.figures())
         if (figure->figureName().toStdString() == kind) return figure->defaultSize();
-    return page.figures().front()->defaultSize();  // a former name of a kind
+    return page.figures().front()->defaultSize();  // not there yet, or a former name of a kind
 }
 
 /// Adds the settings in `setup`, except those given on the command line.
@@ -104,7 +104,7 @@ void addConfig(const std::filesystem::path& named, const Page& page, FigureReque
 /// Sets width, height and export options in `canvas`; the other settings are in the returned request.
 /// @throws Error (usage) for an unknown setting
 FigureRequest parse(const FigureOptions& options, const Page& page, Canvas& canvas) {
-    FigureRequest request{options.kind, {}, {}, options.run};
+    FigureRequest request{.kind = options.kind, .run = options.run};
     const std::vector<const FieldInfo*> of_page = page.pageFigures().settings();
     const std::vector<std::string> canvas_keys = mapped(canvasFields(), &Field<Canvas>::name);
     std::set<std::size_t> given;
@@ -115,6 +115,8 @@ FigureRequest parse(const FigureOptions& options, const Page& page, Canvas& canv
         const auto [key, value] = splitSetting(setting);
         if (hasElement(canvas_keys, key)) {
             findField(canvasFields(), key).set(canvas, value);
+            request.has_width = request.has_width || key == "width";
+            request.has_height = request.has_height || key == "height";
             continue;
         }
         if (!given.insert(findKey(of_page, key, canvas_keys)).second)
@@ -191,10 +193,14 @@ AnimatedSetting parseAnimation(const std::string& text, const std::vector<const 
     return animated;
 }
 
-/// Prepares the requested figure in the requested size. @throws Error
+/// Prepares the requested figure in the requested size; its default for a side that is not given. @throws
+/// Error
 Figure& drawn(Page& page, const FigureRequest& request) {
     Figure& figure = page.prepareFigure(request);
-    dynamic_cast<QWidget&>(figure).resize(request.size);
+    QSize size = request.size;
+    if (!request.has_width) size.setWidth(figure.defaultSize().width());
+    if (!request.has_height) size.setHeight(figure.defaultSize().height());
+    dynamic_cast<QWidget&>(figure).resize(size);
     return figure;
 }
 

@@ -5,6 +5,7 @@
 
 #include "app/roper_train/commands.h"
 #include "app/roper_train/json_line.h"
+#include "core/base/file_reading.h"
 #include "core/base/text.h"
 #include "core/explorer/hugging_face.h"
 #include "core/explorer/layer_group.h"
@@ -13,12 +14,17 @@
 #include "core/reading/run_model.h"
 
 namespace roper {
+namespace fs = std::filesystem;
+
 namespace {
+
+constexpr std::uint64_t kMaxConfigBytes = 1U << 20U;
 
 using Json = nlohmann::ordered_json;
 
 /// The layers of a model, grouped by rotation and window.
-std::vector<LayerGroup> groupsOf(const std::string& name, const Architecture& model) {
+std::vector<LayerGroup> groupsOf(const std::string& name, const Architecture& model,
+                                 const std::vector<std::string>& notes) {
     std::vector<LayerGroup> groups;
     std::vector<std::pair<std::size_t, std::int64_t>> keys;  // index of each group's rotation, and its window
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
@@ -31,6 +37,7 @@ std::vector<LayerGroup> groupsOf(const std::string& name, const Architecture& mo
             keys.push_back(key);
             LayerGroup& group = groups.emplace_back(LayerGroup{.model = name, .family = model.family});
             group.window = key.second;
+            group.notes = notes;
             group.sinks = model.has_sinks;
             group.values_rotate = model.rotatesValues();
             group.values_rotate_back = model.rotatesValues() && model.rotatesOutputs();
@@ -69,7 +76,6 @@ double evenDistance(const Architecture& model, std::int64_t window, std::int64_t
 }
 
 HeadsAnswer headsOn(const std::string& text, ModelReader& reader) {
-    if (text.empty()) return {};
     const Question question{.what = "heads", .text = text};
     return observeHeads({reader, question, reader.encode(text), {}});
 }
@@ -79,7 +85,7 @@ constexpr const char* kColumns[] = {
     "theta_max",  "theta_min",     "never_turn",   "context", "sinks",  "values_rotate", "values_rotate_back",
     "slow_share", "mean_distance", "even_distance"};
 
-/// A value as a cell of the table: of layers, their number; empty if it is unknown.
+/// A value as a cell of the table, empty if it is unknown; a list of layers becomes their number.
 std::string cellOf(const Json& row, const std::string& column) {
     if (!row.contains(column) || row[column].is_null()) return "";
     const Json& value = row[column];
@@ -88,21 +94,39 @@ std::string cellOf(const Json& row, const std::string& column) {
     return value.is_string() ? tableCell(value.get<std::string>()) : value.dump();
 }
 
-std::vector<LayerGroup> groupsOf(const std::filesystem::path& path, const FamiliesOptions& options) {
-    if (path.extension() == ".json") {  // without parameters, so it cannot read a text
-        const std::string folder = std::filesystem::absolute(path).parent_path().filename().string();
-        return layerGroupsOf(folder, readRotationFile(path));
+/// The groups of layers of a config.json, also of a model type that cannot be run.
+std::vector<LayerGroup> groupsOfConfig(const fs::path& config) {
+    const fs::path absolute = fs::absolute(config);
+    const bool is_usual_name = absolute.filename() == "config.json";
+    const std::string name = (is_usual_name ? absolute.parent_path().filename() : absolute.stem()).string();
+    try {
+        const ParsedArchitecture parsed = readConfigArchitecture(readFile(config, kMaxConfigBytes));
+        return groupsOf(name, parsed.architecture, parsed.notes);
+    } catch (const Error&) {
+        return layerGroupsOf(name, readRotationFile(config));  // unsupported, or not a whole config
     }
-    ModelReader reader(
-        isPretrainedModel(path) ? openPublished(path) : openRun(findRun(path.string(), options.runs)),
-        {.threads = options.threads});
-    std::vector<LayerGroup> groups = groupsOf(reader.model().name, reader.architecture());
-    if (const HeadsAnswer on_text = headsOn(options.text, reader); !on_text.heads.empty())
-        for (LayerGroup& group : groups) {
-            addMeans(on_text.heads, group);
-            group.even_distance =
-                evenDistance(reader.architecture(), group.window, std::ssize(on_text.tokens));
-        }
+}
+
+std::vector<LayerGroup> groupsOf(const fs::path& path, const FamiliesOptions& options) {
+    if (fs::is_regular_file(path) && lowerCase(path.extension().string()) == ".json")
+        return groupsOfConfig(path);  // without parameters, so it cannot read a text
+    const bool is_published = isPretrainedModel(path);
+    if (options.text.empty()) {
+        if (is_published && pathExists(path / "config.json")) return groupsOfConfig(path / "config.json");
+        const PretrainedModel model =
+            is_published ? openPretrainedModel(path) : openRunModel(findRun(path.string(), options.runs));
+        return groupsOf(model.name, model.architecture, model.notes);
+    }
+    ModelReader reader(is_published ? openPublished(path) : openRun(findRun(path.string(), options.runs)),
+                       {.threads = options.threads});
+    std::vector<LayerGroup> groups =
+        groupsOf(reader.model().name, reader.architecture(), reader.model().notes);
+    const HeadsAnswer on_text = headsOn(options.text, reader);
+    for (LayerGroup& group : groups) {
+        addMeans(on_text.heads, group);
+        group.even_distance =
+            evenDistance(reader.architecture(), group.window.value_or(0), std::ssize(on_text.tokens));
+    }
     return groups;
 }
 
@@ -110,8 +134,10 @@ std::vector<LayerGroup> groupsOf(const std::filesystem::path& path, const Famili
 
 int familiesCommand(const FamiliesOptions& options) {
     const ExitOnClosedOutput exit_on_closed_output;
-    const std::vector<std::filesystem::path> models =
-        options.models.empty() ? mapped(storedModels(), &StoredModel::path) : options.models;
+    std::vector<StoredModel> models;
+    if (options.models.empty()) models = storedModels();
+    for (const fs::path& path : options.models)
+        models.push_back({{}, {}, path});
     if (models.empty() && !options.well_known)
         throw Error(ErrorKind::usage,
                     "no models found in the caches of other programs (`roper-train models`): give the path "
@@ -126,15 +152,24 @@ int familiesCommand(const FamiliesOptions& options) {
             else
                 writer.row(mapped(kColumns, [&](const char* column) { return cellOf(row, column); }));
         }
+        if (!options.json && !groups.empty())
+            for (const std::string& note : groups.front().notes)
+                reportToUser("roper-train: " + groups.front().model + ": " + note);
     };
     if (options.well_known)
         for (const KnownModel& model : knownModels())
             print(layerGroupsOf(model.name, readRotation(model.config)));
-    return answerEach(
-        models, options.json, [&](const std::filesystem::path& path) { print(groupsOf(path, options)); },
-        [](const std::filesystem::path& path) {
-            return Json{{"model", path.string()}};
-        });
+    const auto answer = [&](const StoredModel& model) {
+        std::vector<LayerGroup> groups = groupsOf(model.path, options);
+        for (LayerGroup& group : groups) {
+            group.path = model.path.string();
+            if (!model.title.empty()) group.model = model.title;
+        }
+        print(groups);
+    };
+    return answerEach(models, options.json, answer, [](const StoredModel& model) {
+        return Json{{"model", model.path.string()}};
+    });
 }
 
 }  // namespace roper

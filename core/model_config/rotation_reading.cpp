@@ -293,6 +293,7 @@ void RotationReader::readBase(const Source& source, RotaryConfig& rotary) {
     if (inside || outside || !type_.ratio_key.empty() || kind.theta_keys.empty()) return;
     const bool names_any = source.rope || type_.is_known || config_.has("rotary_pct") ||
                            config_.has("rotary_dim") || config_.has(kRotaryFraction);
+    reading_.is_assumed = !names_any;
     note(names_any ? "rope_theta is missing; the value used is " + formatNumber(rotary.base)
                    : "the config has no rotary field; what is shown is RoPE with base 10000, if the "
                      "model uses RoPE at all");
@@ -408,6 +409,8 @@ ParsedRotation readRotation(const ConfigFields& config) {
         parsed.notes.push_back("the model type " + quoteExcerpt(part.model_type) +
                                " is unknown; it is read like most models");
     RotationReader(part.config, type, parsed).read();
+    if (part.config.has("qk_rope_head_dim"))
+        parsed.unrotated_features = part.config.integer("qk_nope_head_dim", 0, kMaxConfigHeadDim).value_or(0);
     return parsed;
 }
 

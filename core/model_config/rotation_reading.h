@@ -34,6 +34,12 @@ struct ParsedRotation {
     ValueRotation values = ValueRotation::none;
     bool has_shared_key_value = false;  ///< each token has one vector that is key and value for all heads
     double positions = 0;               ///< max_position_embeddings, 0 if missing
+    /// Features of a head that latent attention keeps unrotated, besides `RotaryConfig::head_dim`
+    /// (qk_nope_head_dim).
+    int unrotated_features = 0;
+    /// Whether nothing in the config says that the model rotates: its type is unknown, and it has no rotary
+    /// member.
+    bool is_assumed = false;
     std::vector<std::string> notes;
 };
 

@@ -331,7 +331,7 @@ class Names(Published):
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual(sorted((row["theta"], row["head_dim"], row["layers"]) for row in alone),
                          sorted((row["theta"], row["head_dim"], row["layers"]) for row in rows))
-        self.assertEqual({row["kind"] for row in alone}, {"full_attention", "sliding_attention"})
+        self.assertEqual([row["window"] for row in alone], [row["window"] for row in rows])
         self.assertEqual([row.get("slow_share") for row in alone], [None, None])
         other = self.home / "other"
         other.mkdir()
@@ -341,18 +341,41 @@ class Names(Published):
         known, done = self.families("--well-known", model)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(known[-len(rows):], rows)
+        bert = self.home / "bert.json"
+        bert.write_text(json.dumps({"model_type": "bert", "hidden_size": 16, "num_attention_heads": 2}))
+        (row,), done = self.families(bert)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("bert: nothing in its config.json says that it rotates", row["error"])
+        # No weights and no tokenizer are needed unless a text is given.
+        for name in ("model.safetensors", "tokenizer.json"):
+            (model / name).unlink()
+        self.assertEqual(self.families(model)[0], rows)
         (llama,) = [row for row in known if row["model"] == "Llama 3.1"]
         self.assertEqual((llama["rotated"], llama["never_turn"], llama["sinks"]), (128, 25, None))
+    def test_rotations_are_drawn_as_families_prints_them(self):
+        def draw(*arguments, code=0):
+            done = subprocess.run([os.environ["ROPER_LAB"], "figure", "model-rotations", "--out", str(out), *arguments],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, code, done.stderr)
+            return done.stderr
+
         out = self.home / "rotations.csv"
-        subprocess.run([os.environ["ROPER_LAB"], "figure", "model-rotations", "--set", f"models={model}", f"text={TEXT}",
-                        "--out", str(out)], check=True, capture_output=True, text=True)
+        models = [small_model(self.home, name) for name in ("gemma3_text", "llama")]
+        draw("--set", f"models={models[0]}; {models[1]}", f"text={TEXT}")
         drawn = list(csv.DictReader(out.open()))
-        table = list(csv.DictReader(self.trainer("families", model, "--text", TEXT).stdout.splitlines()))
-        self.assertEqual([row["kind"] for row in drawn], [row["kind"] for row in table])
+        table = list(csv.DictReader(self.trainer("families", *models, "--text", TEXT).stdout.splitlines()))
+        self.assertEqual(len(drawn), 3)
         for one, same in zip(drawn, table):
-            self.assertEqual({key: one[key] for key in ("family", "layers", "rotated", "never_turn", "sinks")},
-                             {key: same[key] for key in ("family", "layers", "rotated", "never_turn", "sinks")})
+            for key in ("model", "family", "layers", "window", "rotated", "never_turn", "context", "sinks"):
+                self.assertEqual(one[key], same[key], key)
             self.assertAlmostEqual(float(one["mean_distance"]), float(same["mean_distance"]), delta=1e-3)
+            self.assertEqual(len(one["theta"].split()), int(one["rotated"]) // 2)
+        self.assertIn('"base" has no effect', draw("--set", f"models={models[0]}", "base=777", code=2))
+        self.assertIn("names no model", draw("--set", "models=;", code=2))
+        self.assertIn("nowhere", draw("--set", "models=nowhere", code=2))
+        done = subprocess.run([os.environ["ROPER_LAB"], "figure", "spectrum", "--out", str(out), "--set", "models=a"],
+                              capture_output=True, text=True)
+        self.assertIn('"models" is used only by model-rotations', done.stderr)
 
     def test_layers_without_rotation_are_compared_with_those_that_rotate(self):
         """Every fourth layer of these does not rotate; those of Cohere 2 that do have a window of 6 tokens, which alone keeps

@@ -17,10 +17,12 @@ namespace roper {
 
 /// A request for a figure drawn without a window.
 struct FigureRequest {
-    std::string kind;                                           ///< name of the figure
-    QSize size;                                                 ///< in pixels
-    std::vector<std::pair<std::string, std::string>> settings;  ///< keys and values
-    std::string run;  ///< name of a run, or path of a published model; empty if none is needed
+    std::string kind = {};  ///< name of the figure
+    QSize size = {};        ///< in pixels
+    /// Whether the user gave the width or the height; if not, `size` has a default.
+    bool has_width = false, has_height = false;
+    std::vector<std::pair<std::string, std::string>> settings = {};  ///< keys and values
+    std::string run = {};  ///< name of a run, or path of a published model; empty if none is needed
 
     /// Removes a setting from `settings` and returns its value; nothing if it is not there.
     std::optional<std::string> takeSetting(const std::string& key) {

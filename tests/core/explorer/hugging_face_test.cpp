@@ -290,7 +290,8 @@ TEST(LayerGroup, SettingsGiveTheFrequenciesOfEveryKnownModel) {
         for (const LayerGroup& group : layerGroupsOf(model.name, readRotation(model.config))) {
             SCOPED_TRACE(model.name + ", " + group.kind);
             const ASetup setup = withSettings(ASetup{}, group.settings);
-            EXPECT_EQ(setup.head_dim, group.head_dim);
+            // Latent attention keeps other features unrotated, which a setup does not have.
+            EXPECT_EQ(group.head_dim, setup.head_dim + (group.family == "deepseek_v3" ? 128 : 0));
             const Eigen::VectorXd theta = setup.rotary().theta;
             ASSERT_EQ(static_cast<std::size_t>(theta.size()), group.theta.size());
             for (std::size_t pair = 0; pair < group.theta.size(); ++pair)
@@ -314,6 +315,22 @@ TEST(LayerGroup, CountsWavelengthsBeyondTheContext) {
     EXPECT_EQ(gemma[0].head_dim, 32);
     EXPECT_EQ(gemma[0].theta.size(), 4U);
     EXPECT_EQ(gemma[1].theta.size(), 8U);
+    // DeepSeek's heads have features that never rotate beside those that do.
+    const auto latent = groups(R"({"model_type": "deepseek_v3", "num_hidden_layers": 2, "qk_rope_head_dim": 8,
+        "qk_nope_head_dim": 16})");
+    EXPECT_EQ(latent.front().head_dim, 24);
+    EXPECT_EQ(latent.front().theta.size(), 4U);
+}
+
+TEST(LayerGroup, LeavesOutWhatNoLayerHas) {
+    const auto groups = [](const std::string& config) { return layerGroupsOf("tiny", readRotation(config)); };
+    // Every sixth layer of Gemma 3 attends to all tokens: the only kind of four layers is the other one.
+    const auto gemma = groups(R"({"model_type": "gemma3_text", "num_hidden_layers": 4, "head_dim": 16})");
+    ASSERT_EQ(gemma.size(), 1U);
+    EXPECT_EQ(gemma.front().kind, "sliding_attention");
+    EXPECT_EQ(gemma.front().layers, (std::vector<int>{0, 1, 2, 3}));
+    expectError(ErrorKind::usage, "nothing in its config.json says that it rotates",
+                [&] { groups(R"({"model_type": "bert", "hidden_size": 16, "num_attention_heads": 2})"); });
 }
 
 TEST(LayerGroup, JsonIsReadBack) {
@@ -326,6 +343,9 @@ TEST(LayerGroup, JsonIsReadBack) {
     group.values_rotate = true;
     group.mean_distance = 2.5;
     group.settings = {{"base", "500000"}};
+    group.path = "/models/a";
+    group.notes = {"a note"};
+    group.problem = "a problem";
     const LayerGroup back = parseLayerGroup(toJson(group).dump());
     EXPECT_EQ(toJson(back), toJson(group));
     EXPECT_EQ(back.sinks, std::optional(true));

@@ -94,8 +94,8 @@ TEST(Tour, WhatIsWrongIsNamedWithItsPlace) {
     expect(tourWith(stop + "hint = \"x\"\n"), "t.toml:17:", "\"hint\" is not a known key");
     expect(tourWith(stop + "contro = \"x\"\n"), "t.toml:17:", "did you mean \"control\"?");
     expect(with("answer = 3", "answer = 4"), "t.toml:12:", "from 1 to 3");
-    expect(with("[\"this\", \"that\", \"other\"]", "[\"this\"]"), "t.toml:11:", "a list of 2 to 4 texts");
-    expect(with("\"this\"", "7"), "t.toml:11:", "a list of 2 to 4 texts");
+    expect(with("[\"this\", \"that\", \"other\"]", "[\"this\"]"), "t.toml:11:", "a list of 2 to 4 strings");
+    expect(with("\"this\"", "7"), "t.toml:11:", "a list of 2 to 4 strings");
     expect(with("\"first\"", "\"First stop\""), "t.toml:4:", "lowercase letters");
     expect(with("head_dim = 8", "head_dim = 9999"), "t.toml:4:", "stop \"first\": head_dim");
     expect(with("head_dim", "head_dims"), "t.toml:4:", "head_dim");

@@ -1,12 +1,17 @@
 #include "ui/pages/spectrum/model_comparison.h"
 
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QMouseEvent>
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <map>
 #include <numbers>
+#include <set>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "ui/charts/csv_text.h"
 #include "ui/controls/layout_helpers.h"
 #include "ui/live/published_models.h"
@@ -16,11 +21,11 @@
 namespace roper {
 namespace {
 
+constexpr const char* kWellKnown = "--well-known";       // option of roper-train families
 constexpr double kMargin = 8, kHeader = 20, kAxis = 20;  // pixels; both above the rows
 constexpr double kMore = 18;                             // below the rows, for the number of those left out
 constexpr double kMinRow = 20, kMaxRow = 36;
 constexpr double kTwoLines = 32;  // height of a row with two lines of text
-constexpr double kWide = 620;     // width from which the columns of numbers are drawn
 
 /// A column at the right of the bands.
 struct NumberColumn {
@@ -40,13 +45,14 @@ QString neverTurnText(const LayerGroup& group) {
 }
 
 QString windowText(const LayerGroup& group) {
-    return group.window > 0 ? QString::number(group.window) : QStringLiteral("–");
+    if (!group.window) return QStringLiteral("?");
+    return *group.window > 0 ? QString::number(*group.window) : QStringLiteral("–");
 }
 
 QString valuesText(const LayerGroup& group) {
     if (!group.values_rotate) return QStringLiteral("–");
-    return group.values_rotate_back ? ModelComparisonView::tr("and back")
-                                    : ModelComparisonView::tr("never back");
+    return group.values_rotate_back ? ModelComparisonView::tr("rotated back")
+                                    : ModelComparisonView::tr("not rotated back");
 }
 
 QString sinksText(const LayerGroup& group) {
@@ -56,30 +62,32 @@ QString sinksText(const LayerGroup& group) {
 }
 
 QString slowText(const LayerGroup& group) {
-    return group.slow_share ? QStringLiteral("%1 %").arg(std::lround(100 * *group.slow_share)) : QString();
+    return group.slow_share ? QStringLiteral("%1 %").arg(std::lround(100 * *group.slow_share))
+                            : QStringLiteral("–");
 }
 
 QString distanceText(const LayerGroup& group) {
-    return group.mean_distance ? numberText(*group.mean_distance, 3) : QString();
+    return group.mean_distance ? numberText(*group.mean_distance, 3) : QStringLiteral("–");
 }
 
+/// The columns that fit beside bands of at least `kBandShare` of the width; the last ones are left out first.
+/// @param width  of the figure without the labels of the rows
 std::vector<NumberColumn> columnsFor(const std::vector<LayerGroup>& groups, double width,
                                      const QFontMetricsF& metrics) {
-    constexpr double kGap = 16;
-    if (width < kWide) return {};
+    constexpr double kGap = 16, kBandShare = 0.55;
     using View = ModelComparisonView;
-    std::vector<NumberColumn> columns = {{View::tr("rotated"), rotatedText},
-                                         {View::tr("no turn"), neverTurnText}};
+    std::vector<NumberColumn> columns = {{View::tr("features rotated"), rotatedText},
+                                         {View::tr("no full turn"), neverTurnText}};
     const auto any = [&](const auto& has) { return std::ranges::any_of(groups, has); };
-    if (any([](const LayerGroup& one) { return one.window > 0; }))
+    if (any([](const LayerGroup& one) { return one.window.value_or(0) > 0; }))
         columns.push_back({View::tr("window"), windowText});
     if (any([](const LayerGroup& one) { return one.sinks.value_or(false); }))
         columns.push_back({View::tr("sinks"), sinksText});
     if (any([](const LayerGroup& one) { return one.values_rotate; }))
-        columns.push_back({View::tr("values rotate"), valuesText});
+        columns.push_back({View::tr("values"), valuesText});
     if (any([](const LayerGroup& one) { return one.slow_share.has_value(); })) {
-        columns.push_back({View::tr("slow pairs"), slowText});
-        columns.push_back({View::tr("distance"), distanceText});
+        columns.push_back({View::tr("slow share"), slowText});
+        columns.push_back({View::tr("mean distance"), distanceText});
     }
     for (NumberColumn& column : columns) {
         column.width = metrics.horizontalAdvance(column.header);
@@ -87,6 +95,14 @@ std::vector<NumberColumn> columnsFor(const std::vector<LayerGroup>& groups, doub
             column.width = std::max(column.width, metrics.horizontalAdvance(column.text(group)));
         column.width += kGap;
     }
+    const auto total = [&] {
+        double sum = 0;
+        for (const NumberColumn& column : columns)
+            sum += column.width;
+        return sum;
+    };
+    while (!columns.empty() && total() > (1 - kBandShare) * width)
+        columns.pop_back();
     return columns;
 }
 
@@ -110,6 +126,10 @@ double wavelengthOf(double theta) {
     return 2 * std::numbers::pi / theta;
 }
 
+QString axisName() {
+    return ModelComparisonView::tr("λ = 2π/θ, positions");
+}
+
 /// "10", "100", "10³"
 QString powerOfTen(int exponent) {
     constexpr const char* kSuperscripts[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
@@ -120,8 +140,31 @@ QString powerOfTen(int exponent) {
     return text;
 }
 
+QString nameOf(const LayerGroup& group) {
+    return QString::fromStdString(toSingleLine(group.model));
+}
+
+/// Whether a row belongs to the model of the row before it.
+bool continuesModel(const std::vector<LayerGroup>& groups, std::size_t row) {
+    return row > 0 && groups[row - 1].path == groups[row].path && groups[row - 1].model == groups[row].model;
+}
+
+/// Names models by their path as in the rest of the window; equal names get the folder.
+void nameModels(std::vector<LayerGroup>& groups) {
+    for (LayerGroup& group : groups)
+        if (!group.path.empty() && !group.path.ends_with(".json"))
+            group.model = modelTitle(QString::fromStdString(group.path)).toStdString();
+    std::map<std::string, std::set<std::string>> paths;
+    for (const LayerGroup& group : groups)
+        paths[group.model].insert(group.path);
+    for (LayerGroup& group : groups)
+        if (!group.path.empty() && paths[group.model].size() > 1)
+            group.model =
+                std::filesystem::path(group.path).parent_path().filename().string() + "/" + group.model;
+}
+
 QString sentenceAbout(const LayerGroup& group) {
-    const QString name = QString::fromStdString(group.model);
+    const QString name = nameOf(group);
     if (!group.error.empty()) return QStringLiteral("%1: %2").arg(name, QString::fromStdString(group.error));
     QStringList parts;
     if (const QString layers = layersText(group); !layers.isEmpty()) parts << layers;
@@ -140,7 +183,8 @@ QString sentenceAbout(const LayerGroup& group) {
                          .arg(group.theta.size())
                          .arg(group.context);
     }
-    if (group.window > 0) parts << ModelComparisonView::tr("window of %1 tokens").arg(group.window);
+    if (group.window.value_or(0) > 0)
+        parts << ModelComparisonView::tr("window of %1 tokens").arg(*group.window);
     if (group.sinks.value_or(false)) parts << ModelComparisonView::tr("learned sinks");
     if (group.values_rotate)
         parts << (group.values_rotate_back ? ModelComparisonView::tr("values rotate, and outputs back")
@@ -149,6 +193,10 @@ QString sentenceAbout(const LayerGroup& group) {
         parts << ModelComparisonView::tr("mean distance %1; %2 if attention were even")
                      .arg(numberText(*group.mean_distance, 3), numberText(*group.even_distance, 3));
     return QStringLiteral("%1: %2").arg(name, parts.join(QStringLiteral("; ")));
+}
+
+int heightOf(std::size_t rows, double row_height) {
+    return static_cast<int>(kHeader + kAxis + kMore + 2 * kMargin + static_cast<double>(rows) * row_height);
 }
 
 }  // namespace
@@ -177,23 +225,27 @@ void ModelComparisonView::setGroups(std::vector<LayerGroup> groups) {
     update();
 }
 
+QSize ModelComparisonView::defaultSize() const {
+    constexpr int kWidth = 960;
+    return {kWidth, std::max(minFigureSize().height(), heightOf(groups_.size(), kTwoLines))};
+}
+
 QSize ModelComparisonView::minScreenSize() const {
-    const auto rows = static_cast<double>(groups_.size());
-    return {minFigureSize().width(),
-            static_cast<int>(kHeader + kAxis + kMore + 2 * kMargin + rows * kMaxRow)};
+    return {minFigureSize().width(), heightOf(groups_.size(), kMaxRow)};
 }
 
 ModelComparisonView::Layout ModelComparisonView::layoutOf(const QRectF& area,
                                                           const QFontMetricsF& metrics) const {
     Layout layout{};
-    layout.columns = columnsFor(groups_, area.width(), metrics);
-    double numbers = 0, longest = 0, low = 2 * std::numbers::pi, high = 1000;
-    for (const NumberColumn& column : layout.columns)
-        numbers += column.width;
+    double numbers = 0, longest = metrics.horizontalAdvance(axisName()), low = 2 * std::numbers::pi,
+           high = 1000;
     for (const LayerGroup& group : groups_) {
-        longest = std::max({longest, metrics.horizontalAdvance(QString::fromStdString(group.model)),
+        longest = std::max({longest, metrics.horizontalAdvance(nameOf(group)),
                             metrics.horizontalAdvance(layersText(group))});
-        high = std::max(high, static_cast<double>(group.context));
+        if (group.context > 0) {
+            low = std::min(low, static_cast<double>(group.context));
+            high = std::max(high, static_cast<double>(group.context));
+        }
         for (const double theta : group.theta) {
             low = std::min(low, wavelengthOf(theta));
             high = std::max(high, wavelengthOf(theta));
@@ -204,6 +256,9 @@ ModelComparisonView::Layout ModelComparisonView::layoutOf(const QRectF& area,
     layout.log_high = std::log10(high) + kPadding;
     layout.label_left = area.left() + kMargin;
     layout.label_width = std::min(longest + 2, 0.32 * area.width());
+    layout.columns = columnsFor(groups_, area.width() - layout.label_width, metrics);
+    for (const NumberColumn& column : layout.columns)
+        numbers += column.width;
     layout.row_top = area.top() + kMargin + kHeader + kAxis;
     const double height = area.bottom() - kMargin - kMore - layout.row_top;
     const auto count = static_cast<double>(std::max<std::size_t>(1, groups_.size()));
@@ -225,9 +280,12 @@ void ModelComparisonView::paintAxis(QPainter& painter, const Layout& layout, con
                         metrics.elidedText(text, Qt::ElideRight, place.width()), theme.faint_text);
     };
     const double top = box.top() - kAxis;
-    header({layout.label_left, top - kHeader, box.right() - layout.label_left, kHeader}, kLeftMiddle,
-           tr("One line per pair; gray: no complete turn within the training context (▾)"));
-    header({layout.label_left, top, layout.label_width, kAxis}, kRightMiddle, tr("λ = 2π/θ, positions"));
+    double right = box.right();
+    for (const NumberColumn& column : layout.columns)
+        right += column.width;
+    header({layout.label_left, top - kHeader, right - layout.label_left, kHeader}, kLeftMiddle,
+           tr("One line per pair; gray: no full turn within the context length (▾)"));
+    header({layout.label_left, top, layout.label_width, kAxis}, kRightMiddle, axisName());
     double last_label_end = -1e9;
     for (int exponent = static_cast<int>(std::ceil(layout.log_low)); exponent <= layout.log_high;
          ++exponent) {
@@ -236,7 +294,7 @@ void ModelComparisonView::paintAxis(QPainter& painter, const Layout& layout, con
         painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()));
         const QString text = powerOfTen(exponent);
         const double width = metrics.horizontalAdvance(text);
-        if (x - width / 2 < last_label_end + 6) continue;
+        if (x - width / 2 < last_label_end + 6 || x + width / 2 > box.right() + kMargin) continue;
         last_label_end = x + width / 2;
         header({x - width, top, 2 * width, kAxis}, Qt::AlignCenter, text);
     }
@@ -256,7 +314,7 @@ void ModelComparisonView::paintPairs(QPainter& painter, const Layout& layout, co
     const auto pairs = static_cast<int>(group.theta.size());
     for (int pair = 0; pair < pairs; ++pair) {
         const double wavelength = wavelengthOf(group.theta[static_cast<std::size_t>(pair)]);
-        const bool turns = group.context == 0 || wavelength <= static_cast<double>(group.context);
+        const bool turns = group.context == 0 || static_cast<double>(group.context) >= wavelength;
         const double x = layout.x(wavelength), cut = turns ? 0 : band.height() / 4;
         painter.setPen(QPen(turns ? theme.visible(theme.pair(pair, pairs)) : theme.faint_text, 1.4));
         painter.drawLine(QPointF(x, band.top() + cut), QPointF(x, band.bottom() - cut));
@@ -269,7 +327,7 @@ void ModelComparisonView::paintRow(QPainter& painter, const Layout& layout, std:
     const LayerGroup& group = groups_[row];
     const double top = layout.y(row), height = layout.row_height;
     const QFontMetricsF metrics(painter.font());
-    const bool continues = row > 0 && groups_[row - 1].model == group.model;
+    const bool continues = continuesModel(groups_, row);
     if (!continues) {
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(QPointF(layout.label_left, top), QPointF(layout.bands.right(), top));
@@ -278,9 +336,14 @@ void ModelComparisonView::paintRow(QPainter& painter, const Layout& layout, std:
         drawColoredText(painter, QRectF(layout.label_left, y, layout.label_width, tall), kLeftMiddle,
                         metrics.elidedText(text, Qt::ElideRight, layout.label_width), color);
     };
-    const QString name = QString::fromStdString(group.model), layers = layersText(group);
+    const QString name = nameOf(group), layers = layersText(group);
     if (continues || layers.isEmpty() || height < kTwoLines) {
-        label(top, height, continues ? layers : name, continues ? theme.faint_text : theme.text);
+        const bool is_first_of_several = row + 1 < groups_.size() && continuesModel(groups_, row + 1);
+        label(top, height,
+              continues             ? layers
+              : is_first_of_several ? QStringLiteral("%1: %2").arg(name, layers)
+                                    : name,
+              continues ? theme.faint_text : theme.text);
     } else {
         label(top + 1, height / 2, name, theme.text);
         label(top + height / 2 - 1, height / 2, layers, theme.faint_text);
@@ -288,14 +351,22 @@ void ModelComparisonView::paintRow(QPainter& painter, const Layout& layout, std:
     const QRectF band(layout.bands.left(), top + (1 - kBandShare) / 2 * height, layout.bands.width(),
                       kBandShare * height);
     if (!group.error.empty() || group.theta.empty()) {
-        const QString why = group.error.empty() ? tr("no rotation") : QString::fromStdString(group.error);
-        drawColoredText(painter, band.adjusted(4, -6, 0, 6), kLeftMiddle,
-                        metrics.elidedText(why, Qt::ElideRight, band.width() - 8), theme.faint_text);
+        const QString why =
+            group.error.empty() ? tr("no rotation") : QString::fromStdString(toSingleLine(group.error));
+        QRectF place = band.adjusted(2, -6, 0, 6);
+        if (!group.error.empty())
+            for (const NumberColumn& column : layout.columns)
+                place.setWidth(place.width() + column.width);
+        const QString shown = metrics.elidedText(why, Qt::ElideRight, place.width() - 4);
+        painter.fillRect(
+            QRectF(place.left(), band.top(), metrics.horizontalAdvance(shown) + 4, band.height()),
+            theme.background);
+        drawColoredText(painter, place, kLeftMiddle, shown, theme.faint_text);
         if (!group.error.empty()) return;
     } else {
         paintPairs(painter, layout, group, band, theme);
     }
-    if (group.context > 0) {
+    if (group.context > 0 && !group.theta.empty()) {
         constexpr double kMark = 4;  // half the width of the triangle
         const double x = layout.x(static_cast<double>(group.context));
         painter.setPen(QPen(theme.text, 1));
@@ -346,137 +417,190 @@ void ModelComparisonView::mousePressEvent(QMouseEvent* event) {
 
 void ModelComparisonView::mouseMoveEvent(QMouseEvent* event) {
     const auto row = rowAt(event->position());
+    setCursor(row && !groups_[*row].settings.empty() ? Qt::PointingHandCursor : Qt::ArrowCursor);
     emit hovered(row ? sentenceAbout(groups_[*row]) : QString());
 }
 
 QString ModelComparisonView::figureCsv() const {
+    constexpr int kCells = 16;  // empty ones of a model that cannot be read
     CsvText csv(
         QStringLiteral("model,family,kind,layers,window,head_dim,rotated,theta_max,theta_min,never_turn,"
                        "context,sinks,values_rotate,values_rotate_back,slow_share,mean_distance,"
-                       "even_distance,error"));
-    const auto flag = [](bool is_set) { return is_set ? "true" : "false"; };
+                       "even_distance,error,theta"));
+    const auto flag = [](bool is_set) { return QString(is_set ? "true" : "false"); };
+    const auto whole = [](std::optional<std::int64_t> number) {
+        return number ? QString::number(*number) : QString();
+    };
     for (const LayerGroup& group : groups_) {
+        if (!group.error.empty()) {
+            csv.cell(group.model);
+            for (int cell = 0; cell < kCells; ++cell)
+                csv.cell(QString());
+            csv.line(group.error, QString());
+            continue;
+        }
         std::optional<double> largest, smallest;
-        const auto count = group.pairsThatNeverTurn();
-        const QString never_turn = count ? QString::number(*count) : QString();
         if (!group.theta.empty()) {
             largest = std::ranges::max(group.theta);
             smallest = std::ranges::min(group.theta);
         }
+        QStringList theta;
+        for (const double one : group.theta)
+            theta << QString::number(one, 'g', 17);
         csv.line(group.model, group.family, group.kind,
-                 group.layers.empty() ? QString() : QString::number(group.layers.size()), group.window,
-                 group.head_dim, 2 * group.theta.size(), largest, smallest, never_turn, group.context,
-                 group.sinks ? flag(*group.sinks) : "", flag(group.values_rotate),
+                 group.layers.empty() ? QString() : QString::number(group.layers.size()), whole(group.window),
+                 group.head_dim, 2 * group.theta.size(), largest, smallest, whole(group.pairsThatNeverTurn()),
+                 group.context > 0 ? QString::number(group.context) : QString(),
+                 group.sinks ? flag(*group.sinks) : QString(), flag(group.values_rotate),
                  flag(group.values_rotate_back), group.slow_share, group.mean_distance, group.even_distance,
-                 group.error);
+                 QString(), theta.join(' '));
     }
     return csv.text();
 }
 
 QString ModelComparisonView::figureCaption() const {
-    return tr("Wavelengths of all rotating pairs of %1 groups of layers, and the training context of each "
-              "model")
-        .arg(groups_.size());
+    const auto count =
+        std::ranges::count_if(groups_, [](const LayerGroup& one) { return one.error.empty(); });
+    return tr("Wavelengths of all rotating pairs of %1, and the context length of each model")
+        .arg(count == 1 ? tr("1 group of layers") : tr("%1 groups of layers").arg(count));
 }
 
 ModelComparison::ModelComparison(QWidget* parent)
     : QWidget(parent),
       view_(new ModelComparisonView(this)),
-      text_(
-          named(new QLineEdit, tr("Text for the comparison"),
-                tr("Each model on this machine reads it: share of slow pairs in scores, and mean distance"))),
+      text_(named(new QLineEdit, tr("Text for the comparison"),
+                  tr("Each model on this machine reads it: slow share of the scores, and mean distance"))),
       measure_(makeActionButton(tr("Measure"), tr("Let each model on this machine read the text"), this,
-                                &ModelComparison::readAgain)),
+                                &ModelComparison::startOrStop)),
       status_(faintLabel()) {
-    text_->setPlaceholderText(tr("optional text, on which attention is measured"));
+    text_->setPlaceholderText(tr("text to measure attention on (optional)"));
     connect(text_, &QLineEdit::returnPressed, this, &ModelComparison::readAgain);
-    columnOf(
-        {rowOf({makeActionButton(tr("Add a model…"), tr("A config.json, a GGUF file or a model’s folder"),
-                                 this, &ModelComparison::addModel),
-                {text_, 1},
-                measure_,
-                status_}),
-         {makeScrollArea(view_), 1}},
-        this);
+    view_->setToolTip(tr("Click a row to show its frequencies"));
+    status_->setWordWrap(true);
+    status_->hide();
+    columnOf({rowOf({makeActionButton(tr("Add a model…"), tr("A config.json or a GGUF file"), this,
+                                      &ModelComparison::addModel),
+                     {text_, 1},
+                     measure_}),
+              status_,
+              {makeScrollArea(view_), 1}},
+             this);
     connect(view_, &FigureView::hovered, this, &ModelComparison::hovered);
     connect(view_, &ModelComparisonView::groupChosen, this, &ModelComparison::groupChosen);
-    connect(&process_, &QProcess::finished, this, &ModelComparison::finish);
-    connect(&process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-        if (error == QProcess::FailedToStart) finish();  // all other errors are followed by `finished`
-    });
 }
 
 ModelComparison::~ModelComparison() {
-    process_.disconnect(this);
-    if (process_.state() == QProcess::NotRunning) return;
-    process_.kill();
-    process_.waitForFinished();
+    blockSignals(true);
+    stop();
 }
 
 void ModelComparison::readOnce() {
-    if (!std::exchange(has_read_, true)) readAgain();
+    if (!has_read_ && !isReading()) readAgain();
 }
 
 void ModelComparison::readAgain() {
-    start(textArguments() + defaultModels());
+    start(defaultModels());
+}
+
+void ModelComparison::startOrStop() {
+    if (!isReading()) return readAgain();
+    stop();
+    showStatus(tr("Stopped; the rows that had been read are shown."));
 }
 
 QStringList ModelComparison::defaultModels() const {
-    return QStringList{QStringLiteral("--well-known")} + publishedModels() + added_;
+    QStringList models{QString::fromLatin1(kWellKnown)};
+    for (const QString& path : publishedModels() + added_)
+        if (!models.contains(QFileInfo(path).canonicalFilePath()) && !models.contains(path)) models << path;
+    return models;
 }
 
 void ModelComparison::read(const QStringList& models, const QString& text) {
-    has_read_ = true;
     text_->setText(text);
-    start(textArguments() + models);
+    start(models);
 }
 
-QStringList ModelComparison::textArguments() const {
-    const QString text = text_->text().trimmed();
-    return text.isEmpty() ? QStringList() : QStringList{QStringLiteral("--text=") + text};
-}
-
-void ModelComparison::start(const QStringList& arguments) {
-    if (isReading()) {
-        process_.blockSignals(true);
-        process_.kill();
-        process_.waitForFinished();
-        process_.blockSignals(false);
-    }
-    const QString program = TrainerLauncher::trainerProgram();
+void ModelComparison::start(const QStringList& models) {
+    stop();
     problem_.clear();
-    status_->setText(tr("reading …"));
+    groups_.clear();
+    QStringList arguments{QStringLiteral("families"), QStringLiteral("--json")}, paths = models;
+    if (paths.removeAll(QString::fromLatin1(kWellKnown)) > 0) arguments << QString::fromLatin1(kWellKnown);
+    if (const QString text = text_->text().trimmed(); !text.isEmpty())
+        arguments << QStringLiteral("--text=") + text;
+    if (!paths.isEmpty()) arguments << QStringLiteral("--") << paths;
+    auto* process = new QProcess(this);
+    process_ = process;
+    connect(process, &QProcess::readyReadStandardOutput, this, &ModelComparison::readLines);
+    connect(process, &QProcess::finished, this, &ModelComparison::finish);
+    connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        if (error == QProcess::FailedToStart) finish();  // all other errors are followed by `finished`
+    });
+    measure_->setText(tr("Stop"));
     view_->setEmptyText(tr("Reading models …"));
-    process_.start(program, QStringList{QStringLiteral("families"), QStringLiteral("--json")} + arguments);
+    showStatus(tr("Reading models …"));
+    process->start(TrainerLauncher::trainerProgram(), arguments);
+}
+
+void ModelComparison::stop() {
+    if (!process_) return;
+    QProcess* process = process_;
+    process_ = nullptr;
+    process->disconnect(this);
+    process->setParent(nullptr);
+    connect(process, &QProcess::finished, process, &QObject::deleteLater);
+    process->kill();
+    measure_->setText(tr("Measure"));
+}
+
+/// Shows the models that have been read so far, those on this machine first.
+void ModelComparison::readLines() {
+    try {
+        while (process_->canReadLine()) {
+            const QByteArray line = process_->readLine().trimmed();
+            groups_.push_back(parseLayerGroup({line.constData(), static_cast<std::size_t>(line.size())}));
+        }
+    } catch (const Error& error) {
+        problem_ = QString::fromStdString(error.what());
+    }
+    if (groups_.empty()) return;
+    std::vector<LayerGroup> shown = groups_;
+    nameModels(shown);
+    std::ranges::stable_sort(shown, {}, [](const LayerGroup& one) { return one.path.empty(); });
+    view_->setGroups(std::move(shown));
+    showStatus(tr("Reading models: %1 so far …").arg(countText(static_cast<int>(groups_.size()), tr("row"))));
 }
 
 void ModelComparison::finish() {
-    std::vector<LayerGroup> groups;
-    if (process_.error() == QProcess::FailedToStart) {
+    if (!process_) return;
+    if (process_->error() == QProcess::FailedToStart) {
         problem_ = tr("The trainer roper-train was not found; build it with ./lab run.");
     } else {
-        try {
-            for (const QByteArray& line : process_.readAllStandardOutput().split('\n'))
-                if (!line.isEmpty())
-                    groups.push_back(
-                        parseLayerGroup({line.constData(), static_cast<std::size_t>(line.size())}));
-        } catch (const Error& error) {
-            problem_ = QString::fromStdString(error.what());
-        }
-        const QString said = QString::fromUtf8(process_.readAllStandardError()).trimmed();
-        if (groups.empty() && problem_.isEmpty()) problem_ = said.section('\n', -1);
+        readLines();
+        const QString said = QString::fromUtf8(process_->readAllStandardError()).trimmed();
+        if (problem_.isEmpty() && process_->exitStatus() == QProcess::CrashExit)
+            problem_ = tr("roper-train ended unexpectedly; the rows that had been read are shown.");
+        if (problem_.isEmpty() && groups_.empty())
+            problem_ = said.isEmpty() ? tr("roper-train answered nothing.") : said.section('\n', -1);
     }
+    process_->deleteLater();
+    process_ = nullptr;
+    measure_->setText(tr("Measure"));
     view_->setEmptyText(problem_);
-    view_->setGroups(std::move(groups));
-    status_->setText(problem_.isEmpty() ? QString() : tr("not read"));
+    has_read_ = problem_.isEmpty();
+    showStatus(problem_);
+}
+
+void ModelComparison::showStatus(const QString& text) {
+    setTextOrHide(*status_, text);
 }
 
 void ModelComparison::addModel() {
     const QString path =
         QFileDialog::getOpenFileName(this, tr("Add a model: its config.json or GGUF file"), {},
                                      tr("config.json or GGUF (*.json *.gguf);;All files (*)"));
-    if (path.isEmpty() || added_.contains(path)) return;
-    added_ << path;
+    if (path.isEmpty()) return;
+    if (!added_.contains(path)) added_ << path;
     readAgain();
 }
 

@@ -2,6 +2,7 @@
 
 #include <QLabel>
 #include <QLineEdit>
+#include <QPointer>
 #include <QProcess>
 #include <QPushButton>
 #include <optional>
@@ -28,7 +29,8 @@ class ModelComparisonView : public FigureView {
     /// Center of a row on the canvas.
     QPointF centerOf(std::size_t row) const;
 
-    QSize defaultSize() const override { return {960, 760}; }
+    /// In a figure made without a window, all rows fit.
+    QSize defaultSize() const override;
     QSize minFigureSize() const override { return {300, 160}; }
     /// All rows fit, so that the view scrolls.
     QSize minScreenSize() const override;
@@ -65,14 +67,15 @@ class ModelComparison : public QWidget {
 
     ModelComparisonView& view() { return *view_; }
 
-    /// Reads the well-known models and those on this machine, unless that has been done.
+    /// Reads the well-known models and those on this machine, unless that has succeeded.
     void readOnce();
     /// Reads only these models (arguments of `roper-train families`), and attention on a text unless it is
     /// empty.
     void read(const QStringList& models, const QString& text);
     /// The well-known models, and those on this machine.
     QStringList defaultModels() const;
-    bool isReading() const { return process_.state() != QProcess::NotRunning; }
+    bool isReading() const { return process_ != nullptr; }
+    void addModel();
     /// Why the last reading failed; empty if it did not.
     const QString& problem() const { return problem_; }
 
@@ -81,18 +84,21 @@ class ModelComparison : public QWidget {
     void groupChosen(const roper::LayerGroup& group);
 
   private:
-    void addModel();
     void readAgain();
-    void start(const QStringList& arguments);
+    void startOrStop();
+    void start(const QStringList& models);
+    void stop();
+    void readLines();
     void finish();
-    QStringList textArguments() const;
+    void showStatus(const QString& text);
 
     ModelComparisonView* view_;
     QLineEdit* text_;
     QPushButton* measure_;
     QLabel* status_;
-    QProcess process_;
-    QStringList added_;  ///< paths of added models
+    QPointer<QProcess> process_;      ///< the current reading; null: none
+    std::vector<LayerGroup> groups_;  ///< its rows so far
+    QStringList added_;               ///< paths of added models
     QString problem_;
     bool has_read_ = false;
 };

@@ -80,14 +80,14 @@ QString scalingNumbers(const Setup& s, const ScaledFrequencies& scaled) {
 
 const FieldInfo& modelsField() {
     static const FieldInfo field{"", "models", "",
-                                 "for model-rotations: models to compare, separated by semicolons (default: "
-                                 "well-known ones and those here)",
+                                 "for model-rotations: paths of models, separated by semicolons (default: "
+                                 "well-known and local models)",
                                  AnyText()};
     return field;
 }
 
 const FieldInfo& textField() {
-    static const FieldInfo field{"", "text", "", "for model-rotations: text on which attention is measured",
+    static const FieldInfo field{"", "text", "", "for model-rotations: text to measure attention on",
                                  AnyText()};
     return field;
 }
@@ -180,18 +180,34 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
     panel_->showSetup();
 }
 
-Figure& SpectrumPage::prepareFigure(FigureRequest request) {
+/// @throws Error (usage) for settings of the other figures, or if no model can be read
+Figure& SpectrumPage::prepareComparison(FigureRequest request) {
     const auto models = request.takeSetting(modelsField().name), text = request.takeSetting(textField().name);
-    if (request.kind == comparison_->view().figureName().toStdString()) {
-        QStringList paths;
-        if (models) paths = QString::fromStdString(*models).split(';', Qt::SkipEmptyParts);
-        if (!request.run.empty()) paths << QString::fromStdString(request.run);
-        if (paths.isEmpty()) paths = comparison_->defaultModels();
-        comparison_->read(paths, QString::fromStdString(text.value_or("")));
-        waitWhile([&] { return comparison_->isReading(); }, "the comparison of models");
-        if (!comparison_->problem().isEmpty())
-            throw Error(ErrorKind::other, comparison_->problem().toStdString());
-    }
+    if (!request.settings.empty())
+        throw Error(ErrorKind::usage, "model-rotations shows models as they are: \"" +
+                                          request.settings.front().first + "\" has no effect");
+    QStringList paths;
+    if (models)
+        for (const QString& path : QString::fromStdString(*models).split(';'))
+            if (!path.trimmed().isEmpty()) paths << path.trimmed();
+    if (models && paths.isEmpty()) throw Error(ErrorKind::usage, "\"models\" names no model");
+    if (!request.run.empty()) paths << QString::fromStdString(request.run);
+    comparison_->read(paths.isEmpty() ? comparison_->defaultModels() : paths,
+                      QString::fromStdString(text.value_or("")));
+    waitWhile([&] { return comparison_->isReading(); }, "the comparison of models");
+    const auto& groups = comparison_->view().groups();
+    if (!comparison_->problem().isEmpty())
+        throw Error(ErrorKind::other, comparison_->problem().toStdString());
+    if (std::ranges::none_of(groups, [](const LayerGroup& one) { return one.error.empty(); }))
+        throw Error(ErrorKind::usage, groups.front().error);
+    return comparison_->view();
+}
+
+Figure& SpectrumPage::prepareFigure(FigureRequest request) {
+    if (request.kind == comparison_->view().figureName().toStdString()) return prepareComparison(request);
+    for (const FieldInfo* field : {&modelsField(), &textField()})
+        if (request.hasSetting(field->name))
+            throw Error(ErrorKind::usage, "\"" + field->name + "\" is used only by model-rotations");
     Setup start;
     start.head_dim = 128;  // default, as in the figures of Su et al. 2021
     selection_.replace(withSettings(start, request.settings));
@@ -223,10 +239,15 @@ void SpectrumPage::refresh() {
 
 void SpectrumPage::showGroup(const LayerGroup& group) {
     const QString name = QString::fromStdString(group.model);
-    if (!group.error.empty()) return setReadout(tr("%1 cannot be read").arg(name));
-    if (group.settings.empty())
-        return showMessage(tr("The frequencies of %1 cannot be shown here").arg(name));
-    panel_->change(name, [&](Setup& s) { s = withRotationOf(s, withSettings(Setup{}, group.settings)); });
+    if (!group.error.empty()) return showMessage(QString::fromStdString(group.error));
+    if (!group.problem.empty())
+        return showMessage(tr("%1: %2").arg(name, QString::fromStdString(group.problem)));
+    panel_->change(tr("Rotation of %1").arg(name), [&](Setup& s) {
+        s = withRotationOf(s, withSettings(Setup{}, group.settings));
+        if (!group.values_rotate) return;
+        s.method = "roper";
+        s.mistake = group.values_rotate_back ? Mistake::none : Mistake::no_inverse;
+    });
     tabs_->setCurrentIndex(0);
     showMessage(tr("The rotation of %1").arg(name));
 }
@@ -380,6 +401,10 @@ void SpectrumPage::addActions(Actions& actions) {
     actions.add(group, tr("First pair"), Qt::Key_Home, [step] { step(-bounds::kMaxHeadDim); });
     actions.add(group, tr("Paste a config.json…"), {}, [this] { panel_->askForConfig(); });
     actions.add(group, tr("Copy as config.json"), {}, [this] { panel_->copyConfig(); });
+    actions.add(group, tr("Add a model to the comparison…"), {}, [this] {
+        tabs_->setCurrentWidget(comparison_);
+        comparison_->addModel();
+    });
 }
 
 }  // namespace roper

@@ -39,6 +39,7 @@ class SpectrumPage : public ExplorerPage {
 
   private:
     Figure& prepareFigure(FigureRequest request) override;
+    Figure& prepareComparison(FigureRequest request);
     void showSpectrum();
     void showCosines();
     void showDecay();
