@@ -117,6 +117,15 @@ void TrainerLauncher::continueSuspended(const RunFolder& folder) {
                                           (is_there ? std::strerror(errno) : "it is no longer suspended"));
 }
 
+void abandon(QPointer<QProcess>& process, const QObject& listener) {
+    QProcess* const abandoned = process;
+    process = nullptr;
+    abandoned->disconnect(&listener);
+    abandoned->setParent(nullptr);
+    QObject::connect(abandoned, &QProcess::finished, abandoned, &QObject::deleteLater);
+    abandoned->kill();
+}
+
 qint64 startDetached(const QStringList& arguments, const FilePath& messages) {
     const QString program = TrainerLauncher::trainerProgram();
     if (program.isEmpty())

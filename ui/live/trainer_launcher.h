@@ -1,6 +1,8 @@
 #pragma once
 
 #include <QObject>
+#include <QPointer>
+#include <QProcess>
 #include <QString>
 #include <QStringList>
 #include <QTimer>
@@ -48,6 +50,21 @@ class TrainerLauncher : public QObject {
     std::vector<Started> started_;
     QTimer timer_;
 };
+
+/// Calls a member function once when a process has ended or could not be started.
+template <class Receiver>
+void onProcessEnd(QProcess& process, Receiver* receiver, void (Receiver::*ended)()) {
+    QObject::connect(&process, &QProcess::finished, receiver, ended);
+    QObject::connect(&process, &QProcess::errorOccurred, receiver,
+                     [receiver, ended](QProcess::ProcessError error) {
+                         if (error == QProcess::FailedToStart)
+                             (receiver->*ended)();  // others are followed by `finished`
+                     });
+}
+
+/// Kills a process and deletes it when it has ended, without waiting for that; `listener` hears no more of
+/// it.
+void abandon(QPointer<QProcess>& process, const QObject& listener);
 
 /// Starts roper-train as a process that outlives this one, with stderr written to the file `messages`.
 /// @returns its process id @throws Error saying why it cannot be started

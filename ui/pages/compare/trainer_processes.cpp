@@ -19,12 +19,7 @@ void BatchEvaluator::ask(const std::vector<Question>& questions) {
 void BatchEvaluator::stop() {
     queue_.clear();
     if (process_ == nullptr) return;
-    QProcess* process = process_;
-    process_ = nullptr;
-    process->disconnect(this);
-    process->setParent(nullptr);
-    connect(process, &QProcess::finished, process, &QObject::deleteLater);
-    process->kill();
+    abandon(process_, *this);
     emit changed();
 }
 
@@ -35,10 +30,7 @@ void BatchEvaluator::next() {
     auto* process = new QProcess(this);
     process_ = process;
     process->setObjectName(QFileInfo(question.run).fileName());
-    connect(process, &QProcess::finished, this, &BatchEvaluator::readResult);
-    connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-        if (error == QProcess::FailedToStart) readResult();  // all other errors are followed by `finished`
-    });
+    onProcessEnd(*process, this, &BatchEvaluator::readResult);
     process->start(TrainerLauncher::trainerProgram(),
                    QStringList{"eval", question.run, "--keep", "--json"} + question.arguments);
     emit changed();

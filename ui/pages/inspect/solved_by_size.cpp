@@ -27,10 +27,7 @@ void SolvedBySize::count(const RunWatcher* run, std::optional<std::int64_t> step
                               : tr("The trainer roper-train was not found; build it with ./lab run."));
     auto* process = new QProcess(this);
     process_ = process;
-    connect(process, &QProcess::finished, this, &SolvedBySize::readResult);
-    connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-        if (error == QProcess::FailedToStart) readResult();  // all other errors are followed by `finished`
-    });
+    onProcessEnd(*process, this, &SolvedBySize::readResult);
     QStringList arguments{
         "eval",       QString::fromStdString(std::filesystem::absolute(run->folder().path()).string()),
         "--by-size",  "--json",
@@ -42,12 +39,7 @@ void SolvedBySize::count(const RunWatcher* run, std::optional<std::int64_t> step
 
 void SolvedBySize::stop() {
     if (!process_) return;
-    QProcess* process = process_;
-    process_ = nullptr;
-    process->disconnect(this);
-    process->setParent(nullptr);
-    connect(process, &QProcess::finished, process, &QObject::deleteLater);
-    process->kill();
+    abandon(process_, *this);
     setMessage({});
 }
 
