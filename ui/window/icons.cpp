@@ -1,4 +1,4 @@
-#include "ui/window/icons.h"
+#include "ui/window/page_set.h"
 
 #include <QPainter>
 #include <QPainterPath>

@@ -23,7 +23,6 @@
 #include "ui/theme/numbers.h"
 #include "ui/theme/zoom.h"
 #include "ui/window/action_lists.h"
-#include "ui/window/icons.h"
 
 namespace roper {
 namespace {

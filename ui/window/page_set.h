@@ -1,5 +1,7 @@
 #pragma once
 
+#include <QIcon>
+#include <QPalette>
 #include <QPointer>
 #include <filesystem>
 #include <vector>
@@ -50,5 +52,9 @@ class PageSet {
   private:
     std::vector<QPointer<Page>> guarded_pages_;  ///< null once a window has deleted them
 };
+
+/// The sidebar icon of a page in the palette's text color, at several sizes.
+/// @param page  its index in PageSet::pages
+QIcon makePageIcon(std::size_t page, const QPalette& palette);
 
 }  // namespace roper

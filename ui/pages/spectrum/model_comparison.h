@@ -14,7 +14,7 @@
 namespace roper {
 
 /// A row for each group of layers of several models: the wavelength of every rotating pair on a logarithmic
-/// axis, beside the training context length, and the group's numbers. A click chooses a row.
+/// axis, beside the context length, and the group's numbers. A click chooses a row.
 class ModelComparisonView : public FigureView {
     Q_OBJECT
 
