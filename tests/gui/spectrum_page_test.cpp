@@ -122,7 +122,7 @@ class SpectrumPageTest : public PageTest {
         ModelComparison& comparison = page_->comparison();
         QVERIFY(comparison.view().groups().empty());  // read when first shown
         tabs->setCurrentIndex(1);
-        QTRY_VERIFY_WITH_TIMEOUT(!comparison.view().groups().empty(), 30000);
+        QTRY_VERIFY_WITH_TIMEOUT(!comparison.isReading(), 60000);
         QVERIFY2(comparison.problem().isEmpty(), qPrintable(comparison.problem()));
         const auto rowOf = [&](const char* model) {
             const auto& groups = comparison.view().groups();
@@ -132,6 +132,7 @@ class SpectrumPageTest : public PageTest {
         };
         const std::size_t row = rowOf("Gemma 3 4B");
         QVERIFY(row < comparison.view().groups().size());
+        QTRY_VERIFY(comparison.view().height() >= comparison.view().minimumSizeHint().height());
         QSignalSpy readout(&comparison, &ModelComparison::hovered);
         const QPoint at = (comparison.view().centerOf(row) * Zoom::instance().factor()).toPoint();
         QTest::mouseMove(&comparison.view(), at);
