@@ -270,11 +270,11 @@ TokenizerParts wordPieceParts(const GgufMetadata& metadata, const std::vector<st
     if (lower_case) parts.normalizations.push_back({Kind::lower_case});
     addBertSplits(parts.splits);
     parts.decodings = {{Decoding::Kind::word_piece, "##"}};
-    if (metadata.flag("tokenizer.ggml.add_bos_token").value_or(true))
-        parts.prefix_ids.push_back(firstTokenId(
-            metadata, {"tokenizer.ggml.cls_token_id", "tokenizer.ggml.bos_token_id"}, 101, count));
-    if (metadata.flag("tokenizer.ggml.add_sep_token").value_or(true))
-        parts.suffix_ids.push_back(firstTokenId(metadata, {"tokenizer.ggml.seperator_token_id"}, 102, count));
+    // llama.cpp adds both whatever add_bos_token and add_sep_token say; its converter writes the latter as
+    // false unless a template for pairs of texts has another separator.
+    parts.prefix_ids = {
+        firstTokenId(metadata, {"tokenizer.ggml.cls_token_id", "tokenizer.ggml.bos_token_id"}, 101, count)};
+    parts.suffix_ids = {firstTokenId(metadata, {"tokenizer.ggml.seperator_token_id"}, 102, count)};
     return parts;
 }
 
