@@ -362,6 +362,10 @@ struct ParsedArchitecture {
     std::vector<std::string> notes;
 };
 
+/// A note about models that attend to both sides without predicting masked tokens.
+inline constexpr const char* kNoLossNote =
+    "every token attends to both sides, including the next one, so its −ln p is not a language-model loss";
+
 /// Reads the config.json of a Hugging Face folder, as transformers does.
 /// @throws Error (usage) naming the member, what is wrong with it, and what is accepted
 ParsedArchitecture readConfigArchitecture(std::string_view json);

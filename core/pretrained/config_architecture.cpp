@@ -501,10 +501,7 @@ ParsedArchitecture readConfigArchitecture(std::string_view json) {
     model.tied = isHeadTied(whole, language, family->config_rules.tied);
     readNumbers(config, *family, model);
     readEncoder(config, family->config_rules.encoder, model);
-    if (!model.causal && !model.predicts_masked)
-        parsed.notes.emplace_back(
-            "every token attends to both sides, including the next one, so its −ln p is not a "
-            "language-model loss");
+    if (!model.causal && !model.predicts_masked) parsed.notes.emplace_back(kNoLossNote);
     if (family->config_rules.read != nullptr) family->config_rules.read(config, parsed);
     readMixture(config, family->config_rules, model);
     readWindow(config, family->config_rules, model);

@@ -21,7 +21,8 @@ const Family* findFamily(const std::string& model_type) {
 
 const Family* findGgufFamily(const std::string& architecture) {
     for (const Family& family : families())
-        if (*family.gguf != '\0' && architecture == family.gguf) return &family;
+        for (const char* const name : {family.gguf, family.gguf_embedding})
+            if (*name != '\0' && architecture == name) return &family;
     return nullptr;
 }
 
@@ -89,6 +90,7 @@ const ModelNames& ggufNames() {
                         .out = "ssm_out",
                         .decay_bias = "ssm_dt.bias",
                         .decay_scale = "ssm_a"},
+        .encoder_names = {.token_types = "token_types"},
         .gemma_names = {.layer_table = "per_layer_token_embd",
                         .layer_projection = "per_layer_model_proj",
                         .layer_projection_norm = "per_layer_proj_norm",

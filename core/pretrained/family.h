@@ -309,6 +309,7 @@ struct GgufRules {
     /// n: by default, all layers but every n-th are windowed; 0: all are. nullopt if neither files nor
     /// llama.cpp define the windows of the family.
     std::optional<std::int64_t> window_pattern;
+    bool windows_after_first = false;  ///< these layers are counted from 0, not from 1 (ModernBERT)
     /// A model with this many layers multiplies scores by 1/√(width / heads) instead of 1/√d, although no
     /// entry says so. It is the 27 B model of Gemma, which llama.cpp also recognizes by its layers. 0: none.
     std::int64_t layers_scored_by_width = 0;
@@ -320,10 +321,11 @@ struct GgufRules {
     /// Factors on embeddings, residual additions and logits are the defaults of `ConfigRules`, and no entry
     /// says so (MiniCPM 3).
     bool has_fixed_scales = false;
-    bool has_clip = false;                    ///< attention.clamp_kqv is read (OLMo)
-    bool gate_and_up_fused = false;           ///< ffn_up holds the gate, then up (Phi 3)
-    const char* feed_forward_norm = nullptr;  ///< name of that norm; null: the usual one
-    const char* final_norm = nullptr;         ///< likewise (LFM2)
+    bool has_clip = false;           ///< attention.clamp_kqv is read (OLMo)
+    bool gate_and_up_fused = false;  ///< ffn_up holds the gate, then up (Phi 3)
+    /// Names of norms; null: the usual ones.
+    const char *attention_norm = nullptr, *feed_forward_norm = nullptr, *final_norm = nullptr;
+    bool has_head = true;  ///< otherwise files lack the head, which is not the embedding table (encoders)
     /// What layers compute for which attention.head_count_kv is 0.
     std::optional<Mixer> without_heads = {};
     /// Names of both norms in parallel blocks; a file without the first has one, by its usual name (Falcon).
@@ -347,8 +349,8 @@ struct GgufRules {
 
     BiasRules biases;
     bool old_files_use_gpt2_pattern = false;  ///< files without tokenizer.ggml.pre split words like GPT-2
-    /// Prefixes of tensors that are not used for text, such as those of an image encoder.
-    std::vector<std::string> image_tensor_prefixes;
+    /// Prefixes of tensors that are not read: those of an image encoder, or of other outputs.
+    std::vector<std::string> unread_tensor_prefixes;
 };
 
 /// What the models of a family have in common; the base class holds the names of tensors in a Hugging Face
@@ -356,6 +358,8 @@ struct GgufRules {
 struct Family : ModelNames {
     const char* model_type = "";  ///< in config.json
     const char* gguf = "";        ///< general.architecture; empty if there is none
+    /// The same for the family's embedding models, which attend to both sides; empty: it has none.
+    const char* gguf_embedding = "";
     /// Sets what the config does not contain, and defaults of what it may contain.
     void (*describe)(Architecture&) = [](Architecture&) {};
     bool trained_here = false;  ///< models that this program trains; no config.json names this family

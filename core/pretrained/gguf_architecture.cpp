@@ -10,7 +10,8 @@
 namespace roper {
 namespace {
 
-constexpr const char* kWindow = "attention.sliding_window";
+constexpr const char* kArchitecture = "general.architecture";
+constexpr const char *kWindow = "attention.sliding_window", *kCausal = "attention.causal";
 
 std::int64_t vocabularySize(const GgufEntries& entries) {
     if (const auto* const tokens = entries.metadata().texts("tokenizer.ggml.tokens"))
@@ -18,10 +19,10 @@ std::int64_t vocabularySize(const GgufEntries& entries) {
     return entries.required("vocab_size", kMaxVocabulary);
 }
 
-std::vector<bool> windowedByPattern(std::int64_t pattern, std::int64_t layers) {
+std::vector<bool> windowedByPattern(std::int64_t pattern, const GgufRules& rules, std::int64_t layers) {
     std::vector<bool> windowed;
     for (std::int64_t layer = 0; layer < layers; ++layer)
-        windowed.push_back(pattern == 0 || (layer + 1) % pattern != 0);
+        windowed.push_back(pattern == 0 || (layer + (rules.windows_after_first ? 0 : 1)) % pattern != 0);
     return windowed;
 }
 
@@ -33,17 +34,31 @@ std::vector<bool> windowedLayers(const GgufEntries& entries, const GgufRules& ru
     const auto& all = entries.metadata().entries();
     const auto found = all.find(entries.key(kPattern));
     if (found == all.end()) {
-        if (rules.window_pattern) return windowedByPattern(*rules.window_pattern, model.layers);
+        if (rules.window_pattern) return windowedByPattern(*rules.window_pattern, rules, model.layers);
         entries.refuse(kWindow, "is " + std::to_string(model.window) + ", but " + entries.key(kPattern) +
                                     " does not say which layers attend within it");
     }
     if (std::holds_alternative<std::int64_t>(found->second))
-        return windowedByPattern(entries.integer(kPattern, 0, kMaxLayers, 0), model.layers);
+        return windowedByPattern(entries.integer(kPattern, 0, kMaxLayers, 0), rules, model.layers);
     const std::vector<bool> windowed = *entries.metadata().flags(entries.key(kPattern));
     if (windowed.size() != static_cast<std::size_t>(model.layers))
         entries.refuse(kPattern, "has " + std::to_string(windowed.size()) + " flags for " +
                                      std::to_string(model.layers) + " layers");
     return windowed;
+}
+
+/// Whether llama.cpp computes the architecture as an encoder.
+bool isEncoder(const GgufEntries& entries, const Architecture& model) {
+    return model.predicts_masked || entries.architecture() == findFamily(model.family)->gguf_embedding;
+}
+
+/// Whether queries attend to preceding keys alone. Files of encoders must say that they do not; llama.cpp
+/// reads embedding models as if they said so.
+bool isCausal(const GgufEntries& entries, const Architecture& model) {
+    const bool is_causal = entries.flag(kCausal, true);
+    if (!model.predicts_masked) return is_causal && !isEncoder(entries, model);
+    if (is_causal) entries.refuse(kCausal, "must be false: this model is an encoder");
+    return false;
 }
 
 void readGgufWindow(const GgufEntries& entries, const GgufRules& rules, Architecture& model) {
@@ -53,9 +68,11 @@ void readGgufWindow(const GgufEntries& entries, const GgufRules& rules, Architec
         entries.refuse(kWindow, "is " + std::to_string(model.window) + "; chunks in this family have " +
                                     std::to_string(rules.chunk) + " tokens, as in llama.cpp");
     if (model.window == 0) return;
-    if (!model.causal)
+    if (isEncoder(entries, model))
+        model.window = model.window / 2 + 1;  // half on either side, as in llama.cpp
+    else if (!model.causal)
         entries.refuse(kWindow, "is " + std::to_string(model.window) + " in a model whose " +
-                                    entries.key("attention.causal") + " is false, which is not supported");
+                                    entries.key(kCausal) + " is false, which is not supported");
     model.windowed = windowedLayers(entries, rules, model);
 }
 
@@ -168,11 +185,10 @@ bool routesBySigmoid(const GgufEntries& entries) {
 }
 
 const Family& familyOf(const GgufMetadata& metadata) {
-    constexpr const char* kKey = "general.architecture";
-    const auto name = metadata.text(kKey);
-    if (!name) metadata.refuse(kKey, "is missing");
+    const auto name = metadata.text(kArchitecture);
+    if (!name) metadata.refuse(kArchitecture, "is missing");
     if (const Family* const family = findGgufFamily(*name)) {
-        const GgufEntries entries(metadata, family->gguf);
+        const GgufEntries entries(metadata, *name);
         const GgufRules& rules = family->gguf_rules;
         const bool has_experts = entries.integer("expert_count", 0, kMaxExperts, 0) > 0;
         if (rules.with_experts != nullptr && has_experts) return *findFamily(rules.with_experts);
@@ -182,18 +198,19 @@ const Family& familyOf(const GgufMetadata& metadata) {
     }
     std::vector<std::string> known;
     for (const Family& one : families())
-        if (!one.trained_here && *one.gguf != '\0' && !hasElement(known, one.gguf))
-            known.emplace_back(one.gguf);
-    metadata.refuse(kKey, "is \"" + toSingleLine(*name) +
-                              "\", a family that is not supported; the supported families are " +
-                              join(known, ", "));
+        for (const char* const known_name : {one.gguf, one.gguf_embedding})
+            if (!one.trained_here && *known_name != '\0' && !hasElement(known, known_name))
+                known.emplace_back(known_name);
+    metadata.refuse(kArchitecture, "is \"" + toSingleLine(*name) +
+                                       "\", a family that is not supported; the supported families are " +
+                                       join(known, ", "));
 }
 
 }  // namespace
 
 ParsedArchitecture readGgufArchitecture(const GgufMetadata& metadata) {
     const Family& family = familyOf(metadata);
-    const GgufEntries entries(metadata, family.gguf);
+    const GgufEntries entries(metadata, *metadata.text(kArchitecture));
     if (const std::string kind = metadata.text("general.type").value_or("model"); kind != "model")
         metadata.refuse("general.type",
                         "is \"" + toSingleLine(kind) + "\": this file is not a complete model");
@@ -211,7 +228,7 @@ ParsedArchitecture readGgufArchitecture(const GgufMetadata& metadata) {
         model.norm == NormKind::rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon";
     const char* const own_epsilon = family.gguf_rules.epsilon_key;
     model.norm_epsilon = entries.requiredNumber(own_epsilon != nullptr ? own_epsilon : usual_epsilon, 0, 1);
-    model.causal = entries.flag("attention.causal", true);
+    model.causal = isCausal(entries, model);
     if (family.parallel_flag != nullptr)
         model.parallel = entries.flag(family.parallel_flag, family.parallel_by_default);
     model.shares_norm = model.shares_norm && model.parallel;
@@ -229,6 +246,7 @@ ParsedArchitecture readGgufArchitecture(const GgufMetadata& metadata) {
     if (family.gguf_rules.requires_full_rotation) requireWholeHeadsRotate(entries, model);
     parsed.biases = family.gguf_rules.biases;
     parsed.notes = checkKeys(entries);
+    if (!model.causal && !model.predicts_masked) parsed.notes.emplace_back(kNoLossNote);
     return parsed;
 }
 

@@ -149,7 +149,7 @@ const std::vector<GgufKey>& knownTokenizerKeys() {
         {"add_padding_token", "", harmless, "texts are not padded"},
         {"add_unknown_token", "", harmless, "texts have no such token around them"},
         {"suppress_tokens", "", harmless, "is for llama.cpp's sampling"},
-        {"token_type_count", "", harmless, "belongs to models with segments, which are not supported"},
+        {"token_type_count", "", harmless, "counts the segments of encoders; all tokens belong to the first"},
     };
     return keys;
 }

@@ -116,6 +116,10 @@ void locateAroundEmbeddings(TensorLocator& in, ModelWeights& weights) {
 void locateHead(TensorLocator& in, const TensorStore& store, ModelWeights& weights) {
     const std::string name = in.names().head, dense = in.allNames().encoder_names.head_dense;
     const std::int64_t vocabulary = in.model().vocabulary, width = in.model().width;
+    if (in.isGguf() && !in.family().gguf_rules.has_head) {
+        weights.notes.emplace_back("GGUF files of encoders have no head: they predict no tokens");
+        return;
+    }
     if (in.model().head_activation && !in.has(dense)) {
         weights.notes.push_back("the model has no head (no tensor " + dense +
                                 ".weight): it predicts no tokens");
@@ -143,7 +147,8 @@ void locateHead(TensorLocator& in, const TensorStore& store, ModelWeights& weigh
 ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture& architecture,
                            const BiasRules& biases) {
     if (naming == Naming::gguf) {
-        architecture.tied = !store.has(ggufNames().names.head + ".weight");
+        architecture.tied = !store.has(ggufNames().names.head + ".weight") &&
+                            findFamily(architecture.family)->gguf_rules.has_head;
         const char* const second_norm = findFamily(architecture.family)->gguf_rules.attention_norm_of_two;
         if (second_norm != nullptr && store.has(std::string("blk.0.") + second_norm + ".weight"))
             architecture.shares_norm = false;

@@ -32,10 +32,12 @@ TensorLocator::TensorLocator(const TensorStore& store, Naming naming, const Arch
       all_names_(naming == Naming::gguf ? ggufNames() : family_),
       is_gguf_(naming == Naming::gguf) {
     if (is_gguf_ && family_.gguf_rules.gate_and_up_fused) names_.gate_up = names_.up;
-    if (is_gguf_ && family_.gguf_rules.feed_forward_norm != nullptr)
-        names_.feed_forward_norm = family_.gguf_rules.feed_forward_norm;
-    if (is_gguf_ && family_.gguf_rules.final_norm != nullptr)
-        names_.final_norm = family_.gguf_rules.final_norm;
+    if (is_gguf_) {
+        const GgufRules& rules = family_.gguf_rules;
+        if (rules.attention_norm != nullptr) names_.attention_norm = rules.attention_norm;
+        if (rules.feed_forward_norm != nullptr) names_.feed_forward_norm = rules.feed_forward_norm;
+        if (rules.final_norm != nullptr) names_.final_norm = rules.final_norm;
+    }
     if (!is_gguf_) chooseNames();
     nameNormsOfTwo();
     const std::string alternative_head = family_.alternative_head;
@@ -293,7 +295,7 @@ bool TensorLocator::hasNoEffect(const std::string& name) const {
     if (is_gguf_)
         return name == kFrequencyFactors ||
                (scalesByFactors() && (name == kShortFactors || name == kLongFactors)) ||
-               anyOf(family_.gguf_rules.image_tensor_prefixes,
+               anyOf(family_.gguf_rules.unread_tensor_prefixes,
                      [&](const std::string& part) { return name.starts_with(part); });
     const auto endsName = [&](const std::string& end) { return name.ends_with(end); };
     return anyOf(kMadeByPrograms, endsName) || anyOf(family_.recomputed_suffixes, endsName) ||

@@ -23,6 +23,7 @@ struct ModelSummary {
     std::int64_t file_bytes = 0;            ///< size of its files
     double memory_bytes = 0;  ///< least memory for reading 500 tokens, without keeping decoded parameters
     bool causal = true;       ///< false: every token attends to both sides
+    bool has_head = true;     ///< an output head, so that it predicts tokens
     bool predicts_masked = false;  ///< masked tokens instead of next ones
     /// Sliding window of each layer: the largest distance that a query sees, plus one; 0: no window. Empty:
     /// no layer has one.
@@ -43,7 +44,7 @@ struct ModelSummary {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelSummary, name, family, layers, heads, key_value_heads, head_dim,
                                    width, feed_forward, vocabulary, context, parameters, experts,
                                    experts_per_token, parameters_per_token, file_bytes, memory_bytes, causal,
-                                   predicts_masked, windows, rotates, rotates_values, rotated,
+                                   has_head, predicts_masked, windows, rotates, rotates_values, rotated,
                                    outputs_rotate_back, theta, notes, has_problems, checkpoints, gflops)
 
 /// The most parameters that a pass over this many tokens uses: tokens may be routed to different experts,

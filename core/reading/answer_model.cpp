@@ -39,7 +39,8 @@ ModelSummary summaryOf(const QuestionContext& context) {
     summary.file_bytes = static_cast<std::int64_t>(reader.model().tensors->sizeOfFiles());
     summary.memory_bytes = leastMemoryToRead(a, kUsualTokens);
     summary.causal = a.causal;
-    summary.predicts_masked = a.predicts_masked;
+    summary.has_head = reader.model().weights.head.has_value();
+    summary.predicts_masked = a.predicts_masked && summary.has_head;
     for (std::int64_t layer = 0; layer < a.layers && a.window > 0 && !a.chunked; ++layer)
         summary.windows.push_back(a.isWindowed(layer) ? a.window : 0);
     summary.outputs_rotate_back = a.value_rotations.empty() || a.rotated.output;

@@ -26,14 +26,17 @@ const AnswerHandler& findAnswerHandler(const Question& question) {
 }
 
 /// @throws Error (usage) for a question about the next token to a model that attends to both sides
-void requireSense(const QuestionKind& kind, const Architecture& model) {
+void requireSense(const QuestionKind& kind, const PretrainedModel& opened) {
+    const Architecture& model = opened.architecture;
     if (!kind.needs_causal || model.causal) return;
     throw Error(
         ErrorKind::usage,
         kind.name +
             " is available only for models that predict each token from those before it; this model sees "
             "the tokens on both sides" +
-            (model.predicts_masked ? " and predicts masked ones, as loss and logits show" : ""));
+            (model.predicts_masked && opened.weights.head
+                 ? " and predicts masked ones, as loss and logits show"
+                 : ""));
 }
 
 /// Encodes the text and calls `answer` with the question.
@@ -42,7 +45,7 @@ auto answerWith(ModelReader& reader, const Question& question, const Answer& ans
     return translateErrors([&] {
         const at::NoGradGuard no_gradients;
         const QuestionKind& kind = question.kind();
-        requireSense(kind, reader.architecture());
+        requireSense(kind, reader.model());
         requireValidSelection({question.layer, question.head}, reader.architecture());
         Intervention change =
             kind.accepts_changes ? makeIntervention(question.change, reader.architecture()) : Intervention();

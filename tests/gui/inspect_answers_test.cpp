@@ -812,6 +812,34 @@ class InspectAnswersTest : public PageTest {
         QCOMPARE(control<QComboBox>("Model")->findData(broken), -1);
     }
 
+    /// Such a model opens with its heads, and no panel complains about predictions that it only shows beside
+    /// other answers.
+    void aModelWithoutAHeadShowsItsHeadsFirst() {
+        makeSmallModel("esm", QDir(models_.path()));
+        QFile weights(models_.filePath("esm/model.safetensors"));
+        QVERIFY(weights.open(QIODevice::ReadWrite));
+        const QByteArray all = weights.readAll().replace("\"lm_head.", "\"pooler.h");
+        weights.seek(0);
+        QCOMPARE(weights.write(all), all.size());
+        weights.close();
+        page().showPanel<TextPanel>();
+        page().open(model("esm"));
+        page().readText(kText);
+        waitForAnswers();
+        QVERIFY2(state().summary() != nullptr, qPrintable(state().message()));
+        QVERIFY(!state().summary()->has_head);
+        QCOMPARE(page().chooser().currentItem()->text(), QString("Heads"));
+        for (const char* panel : {"Heads", "Walkthrough", "Pairs"}) {
+            choosePanel(panel);
+            waitForAnswers();
+            QCOMPARE(state().message(), QString());
+        }
+        QVERIFY(state().answer(answers::heads) != nullptr);
+        choosePanel("Text");
+        waitForAnswers();
+        QVERIFY2(state().message().contains("no output head"), qPrintable(state().message()));
+    }
+
     void noLabelIsCutOrLaidOverAnother() {
         openModel();
         control<QLineEdit>("Ablated pairs")->setText("0");

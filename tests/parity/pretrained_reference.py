@@ -122,6 +122,8 @@ FURTHER = {
     "qwen3_5_text": ({**OF_DELTA, "rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "partial_rotary_factor": 0.5,
                                                       "mrope_section": [1, 1, 0]}}, torch.bfloat16),
     "qwen3_5_moe_text": ({**OF_DELTA, **OF_SIX_EXPERTS, "intermediate_size": None, "shared_expert_intermediate_size": 20}, torch.bfloat16),
+    "gemma_embedding": ({"model_type": "gemma3_text", "use_bidirectional_attention": True, "head_dim": 16, "sliding_window": 8,
+                         "num_hidden_layers": 6, "query_pre_attn_scalar": 16}, torch.bfloat16),
     "gemma3n_text": (OF_GEMMA_3N, torch.bfloat16),
     # Without a scale, and with fewer embeddings of layers than tokens.
     "gemma3n_few": ({**OF_GEMMA_3N, "model_type": "gemma3n_text", "altup_num_inputs": 2, "altup_active_idx": 1,
@@ -246,10 +248,13 @@ COMPOSITES = {
                      OF_QWEN_3_SIGHT),
     "smolvlm": ("llama", {}, OF_SIGHT),
 }
-# llama.cpp's converter does not know most of these; it writes Mistral's models as Llama's. GGUF files of encoders are not read.
+# llama.cpp's converter does not know most of these; it writes Mistral's models as Llama's.
 WITHOUT_GGUF = {"bitnet", "codegen", "deepseek_v32", "deepseek_v4", "falcon_7b", "falcon_rw", "flex_olmo", "gemma3n_few", "gptj", "helium",
-                "lfm2_biased", "longcat_flash", "ministral", "mistral", "opt", "opt_350m", "smolvlm",
-                *ENCODERS}
+                "lfm2_biased", "longcat_flash", "ministral", "mistral", "opt", "opt_350m", "smolvlm", "esm", "roformer"}
+# Members that the converter expects of nomic's own class, whose names for sizes these are, too.
+OF_NOMIC = {"n_positions": 2048, "activation_function": "swiglu", "causal": False, "qkv_proj_bias": False, "mlp_fc1_bias": False,
+            "mlp_fc2_bias": False, "prenorm": False, "rotary_emb_fraction": 1.0, "rotary_emb_interleaved": False,
+            "rotary_emb_scale_base": None}
 
 # Name: family, entries (without the architecture) and tensors that its GGUF file gets, and the equivalent fields of the config.
 # Without a window, the model is not causal. Each of eight pairs has its own factor.
@@ -416,20 +421,36 @@ def with_returned_tensors(modify: Callable) -> Callable:
     return modified
 
 
+def remove_head(folder: pathlib.Path, config: dict) -> dict:
+    """Makes a masked language model what the converter reads, an encoder without its head. Returns its config."""
+    path, prefix = folder / "model.safetensors", config["model_type"] + "."
+    tensors = {name.removeprefix("model.").removeprefix(prefix): tensor for name, tensor in load_file(path).items()}
+    save_file({name: tensor for name, tensor in tensors.items() if not name.startswith(("head.", "decoder.", "lm_head.", "cls."))},
+              path, {"format": "pt"})
+    of_family = OF_NOMIC if config["model_type"] == "nomic_bert" else {}
+    config.pop("classifier_pooling", None)  # it refuses EuroBERT's default
+    return {**config, **of_family, "architectures": [config["architectures"][0].replace("ForMaskedLM", "Model")]}
+
+
 def write_gguf(folder: pathlib.Path, path: pathlib.Path) -> None:
     """As llama.cpp's own converter does, in float32; without a tokenizer, which the tests add."""
     with tempfile.TemporaryDirectory() as copy:
         model = pathlib.Path(shutil.copytree(folder, copy, dirs_exist_ok=True))
         # Gemma 3's tokens are counted.
         tokens = {str(i): i for i in range(SIZES["vocab_size"])}
-        (model / "tokenizer.json").write_text(json.dumps({"model": {"vocab": tokens}, "added_tokens": []}))
+        (model / "tokenizer.json").write_text(json.dumps({"model": {"type": "WordPiece", "vocab": tokens}, "added_tokens": []}))
         config = conversion.ModelBase.load_hparams(model, False)
+        if folder.name in ENCODERS:
+            config = remove_head(model, config)
         # The converter reads these under their names of transformers 4.
         config.setdefault("rotary_pct", (config.get("rope_parameters") or {}).get("partial_rotary_factor", 1.0))
         config.setdefault("n_ctx", config.get("n_positions"))
+        if config["model_type"] == "modernbert":
+            config.setdefault("layer_norm_eps", config["norm_eps"])
         # It knows classes by their names in published models.
         published = {"PhimoeForCausalLM": "PhiMoEForCausalLM", "MptForCausalLM": "MPTForCausalLM",
-                     "Mistral4ForCausalLM": "Ministral3ForCausalLM"}
+                     "Mistral4ForCausalLM": "Ministral3ForCausalLM",
+                     **({"Gemma3ForCausalLM": "Gemma3TextModel"} if folder.name == "gemma_embedding" else {})}
         config["architectures"] = [published.get(name, name) for name in config["architectures"]]
         if config["model_type"] in ("deepseek_v3", "kimi_k2", "glm4_moe_lite"):
             # As in published configs; otherwise the file says softmax, and no dense layers.
@@ -444,6 +465,8 @@ def write_gguf(folder: pathlib.Path, path: pathlib.Path) -> None:
         # Mistral's class leaves the work to others.
         for one in (kind, getattr(kind, "Mistral4Model", kind), getattr(kind, "Ministral3Model", kind)):
             one.set_vocab = lambda self: self.gguf_writer.add_vocab_size(self.hparams["vocab_size"])
+        if config["model_type"] == "modernbert":
+            kind.set_vocab = lambda self: None  # it writes that size itself
         if config["model_type"] == "stablelm":
             kind.modify_tensors = with_returned_tensors(kind.modify_tensors)
         with torch.inference_mode():

@@ -61,7 +61,7 @@ class Published(TrainerTest):
         return Path(self._folder.name)
 
     def look(self, model, *arguments, what="loss", text=TEXT, code=0):
-        asked = () if what == "kernels" else ("--text", text)
+        asked = () if what in ("kernels", "model") else ("--text", text)
         done = self.trainer("look", model, "--what", what, *asked, *arguments)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout if code == 0 else done.stderr
@@ -506,6 +506,16 @@ class Heads(Published):
         self.assertAlmostEqual(sum(said["weights"]), 1, 5)
         for kind in ("model-head", "reach", "all-heads", "kernels"):
             self.draw(kind, model)
+
+    def test_gguf_files_of_encoders_have_no_head(self):
+        for family in ("nomic_bert", "modernbert", "eurobert"):
+            model = self.gguf(family).write(self.home / f"{family}.gguf")
+            about = json.loads(self.look(model, "--json", what="model"))
+            self.assertEqual((about["has_head"], about["predicts_masked"], about["causal"]), (False, False, False))
+            for what, *more in (["attention", "--layer", 0, "--head", 1], ["heads"], ["pairs"], ["sinks"], ["kernels"]):
+                self.look(model, *more, what=what)
+            self.assertIn("has no output head and predicts no tokens", self.look(model, code=2))
+            self.assertNotIn("predicts masked ones", self.look(model, what="generate", code=2))
 
     def test_layers_that_predict_further_tokens_are_left_out(self):
         """Folders of GLM 4.5 have one after the last layer; transformers reads nothing of it."""

@@ -1,4 +1,6 @@
+#include "core/base/text.h"
 #include "core/pretrained/families/families.h"
+#include "core/pretrained/gguf_entries.h"
 
 // Encoders: every token attends to both sides, and masked tokens are predicted.
 
@@ -46,6 +48,7 @@ void nameBertHead(Family& family, const char* norm) {
 Family modernbert() {
     Family family;
     family.model_type = "modernbert";
+    family.gguf = "modern-bert";
     family.describe = [](Architecture& model) {
         describeBert(model);
         model.gated = true;
@@ -82,11 +85,26 @@ Family modernbert() {
     rules.ignored = {"classifier_pooling",        "deterministic_flash_attn", "gradient_checkpointing",
                      "initializer_cutoff_factor", "position_embedding_type",  "reference_compile",
                      "repad_logits_with_grad",    "sparse_pred_ignore_index", "sparse_prediction"};
+    GgufRules& gguf = family.gguf_rules;
+    gguf.has_head = false;
+    gguf.gate_and_up_fused = true;
+    gguf.window_pattern = 3;
+    gguf.windows_after_first = true;
+    gguf.unread_tensor_prefixes = {"cls."};  // of rerankers
+    gguf.read = [](const GgufEntries& entries, Architecture& model) {
+        model.norm_biases = false;
+        constexpr const char* kActivation = "hidden_activation";
+        const std::string name = entries.text(kActivation);
+        if (name == "silu")
+            model.activation = Activation::silu;
+        else if (!name.empty() && name != "gelu")
+            entries.refuse(kActivation, "is " + quoteExcerpt(name) + "; only gelu and silu are supported");
+    };
     return family;
 }
 
 Family eurobert() {
-    Family family = llamaLike("eurobert", "");
+    Family family = llamaLike("eurobert", "eurobert");
     family.describe = [](Architecture& model) {
         model.causal = false;
         model.predicts_masked = true;
@@ -97,6 +115,7 @@ Family eurobert() {
     rules.biases.query_key_value = rules.biases.output = {"attention_bias"};
     rules.biases.feed_forward = {"mlp_bias"};
     rules.ignored = {"clf_pooling", "classifier_pooling"};
+    family.gguf_rules.has_head = false;
     return family;
 }
 
@@ -169,6 +188,7 @@ Family esm() {
 Family nomic_bert() {
     Family family;
     family.model_type = "nomic_bert";
+    family.gguf = "nomic-bert";
     family.describe = [](Architecture& model) {
         describePostNormBert(model);
         model.gated = true;
@@ -193,6 +213,15 @@ Family nomic_bert() {
     rules.norm_epsilon_key = "layer_norm_eps";
     rules.biases.plain = {never, never, never, always, always};
     rules.encoder = {.head_activation_key = "hidden_act", .token_types_key = "type_vocab_size"};
+    GgufRules& gguf = family.gguf_rules;
+    gguf.has_head = false;
+    gguf.attention_norm = "attn_output_norm";
+    gguf.feed_forward_norm = "layer_output_norm";
+    gguf.read = [](const GgufEntries& entries, Architecture& model) {
+        constexpr std::int64_t kMaxTypes = 1 << 16;
+        if (const auto types = entries.metadata().integer("tokenizer.ggml.token_type_count", 1, kMaxTypes))
+            model.token_types = *types;
+    };
     return family;
 }
 

@@ -45,6 +45,7 @@ Family gemma3_text() {
     Family family = gemma2();
     family.model_type = "gemma3_text";
     family.gguf = "gemma3";
+    family.gguf_embedding = "gemma-embedding";
     family.describe = [](Architecture& model) {
         gemma2().describe(model);
         model.query_key_norms = QueryKeyNorms::shared_weights;
@@ -57,7 +58,7 @@ Family gemma3_text() {
     family.gguf_rules.window = 0;
     family.gguf_rules.window_pattern = 6;
     family.gguf_rules.layers_scored_by_width = 62;
-    family.gguf_rules.image_tensor_prefixes = {"v.", "mm."};
+    family.gguf_rules.unread_tensor_prefixes = {"v.", "mm.", "dense_2.", "dense_3."};
     return family;
 }
 
@@ -66,6 +67,7 @@ Family gemma3n_text() {
     Family family = gemma3_text();
     family.model_type = family.gguf = "gemma3n_text";
     family.gguf = "gemma3n";
+    family.gguf_embedding = "";
     family.describe = [](Architecture& model) {
         gemma3_text().describe(model);
         model.norm_adds_one = false;

@@ -25,7 +25,8 @@ GgufBytes smallModel(const std::string& architecture, std::uint32_t layers = 2) 
     bytes.add(prefix + "attention.value_length", 16U);
     bytes.add(prefix + "feed_forward_length", 48U);
     bytes.add(prefix + "context_length", 128U);
-    const bool centers = architecture == "gptneox" || architecture == "gpt2";
+    const bool centers = architecture == "gptneox" || architecture == "gpt2" ||
+                         architecture == "modern-bert" || architecture == "nomic-bert";
     bytes.add(prefix + (centers ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon"),
               1e-5F);
     return bytes;
@@ -295,6 +296,44 @@ TEST(GgufKeys, Gemma2HasItsWindowAndCapsWithoutEntries) {
     EXPECT_EQ(model.windowed, (std::vector<bool>{true, false}));
     EXPECT_EQ(model.score_softcap, 50);
     EXPECT_EQ(model.logit_softcap, 30);
+}
+
+/// In llama.cpp (src/models/modern-bert.cpp of llama-cpp-python 0.3.36), half the window lies on either side.
+TEST(GgufKeys, WindowsOfEncodersAreSymmetric) {
+    GgufBytes bytes = smallModel("modern-bert", 5);
+    bytes.add("modern-bert.attention.causal", false);
+    bytes.add("modern-bert.attention.sliding_window", 8U);
+    bytes.add("modern-bert.rope.freq_base", 160000.0F);
+    bytes.add("modern-bert.rope.freq_base_swa", 10000.0F);
+    Architecture model = read(bytes).architecture;
+    EXPECT_EQ(model.window, 5);
+    EXPECT_EQ(model.windowed, (std::vector<bool>{false, true, true, false, true}));
+    EXPECT_EQ(model.rotationOf(0).base, 160000);
+    EXPECT_EQ(model.rotationOf(1).base, 10000);
+    EXPECT_EQ(model.activation, Activation::gelu);
+    bytes.add("modern-bert.attention.sliding_window_pattern", 2U);
+    GgufBytes unknown = bytes;
+    unknown.add("modern-bert.hidden_activation", std::string("gelu_new"));
+    expectError(ErrorKind::checkpoint, "modern-bert.hidden_activation is \"gelu_new\"",
+                [&] { read(unknown); });
+    bytes.add("modern-bert.hidden_activation", std::string("silu"));
+    model = read(bytes).architecture;
+    EXPECT_EQ(model.windowed, (std::vector<bool>{false, true, false, true, false}));
+    EXPECT_EQ(model.activation, Activation::silu);
+}
+
+TEST(GgufKeys, EncodersAttendToBothSides) {
+    for (const char* const architecture : {"modern-bert", "nomic-bert", "eurobert"}) {
+        expectRefused(architecture, "attention.causal", true);
+        expectError(ErrorKind::checkpoint, "attention.causal must be false",
+                    [&] { read(smallModel(architecture)); });
+        EXPECT_FALSE(readWith(architecture, "attention.causal", false).architecture.causal);
+    }
+    const ParsedArchitecture embedding = read(smallModel("gemma-embedding"));
+    EXPECT_EQ(embedding.architecture.family, "gemma3_text");
+    EXPECT_FALSE(embedding.architecture.causal);
+    EXPECT_EQ(embedding.notes, std::vector<std::string>{kNoLossNote});
+    EXPECT_TRUE(read(smallModel("gemma3")).architecture.causal);
 }
 
 TEST(GgufKeys, ARequiredEntryIsNamed) {

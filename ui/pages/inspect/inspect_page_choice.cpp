@@ -218,6 +218,7 @@ void InspectPage::showModel() {
     const ModelSummary* m = state_->summary();
     showCurrentPanel();
     if (m == nullptr) return summary_->clear();
+    if (!m->has_head && &shownPanel() == &panel<TextPanel>()) showPanel<HeadsPanel>();
     // All runs have the same architecture, so their method is shown instead of the family.
     const RunWatcher* run = state_->run();
     const std::string kind =
@@ -241,6 +242,7 @@ void InspectPage::showModel() {
         text += tr("; no rotation");
     }
     if (!m->causal) text += tr("; bidirectional attention");
+    if (!m->has_head) text += tr("; no output head");
     if (const QString rotated = QString::fromStdString(m->rotated);
         !rotated.isEmpty() && rotated != "qk" && rotated != "qkv" && rotated != "qkvo")
         text += tr("; rotated tensors: %1").arg(rotated);

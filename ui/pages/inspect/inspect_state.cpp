@@ -230,6 +230,15 @@ const HeadReport* InspectState::report(int layer, int head) const {
     return nullptr;
 }
 
+/// Whether the spec is for predictions that a panel shows beside other answers, and the model predicts none.
+bool InspectState::isUnansweredExtra(const AnswerSpec& spec) const {
+    const auto predicts = [](const AnswerSpec* one) {
+        return one == &answers::predictions || one == &answers::changed_predictions;
+    };
+    return predicts(&spec) && summary() != nullptr && !summary()->has_head &&
+           !std::ranges::all_of(required_answers_, predicts);
+}
+
 /// The question for a spec with the current inputs; nothing if it cannot or need not be asked.
 std::optional<Question> InspectState::questionFor(const AnswerSpec& spec) const {
     const QuestionKind& kind = spec.questionKind();
@@ -238,6 +247,7 @@ std::optional<Question> InspectState::questionFor(const AnswerSpec& spec) const 
     if (spec.on_request && !is_requested) return std::nullopt;
     if (spec.dependsOnText() && text_.isEmpty()) return std::nullopt;
     if (spec.change == AnswerSpec::Change::required && change_.isEmpty()) return std::nullopt;
+    if (isUnansweredExtra(spec)) return std::nullopt;
     if (&spec == &answers::kernel_history && summary() != nullptr && summary()->checkpoints.size() < 2)
         return std::nullopt;
     Question question = is_requested ? *entry->second.requested : Question{};

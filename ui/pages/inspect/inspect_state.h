@@ -155,6 +155,7 @@ class InspectState : public QObject {
     using AnswerPredicate = std::function<bool(const AnswerSpec&)>;
 
     Entry& entryOf(const AnswerSpec& spec);
+    bool isUnansweredExtra(const AnswerSpec& spec) const;
     std::optional<Question> questionFor(const AnswerSpec& spec) const;
     std::optional<std::int64_t> stepFor(const AnswerSpec& spec) const;
     void askNext();

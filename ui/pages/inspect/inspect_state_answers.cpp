@@ -35,9 +35,11 @@ std::optional<InspectState::Cost> InspectState::cost() const {
     const ModelSummary& m = *summary();
     const TextPredictions* reading = answer(answers::predictions);
     const Walkthrough* walkthrough = answer(answers::walkthrough);
+    const HeadsAnswer* heads = answer(answers::heads);
     const auto bytes = static_cast<double>(text_.toUtf8().size());
     const double T = reading != nullptr               ? static_cast<double>(reading->ids.size())
                      : walkthrough != nullptr         ? static_cast<double>(walkthrough->tokens.size())
+                     : heads != nullptr               ? static_cast<double>(heads->tokens.size())
                      : QFileInfo(model_).isAbsolute() ? std::max(1.0, bytes / kBytesPerToken)
                                                       : bytes;
     const auto C = static_cast<double>(m.width), V = static_cast<double>(m.vocabulary),

@@ -17,6 +17,7 @@ LayersPanel::LayersPanel(const ShownModels& models, QWidget* parent)
 
 void LayersPanel::refresh() {
     const LensAnswer* answer = state().answer(answers::lens);
+    lens_map_->setEmptyText(state().placeholder(tr("The predictions of all layers are shown here.")));
     if (answer == nullptr || answer->nll.front().empty()) return lens_map_->setMap({});
     constexpr double kDarkest_nats = 12;
     HeatMapView::Map map = answerMap(answer->nll, {tr("after layer"), tr("token"), tr("−ln p, nats")},
