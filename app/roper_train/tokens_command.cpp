@@ -12,6 +12,7 @@
 #include "core/base/strict_json.h"
 #include "core/base/text.h"
 #include "core/reading/opened_model.h"
+#include "core/tokenizers/tokenizer_files.h"
 
 namespace roper {
 namespace fs = std::filesystem;
@@ -22,10 +23,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t kMaxTextsFileBytes = 256U << 20U;
 
-/// Whether this is a tokenizer or a published model rather than a run. A tokenizer.json may be in a folder
-/// without a config.json, or have another name.
+/// Whether this is a tokenizer or a published model rather than a run. A tokenizer may be in a folder without
+/// a config.json, and a tokenizer.json may have another name.
 bool isPretrainedTokenizer(const fs::path& model) {
-    return model.extension() == ".json" || pathExists(model / "tokenizer.json") || isPretrainedModel(model);
+    return model.extension() == ".json" || hasTokenizer(model) || isPretrainedModel(model);
 }
 
 /// Texts from a file with one JSON string per line.

@@ -13,8 +13,6 @@ namespace roper {
 
 namespace {
 
-constexpr const char* kTokenizerJson = "tokenizer.json";
-
 /// Refuses a text with a token that the model lacks. @param rows  of the table of embeddings
 void requireRows(const std::vector<std::int64_t>& ids, const Tokenizer& tokenizer, std::int64_t rows) {
     for (const std::int64_t id : ids)
@@ -60,10 +58,10 @@ TextCodec codecOf(std::shared_ptr<const Task> task) {
 
 Tokenizer openTokenizer(const FilePath& path) {
     if (path.path().extension() == ".json") return readTokenizerJson(path);
-    if (pathExists(path / kTokenizerJson)) return readTokenizerJson(path / kTokenizerJson);
+    if (hasTokenizer(path)) return readFolderTokenizer(path);
     const ModelLocation location = locateModel(path);
     return location.is_gguf ? tokenizerOf(GgufFile::read(location.path).metadata)
-                            : readTokenizerJson(location.path / kTokenizerJson);
+                            : readFolderTokenizer(location.path);
 }
 
 std::map<std::string, std::string> makeRunMetadata(const Specification& specification, std::int64_t step) {
@@ -126,8 +124,8 @@ TextCodec openRunCodec(const RunFolder& run) {
 
 OpenedModel openPublished(const FilePath& path) {
     PretrainedModel model = openPretrainedModel(path);
-    const auto tokenizer = std::make_shared<const Tokenizer>(
-        model.gguf ? tokenizerOf(*model.gguf) : readTokenizerJson(model.path / kTokenizerJson));
+    const auto tokenizer = std::make_shared<const Tokenizer>(model.gguf ? tokenizerOf(*model.gguf)
+                                                                        : readFolderTokenizer(model.path));
     // Some tokenizers have a few tokens more than the model, such as those for pictures.
     const std::int64_t rows = model.architecture.vocabulary;
     if (tokenizer->size() > rows + rows / 8)

@@ -12,7 +12,14 @@ namespace roper {
 /// @throws Error (checkpoint) naming the file, the member and what is not supported; Error (disk)
 Tokenizer readTokenizerJson(const FilePath& path);
 
-/// The same from memory; `origin` is its name in errors.
+/// The tokenizer.json of a folder; without one, the vocab.txt of an EsmTokenizer (ESM-2), a token per line:
+/// each is found anywhere in a text, and a run of other characters without white space is unknown.
+/// @throws Error (checkpoint) like `readTokenizerJson`; Error (disk) if the folder has neither
+Tokenizer readFolderTokenizer(const FilePath& folder);
+/// Whether the folder has one of these files.
+bool hasTokenizer(const FilePath& folder);
+
+/// The same as `readTokenizerJson` from memory; `origin` is its name in errors.
 Tokenizer parseTokenizerJson(std::string_view json, const std::string& origin);
 
 /// The tokenizer in a GGUF file: `tokenizer.ggml.model` is gpt2 (with the pattern named by

@@ -176,7 +176,82 @@ Tokenizer parse(std::string_view json, const std::string& origin,
     }
 }
 
+constexpr const char *kTokenizerJson = "tokenizer.json", *kVocabulary = "vocab.txt",
+                     *kConfig = "tokenizer_config.json";
+
+/// Whether the folder has a vocab.txt that transformers gives to its EsmTokenizer.
+bool hasEsmVocabulary(const FilePath& folder) {
+    if (!pathExists(folder / kVocabulary)) return false;
+    const Json config = readSiblingJson(folder / kVocabulary, kConfig);
+    return jsonMember(config, "tokenizer_class") == "EsmTokenizer";
+}
+
+/// The lines of a vocab.txt as ids. @throws std::invalid_argument for a blank or repeated line
+Json vocabularyOfLines(const std::string& text) {
+    Json ids = Json::object();
+    std::vector<std::string> lines = split(text, '\n');
+    if (lines.back().empty()) lines.pop_back();
+    for (const std::string& line : lines) {
+        const std::string token(trimmed(line));
+        const auto where = [&] { return "line " + std::to_string(ids.size() + 1); };
+        if (token.empty()) throw std::invalid_argument(where() + " is blank");
+        if (!ids.emplace(token, ids.size()).second)
+            throw std::invalid_argument(where() + " repeats the token " + quoteExcerpt(token));
+    }
+    return ids;
+}
+
+/// What transformers' EsmTokenizer (5.24) does, as the content of a tokenizer.json.
+Json tokenizerOfEsm(const Json& vocabulary, const Json& config) {
+    const auto named = [&](const char* key, const char* otherwise) {
+        const Json& token = jsonMember(config, key);
+        return token.is_null() ? std::string(otherwise)
+                               : addedToken(token, true).at("content").get<std::string>();
+    };
+    const std::string first = named("cls_token", "<cls>"), last = named("eos_token", "<eos>"),
+                      unknown = named("unk_token", "<unk>");
+    const std::set<std::string> special = {first, last, unknown, named("pad_token", "<pad>"),
+                                           named("mask_token", "<mask>")};
+    Json added = Json::array();
+    for (const auto& [text, id] : vocabulary.items())
+        added.push_back({{"content", text}, {"id", id}, {"special", special.contains(text)}});
+    const auto mark = [](const std::string& text) { return Json{{"SpecialToken", {{"id", text}}}}; };
+    Json marks = Json::object();
+    for (const std::string& text : {first, last}) {
+        if (!vocabulary.contains(text))
+            throw std::invalid_argument("has no token " + quoteExcerpt(text) + ", which every text needs");
+        marks[text] = {{"id", text}, {"ids", {vocabulary.at(text)}}, {"tokens", {text}}};
+    }
+    return {{"model", {{"type", "WordLevel"}, {"vocab", vocabulary}, {"unk_token", unknown}}},
+            {"pre_tokenizer", {{"type", "WhitespaceSplit"}}},
+            {"post_processor",
+             {{"type", "TemplateProcessing"},
+              {"single", {mark(first), {{"Sequence", {{"id", "A"}}}}, mark(last)}},
+              {"pair", Json::array()},
+              {"special_tokens", marks}}},
+            {"added_tokens", added}};
+}
+
 }  // namespace
+
+bool hasTokenizer(const FilePath& folder) {
+    return pathExists(folder / kTokenizerJson) || hasEsmVocabulary(folder);
+}
+
+Tokenizer readFolderTokenizer(const FilePath& folder) {
+    if (pathExists(folder / kTokenizerJson) || !hasEsmVocabulary(folder))
+        return readTokenizerJson(folder / kTokenizerJson);
+    const FilePath path = folder / kVocabulary;
+    const Json config = readSiblingJson(path, kConfig);
+    try {
+        const Json tokenizer = tokenizerOfEsm(vocabularyOfLines(readFile(path)), config);
+        return read(tokenizer, path.string(), maskText(config, tokenizer));
+    } catch (const Json::exception& error) {
+        throw Error(ErrorKind::checkpoint, path.string() + ": " + jsonErrorMessage(error.what()));
+    } catch (const std::invalid_argument& error) {
+        throw Error(ErrorKind::checkpoint, path.string() + ": " + error.what());
+    }
+}
 
 Tokenizer parseTokenizerJson(std::string_view json, const std::string& origin) {
     return parse(json, origin, [](const Json& tokenizer) { return maskText({}, tokenizer); });
@@ -184,7 +259,7 @@ Tokenizer parseTokenizerJson(std::string_view json, const std::string& origin) {
 
 Tokenizer readTokenizerJson(const FilePath& path) {
     return parse(readFile(path), path.string(), [&](Json& tokenizer) {
-        const Json config = readSiblingJson(path, "tokenizer_config.json"),
+        const Json config = readSiblingJson(path, kConfig),
                    added_tokens = readSiblingJson(path, "added_tokens.json");
         std::vector<Json> tokens;
         std::string mask;
@@ -193,7 +268,7 @@ Tokenizer readTokenizerJson(const FilePath& path) {
             mask = maskText(config, tokenizer);
             setBertOptions(tokenizer, config);
         } catch (const std::exception& error) {
-            const char* const name = config.is_null() ? "added_tokens.json" : "tokenizer_config.json";
+            const char* const name = config.is_null() ? "added_tokens.json" : kConfig;
             throw Error(ErrorKind::checkpoint,
                         (path.path().parent_path() / name).string() + ": " + jsonErrorMessage(error.what()));
         }

@@ -24,7 +24,9 @@ QStringList readableStoredModels() {
     for (const StoredModel& model : storedModels()) {
         const QString path = QString::fromStdString(model.path.string());
         const bool is_folder = QFileInfo(path).isDir();
-        if (is_folder && !QFileInfo::exists(path + QStringLiteral("/tokenizer.json"))) continue;
+        if (is_folder && !QFileInfo::exists(path + QStringLiteral("/tokenizer.json")) &&
+            !QFileInfo::exists(path + QStringLiteral("/vocab.txt")))
+            continue;
         if (problemOfModel(path).isEmpty()) models << path;
     }
     return models;

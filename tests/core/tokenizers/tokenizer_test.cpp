@@ -158,6 +158,31 @@ TEST(Tokenizers, OfSentencePieceInAGgufFileGiveItsIds) {
     EXPECT_EQ(kinds, (std::set<std::string>{"llama", "t5"}));
 }
 
+/// Ids of EsmTokenizer in transformers 5.24.
+TEST(Tokenizers, OfEsmAreReadFromAListOfTokens) {
+    const TemporaryFolder folder;
+    const auto write = [&](const char* name, const std::string& text) {
+        std::ofstream(folder / name) << text;
+    };
+    write("vocab.txt", "<cls>\n<pad>\n<eos>\n<unk>\nL\nA\n.\n<null_1>\n<mask>\n");
+    EXPECT_FALSE(hasTokenizer(folder.path()));
+    write("tokenizer_config.json", R"({"tokenizer_class": "EsmTokenizer"})");
+    EXPECT_TRUE(hasTokenizer(folder.path()));
+    const Tokenizer tokenizer = readFolderTokenizer(folder.path());
+    EXPECT_EQ(tokenizer.encode("LA L<mask>A.<null_1>"), (Ids{0, 4, 5, 4, 8, 5, 6, 7, 2}));
+    EXPECT_EQ(tokenizer.encode("xyLz w<null"), (Ids{0, 3, 4, 3, 3, 2}));
+    EXPECT_EQ(tokenizer.parts().mask_id, 8);
+    EXPECT_TRUE(tokenizer.isSpecial(8));
+    EXPECT_FALSE(tokenizer.isSpecial(5));
+    const auto refuses = [&](const std::string& vocabulary, const std::string& part) {
+        write("vocab.txt", vocabulary);
+        expectError(ErrorKind::checkpoint, "vocab.txt: " + part, [&] { readFolderTokenizer(folder.path()); });
+    };
+    refuses("<cls>\n\n<eos>\n", "line 2 is blank");
+    refuses("<cls>\n<eos>\n<cls>\n", "line 3 repeats the token \"<cls>\"");
+    refuses("<cls>\nL\n", "has no token \"<eos>\"");
+}
+
 /// llama.cpp writes "▁" before pieces that begin a word, and none before those that continue one.
 TEST(Tokenizers, OfBertInAGgufFileCutWordsIntoPieces) {
     const std::vector<std::string> pieces = {"[PAD]", "[UNK]", "[CLS]", "[SEP]",   "▁un", "aff",
