@@ -21,7 +21,9 @@ inline bool hasLowerLoss(const BandSubset& a, const BandSubset& b) {
 }
 
 struct SubsetsAnswer {
-    std::vector<std::string> bands;  ///< the pairs of each band: "0-7", "8-15"
+    /// The pairs of each band: "0-7", "8-15". If layers differ in the pairs of a head, those of each kind, the
+    /// fewest first: "0-2|0-3".
+    std::vector<std::string> bands;
     std::vector<BandSubset> subsets;
 };
 

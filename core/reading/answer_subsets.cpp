@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <iterator>
+#include <map>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -8,47 +10,71 @@
 namespace roper {
 namespace {
 
-/// The pairs of each band when the rotating pairs are divided into bands of equal width; the last may be
-/// wider.
-/// @throws Error (usage) for more bands than pairs, or too many to try all subsets
-std::vector<std::vector<std::int64_t>> bandsOf(const Architecture& model, std::int64_t bands) {
-    constexpr std::int64_t kMaxBands = 8;
-    std::int64_t pairs = 0;
-    for (const RotaryConfig& rotation : model.rotations)
-        pairs = std::max<std::int64_t>(pairs, rotation.pairs());
-    if (pairs == 0) throw Error(ErrorKind::usage, "the model rotates no pairs: there are no bands");
-    if (bands > kMaxBands || bands > pairs)
-        throw Error(ErrorKind::usage, "pairs can be divided into 1 to " +
-                                          std::to_string(std::min(kMaxBands, pairs)) + " bands, not " +
-                                          std::to_string(bands));
+/// The pairs of each band when a head's pairs are divided into bands of equal width; the last may be wider.
+std::vector<std::vector<std::int64_t>> bandsOf(std::int64_t pairs, std::int64_t bands) {
     std::vector<std::vector<std::int64_t>> pairs_of(static_cast<std::size_t>(bands));
     for (std::int64_t pair = 0; pair < pairs; ++pair)
         pairs_of[static_cast<std::size_t>(std::min(pair / (pairs / bands), bands - 1))].push_back(pair);
     return pairs_of;
 }
 
+/// The layers whose heads have a number of rotating pairs, by that number.
+std::map<std::int64_t, std::vector<std::int64_t>> layersByPairs(const Architecture& model) {
+    std::map<std::int64_t, std::vector<std::int64_t>> layers;
+    for (std::int64_t layer = 0; layer < model.layers; ++layer)
+        if (const int pairs = model.rotationOf(layer).pairs(); pairs > 0 && model.hasHeads(layer))
+            layers[pairs].push_back(layer);
+    return layers;
+}
+
+/// @throws Error (usage) for more bands than pairs, or too many to try all subsets
+void requireBands(std::int64_t bands, std::int64_t pairs) {
+    constexpr std::int64_t kMaxBands = 8;
+    if (bands > kMaxBands || bands > pairs)
+        throw Error(ErrorKind::usage, "pairs can be divided into 1 to " +
+                                          std::to_string(std::min(kMaxBands, pairs)) + " bands, not " +
+                                          std::to_string(bands));
+}
+
+std::string rangeText(const std::vector<std::int64_t>& pairs) {
+    return pairs.size() == 1 ? std::to_string(pairs.front())
+                             : std::to_string(pairs.front()) + "-" + std::to_string(pairs.back());
+}
+
 /// The loss with every subset of the bands: the other bands are ablated from the scores of all heads. Pairs
 /// that the change ablates are not ablated here. 2^bands passes.
 SubsetsAnswer subsetsOf(const QuestionContext& context) {
     context.requireLoss();
-    const std::vector<std::vector<std::int64_t>> bands = bandsOf(context.model(), context.count());
+    const auto layers_by_pairs = layersByPairs(context.model());
+    if (layers_by_pairs.empty())
+        throw Error(ErrorKind::usage, "the model rotates no pairs: there are no bands");
+    requireBands(context.count(), layers_by_pairs.begin()->first);
+    const auto bands = static_cast<std::size_t>(context.count());
     SubsetsAnswer answer;
-    for (const auto& band : bands)
-        answer.bands.push_back(band.size() == 1
-                                   ? std::to_string(band.front())
-                                   : std::to_string(band.front()) + "-" + std::to_string(band.back()));
-    const std::int64_t subsets = std::int64_t{1} << bands.size();
+    answer.bands.resize(bands);
+    std::vector<std::vector<Intervention::AblatedPairs>> ablations(bands);  // one list for each band
+    for (const auto& [pairs, layers] : layers_by_pairs) {
+        const auto pairs_of = bandsOf(pairs, context.count());
+        for (std::size_t band = 0; band < bands; ++band) {
+            std::string& name = answer.bands[band];
+            name += (name.empty() ? "" : "|") + rangeText(pairs_of[band]);
+            if (layers_by_pairs.size() == 1)
+                ablations[band] = {{{}, pairs_of[band]}};
+            else
+                for (const std::int64_t layer : layers)
+                    ablations[band].push_back({{layer, {}}, pairs_of[band]});
+        }
+    }
+    const std::int64_t subsets = std::int64_t{1} << bands;
     for (std::int64_t kept = 0; kept < subsets; ++kept) {
         BandSubset subset;
-        Intervention::AblatedPairs left_out;
-        for (std::size_t band = 0; band < bands.size(); ++band)
+        Intervention changed = context.change;
+        changed.ablated_pairs.clear();
+        for (std::size_t band = 0; band < bands; ++band)
             if ((kept >> band & 1) != 0)
                 subset.kept.push_back(static_cast<int>(band));
             else
-                left_out.pairs.insert(left_out.pairs.end(), bands[band].begin(), bands[band].end());
-        Intervention changed = context.change;
-        changed.ablated_pairs.clear();
-        if (!left_out.pairs.empty()) changed.ablated_pairs.push_back(left_out);
+                std::ranges::copy(ablations[band], std::back_inserter(changed.ablated_pairs));
         subset.loss = context.reader.read(context.ids, 0, changed, {kept, subsets}).loss;
         answer.subsets.push_back(std::move(subset));
     }

@@ -431,6 +431,15 @@ class SmallModels(TrainerTest):
             self.assertIn("latent attention", look(self.model(family), "--what", "kernels", expected=2))
             self.assertIn("latent attention", look(self.model(family), "--what", "copying", *text, expected=2))
 
+    def test_bands_of_layers_whose_heads_have_other_numbers_of_pairs(self):
+        """In Gemma 4, heads of layers 0 and 2 have 6 pairs, and those of layers 1 and 3 have 8."""
+        text = ("--text", self.text("gemma4_text"))
+        losses = {tuple(one["kept_pairs"]): one["loss"] for one in self.ask("gemma4_text", "--what", "subsets", "--count", 2, *text)}
+        self.assertEqual(set(losses), {(), ("0-2|0-3",), ("3-5|4-7",), ("0-2|0-3", "3-5|4-7")})
+        for kept, ablated in (((), "0:0-5;1:0-7;2:0-5;3:0-7"), (("0-2|0-3",), "0:3-5;1:4-7;2:3-5;3:4-7")):
+            self.assertEqual(losses[kept], self.ask("gemma4_text", "--what", "loss", "--ablate", ablated, *text)[0]["loss"])
+        self.assertIn("1 to 6 bands, not 7", look(self.model("gemma4_text"), "--what", "subsets", "--count", 7, *text, expected=2))
+
     def test_scores_are_split_into_rotated_and_unrotated_parts(self):
         """As computed by numpy of the first layer of DeepSeek V3, whose input is the embeddings."""
         import numpy
