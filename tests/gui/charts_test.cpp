@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <set>
 
 #include "core/methods/position_method.h"
 #include "tests/support/gui_test.h"
@@ -427,7 +428,7 @@ class ChartsTest : public QObject {
         values << 0.25, -1, 0, -1e-9, 0.5, 0.125, std::nan(""), 1, -0.5, 0.75, -0.25, 0.06;
         HeatMapView::Map map;
         map.has_gaps = true;
-        map.setValues(values);
+        map.setValues(std::move(values));
         HeatMapView view("map", nullptr);
         view.setMap(map);
         const auto numbersAt = [&](const QSize& size) {
@@ -487,6 +488,36 @@ class ChartsTest : public QObject {
         // Of the sixteen cells of the next level, 10 are on or left of the diagonal.
         QCOMPARE(mean.colorIndex(mean.levelFor(0.25, 0.25), 0, 0), static_cast<int>(25.5 + 0.5));
         QCOMPARE(mean.colorIndex(level, 3, 0), 0);  // row 6 alone; row 7 does not exist
+    }
+
+    /// Numbers of categories are never averaged: a color between those of two experts would be a third one's.
+    void categoriesKeepTheirColors() {
+        Eigen::MatrixXd values = Eigen::MatrixXd::Zero(4, 300);
+        for (int column = 0; column < 300; ++column)
+            values.col(column).fill(column);
+        values(0, 0) = std::nan("");
+        HeatMapView view("view", nullptr);
+        HeatMapView::Map map;
+        map.scale = HeatMapView::Scale::categorical;
+        map.limit = 299;
+        map.has_gaps = true;
+        map.setValues(values);
+        view.setMap(std::move(map));
+        view.setMerging(TilePyramid::Merging::mean);  // has no effect
+        TilePyramid& pyramid = *view.map().pyramid;
+        QCOMPARE(pyramid.colorIndex(0, 1, 7), 7);
+        QCOMPARE(pyramid.colorIndex(0, 1, 258), 2);  // of 256 colors
+        QCOMPARE(pyramid.colorIndex(pyramid.levelFor(1, 0.5), 1, 3), 6);
+        QCOMPARE(pyramid.colorIndex(pyramid.levelFor(0.5, 1), 0, 0), 0);  // the entry that exists
+        const ColorTable colors = Theme::light().categoryColors();
+        QCOMPARE(std::set<QRgb>(colors.begin(), colors.end()).size(), colors.size());
+        view.showCells({0, 0, 6, 3});
+        QStringList texts;
+        for (const TextBox& box : textsOf(view, {600, 400}))
+            texts << box.text;
+        QVERIFY2(texts.contains("5") && !texts.contains("5.00"), qPrintable(texts.join('|')));
+        for (const QSize size : {QSize(260, 200), QSize(600, 400)})
+            QCOMPARE(contrastProblems(view, size), QStringList());
     }
 
     /// Each frame, though only its changed part is stored, is read by Qt as it was drawn.

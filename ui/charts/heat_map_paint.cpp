@@ -80,9 +80,20 @@ void HeatMapView::paintFigure(QPainter& painter, const QRectF& area, const Theme
         theme.text);
 }
 
+ColorTable HeatMapView::colorsIn(const Theme& theme) const {
+    switch (map_.scale) {
+        case Scale::diverging:
+            return theme.divergingColors();
+        case Scale::sequential:
+            return theme.sequentialColors();
+        case Scale::categorical:
+            return theme.categoryColors();
+    }
+    return {};
+}
+
 void HeatMapView::paintCells(QPainter& painter, const Frame& at, const Theme& theme) const {
-    const ColorTable colors =
-        map_.scale == Scale::diverging ? theme.divergingColors() : theme.sequentialColors();
+    const ColorTable colors = colorsIn(theme);
     const bool is_vector = painter.paintEngine()->type() != QPaintEngine::Raster;
     if (is_vector && at.cells.width() * at.cells.height() <= kMaxShapes) {
         paintCellsAsShapes(painter, at, colors);
@@ -97,6 +108,7 @@ void HeatMapView::paintCells(QPainter& painter, const Frame& at, const Theme& th
 /// A value to about a hundredth of the color limit: "0.13" for a limit of 1, "44" for 100.
 QString HeatMapView::cellText(double value) const {
     constexpr int kMaxDecimals = 4;
+    if (map_.has_whole_numbers || map_.scale == Scale::categorical) return fixedNumberText(value, 0);
     const int magnitude = static_cast<int>(std::floor(std::log10(map_.limit) + 1e-9));
     const int decimals = std::clamp(2 - magnitude, 0, kMaxDecimals);
     const bool is_zero = std::abs(value) < 0.5 * std::pow(10.0, -decimals);  // not "−0.00"
@@ -317,15 +329,24 @@ void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& the
 
 void HeatMapView::paintColorBar(QPainter& painter, const Frame& at, const Theme& theme) const {
     const bool diverging = map_.scale == Scale::diverging;
-    const ColorTable colors = diverging ? theme.divergingColors() : theme.sequentialColors();
+    const ColorTable colors = colorsIn(theme);
     const QRectF bar(at.box.right() + kBarGap, at.box.top() + 16, kBarWidth,
                      std::min(160.0, at.box.height() - 18));
     if (bar.height() < 30) return;
-    QLinearGradient gradient(bar.bottomLeft(), bar.topLeft());
-    for (int i = 0; i <= 16; ++i)
-        gradient.setColorAt(i / 16.0, QColor(colors[static_cast<std::size_t>(std::min(i * 16, 255))]));
+    if (map_.scale == Scale::categorical) {
+        const int count = static_cast<int>(map_.limit) + 1;
+        const double height = bar.height() / count;
+        for (int i = 0; i < count; ++i)
+            painter.fillRect(QRectF(bar.left(), bar.bottom() - (i + 1) * height, bar.width(), height),
+                             QColor(colors[static_cast<std::size_t>(i % 256)]));
+        painter.setBrush(Qt::NoBrush);
+    } else {
+        QLinearGradient gradient(bar.bottomLeft(), bar.topLeft());
+        for (int i = 0; i <= 16; ++i)
+            gradient.setColorAt(i / 16.0, QColor(colors[static_cast<std::size_t>(std::min(i * 16, 255))]));
+        painter.setBrush(gradient);
+    }
     painter.setPen(QPen(theme.frame, 1));
-    painter.setBrush(gradient);
     painter.drawRect(bar);
     drawColoredText(painter, QRectF(bar.left(), bar.top() - 18, rightMargin() - kBarGap, 16), Qt::AlignLeft,
                     map_.value_name, theme.text);

@@ -33,8 +33,9 @@ double HeatMapView::limitOf(const Eigen::MatrixXd& values, bool lower_triangle_o
 
 void HeatMapView::Map::makePyramid(TilePyramid::Merging merging) {
     const auto gaps = has_gaps ? TilePyramid::NotANumber::absent : TilePyramid::NotANumber::shown;
-    pyramid = std::make_shared<TilePyramid>(*values, lower_triangle_only,
-                                            scale == Scale::diverging ? -limit : 0.0, limit, gaps, merging);
+    pyramid = std::make_shared<TilePyramid>(
+        *values, lower_triangle_only, scale == Scale::diverging ? -limit : 0.0, limit, gaps,
+        scale == Scale::categorical ? TilePyramid::Merging::first : merging);
 }
 
 void HeatMapView::setMap(Map map) {
@@ -54,6 +55,7 @@ void HeatMapView::setMerging(TilePyramid::Merging merging) {
 }
 
 void HeatMapView::addToMenu(QMenu& menu) {
+    if (map_.scale == Scale::categorical) return;
     QAction* mean = menu.addAction(tr("Show the mean of cells that share a pixel"));
     mean->setToolTip(tr("Otherwise the one of largest magnitude"));
     mean->setCheckable(true);

@@ -13,19 +13,21 @@ namespace roper {
 
 /// A matrix as colored cells, up to 4,096 × 4,096. The wheel and + − zoom, dragging moves, a double click or
 /// 0 shows all. Signed values use a diverging scale around zero; others, such as weights, a sequential one
-/// from zero. Cells with enough room show their numbers. A single column on a sequential scale is drawn as
-/// bars, which are easier to read than colors.
+/// from zero. Whole numbers from 0 that stand for categories have a color each. Cells with enough room show
+/// their numbers. A single column on a sequential scale is drawn as bars, which are easier to read than
+/// colors.
 class HeatMapView : public FigureView {
     Q_OBJECT
 
   public:
-    enum class Scale { diverging, sequential };
+    enum class Scale { diverging, sequential, categorical };
 
     struct Map {
         std::shared_ptr<const Eigen::MatrixXd> values;  ///< [rows × columns]
         std::shared_ptr<TilePyramid> pyramid;           ///< of these values, by `makePyramid`
         Scale scale = Scale::diverging;
         double limit = 1;                  ///< the color scale ends at ± limit, or at 0 and limit
+        bool has_whole_numbers = false;    ///< numbers in cells have no decimals
         bool lower_triangle_only = false;  ///< entries right of the diagonal do not exist
         bool has_gaps = false;             ///< NaN entries do not exist
         QString gap_name = {};             ///< of such entries in the legend; empty: "none"
@@ -116,6 +118,7 @@ class HeatMapView : public FigureView {
     bool hasEntry(int row, int column) const {
         return std::isfinite((*map_.values)(row, column)) && !(map_.lower_triangle_only && column > row);
     }
+    ColorTable colorsIn(const Theme& theme) const;
     QString cellText(double value) const;
     void paintNumbers(QPainter& painter, const Frame& frame, const ColorTable& colors) const;
     void paintBars(QPainter& painter, const Frame& frame, const Theme& theme) const;

@@ -90,6 +90,10 @@ TilePyramid::Level TilePyramid::coarser(const Level& fine, bool rows, bool colum
             for (int r = down * row; r < last_row; ++r) {
                 for (int c = across * column; c < last_column; ++c) {
                     const float value = fine.values[fine.place(r, c)];
+                    if (merging_ == Merging::first) {
+                        if (std::isnan(merged)) merged = value;
+                        continue;
+                    }
                     if (merging_ == Merging::largest || std::isnan(value) || std::isinf(value) ||
                         std::isinf(merged)) {
                         merged = stronger(merged, value);
@@ -111,6 +115,7 @@ int TilePyramid::colorIndex(int level, int row, int column) const {
     const float value = at(level).values[at(level).place(row, column)];
     if (std::isnan(value)) return kClearIndex;
     if (std::isinf(value)) return kNotFiniteIndex;
+    if (merging_ == Merging::first) return static_cast<int>(std::fmod(std::max(0.0F, value), 256.0F));
     const double fraction = high_ > low_ ? (static_cast<double>(value) - low_) / (high_ - low_) : 0.5;
     return static_cast<int>(std::clamp(fraction, 0.0, 1.0) * 255.0 + 0.5);
 }

@@ -14,20 +14,21 @@ using ColorTable = std::array<QRgb, 256>;
 
 /// A large matrix prepared for drawing at any zoom: its levels halve rows and columns, independently, as
 /// often as the available room requires. Numbers that share an entry of a level give the one of largest
-/// magnitude, so that a lone peak stays visible, or their mean. Colors are computed per tile when it is
+/// magnitude, so that a lone peak stays visible, or their mean; of numbers that stand for categories, the
+/// first. Colors are computed per tile when it is
 /// first drawn.
 class TilePyramid {
   public:
     /// How numbers that share an entry are merged.
-    enum class Merging { largest, mean };
+    enum class Merging { largest, mean, first };
 
     /// How NaN entries are treated: shown as errors, or as absent.
     enum class NotANumber { shown, absent };
 
     static constexpr int kTileSize = 256;
 
-    /// Values are colored between `low` and `high`. With `lower_triangle_only`, entries right of the
-    /// diagonal are transparent.
+    /// Values are colored between `low` and `high`; categories, merged by `first`, by their number. With
+    /// `lower_triangle_only`, entries right of the diagonal are transparent.
     TilePyramid(const Eigen::MatrixXd& values, bool lower_triangle_only, double low, double high,
                 NotANumber not_a_number = NotANumber::shown, Merging merging = Merging::largest);
 

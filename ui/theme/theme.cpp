@@ -82,6 +82,20 @@ std::array<QRgb, 256> Theme::sequentialColors() const {
                            "#1c1044"});
 }
 
+std::array<QRgb, 256> Theme::categoryColors() const {
+    // Hues a golden section apart, so that neighbors differ.
+    constexpr double kGoldenSection = 0.6180339887;
+    constexpr float kSaturation = 0.55F;
+    const auto lightness = dark ? std::array{0.62F, 0.48F, 0.74F} : std::array{0.58F, 0.72F, 0.46F};
+    std::array<QRgb, 256> table;
+    for (std::size_t i = 0; i < table.size(); ++i) {
+        const double hue = std::fmod(static_cast<double>(i) * kGoldenSection, 1);
+        table[i] =
+            QColor::fromHslF(static_cast<float>(hue), kSaturation, lightness[i % lightness.size()]).rgb();
+    }
+    return table;
+}
+
 QColor Theme::method(const std::string& position) {
     for (const PositionMethod& method : positionMethods())
         if (method.name == position) return QColor(QRgb(method.color));

@@ -36,6 +36,8 @@ struct Theme {
     std::array<QRgb, 256> divergingColors() const;
     /// 256 colors for weights, starting with the background at zero.
     std::array<QRgb, 256> sequentialColors() const;
+    /// 256 colors for numbers that stand for categories, such as experts; neighbors differ.
+    std::array<QRgb, 256> categoryColors() const;
 
     /// The color of a run: that of its position method, in one of eight shades.
     /// @param number  index of the run among those with the same method, from 0

@@ -24,13 +24,13 @@ const ExpertsOfLayer* mixtureOf(const ExpertsAnswer& answer, std::size_t layer) 
 /// @param limit   end of the color scale; 0: the largest number
 /// @param row_of  the numbers of one layer [columns]
 HeatMapView::Map mapByLayer(const ExpertsAnswer& answer, std::int64_t layers, std::size_t columns,
-                            const MapNames& names, double limit,
+                            const MapNames& names, HeatMapView::Scale scale, double limit,
                             const std::function<std::vector<double>(const ExpertsOfLayer&)>& row_of) {
     std::vector<std::vector<double>> rows(static_cast<std::size_t>(layers),
                                           std::vector<double>(columns, std::nan("")));
     for (const ExpertsOfLayer& mixture : answer.layers)
         rows.at(static_cast<std::size_t>(mixture.layer)) = row_of(mixture);
-    HeatMapView::Map map = answerMap(rows, names, HeatMapView::Scale::sequential, limit);
+    HeatMapView::Map map = answerMap(rows, names, scale, limit);
     map.has_gaps = std::ssize(answer.layers) < layers;
     if (map.has_gaps) map.makePyramid();
     return map;
@@ -93,6 +93,7 @@ void ExpertsPanel::showChoices(const ExpertsAnswer& answer) {
     HeatMapView::Map map =
         mapByLayer(answer, state().summary()->layers, answer.tokens.size(),
                    {tr("layer"), tr("token"), shows_weight ? tr("weight") : tr("expert")},
+                   shows_weight ? HeatMapView::Scale::sequential : HeatMapView::Scale::categorical,
                    shows_weight ? 0 : std::max(1.0, last_expert), [&](const ExpertsOfLayer& mixture) {
                        std::vector<double> row;
                        for (std::size_t t = 0; t < answer.tokens.size(); ++t)
@@ -119,11 +120,14 @@ void ExpertsPanel::showCounts(const ExpertsAnswer& answer) {
     counts_->setCaption(tr("How many of %1 tokens are routed to each expert in every layer of %2")
                             .arg(answer.tokens.size())
                             .arg(modelName()));
-    counts_->setMap(mapByLayer(answer, state().summary()->layers, answer.layers.front().counts.size(),
-                               {tr("layer"), tr("expert"), tr("tokens")}, 0,
-                               [](const ExpertsOfLayer& mixture) {
-                                   return std::vector<double>(mixture.counts.begin(), mixture.counts.end());
-                               }));
+    HeatMapView::Map map =
+        mapByLayer(answer, state().summary()->layers, answer.layers.front().counts.size(),
+                   {tr("layer"), tr("expert"), tr("tokens")}, HeatMapView::Scale::sequential, 0,
+                   [](const ExpertsOfLayer& mixture) {
+                       return std::vector<double>(mixture.counts.begin(), mixture.counts.end());
+                   });
+    map.has_whole_numbers = true;
+    counts_->setMap(std::move(map));
 }
 
 QString ExpertsPanel::choiceReadout(const ExpertsAnswer& answer, std::size_t row, std::size_t column) const {
