@@ -6,6 +6,7 @@
 #include <unicode/utf8.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 namespace roper {
@@ -22,6 +23,15 @@ bool isIn(std::span<const CharacterRange> ranges, Character character) {
         return character >= range.first && character <= range.last;
     });
 }
+
+/// Characters of Unicode 15 and 16 that Oniguruma (6.9.10) knows and PCRE2 (10.42) does not, and a stand-in
+/// for each range.
+struct NewerCharacters {
+    Character first, last, stand_in;
+};
+constexpr NewerCharacters kNewerCharacters[] = {
+#include "core/tokenizers/later_characters.inc"
+};
 
 /// Whether the character's general category is one of these (U_GC_…_MASK).
 bool hasCategory(Character character, std::uint32_t mask) {
@@ -87,11 +97,19 @@ std::string lowerCaseOf(Character character) {
     return text;
 }
 
+Character withoutNewer(Character character) {
+    const auto* const range =
+        std::lower_bound(std::begin(kNewerCharacters), std::end(kNewerCharacters), character,
+                         [](const NewerCharacters& those, Character point) { return those.last < point; });
+    return range != std::end(kNewerCharacters) && range->first <= character ? range->stand_in : character;
+}
+
 bool isWhiteSpace(Character character) {
     return ::u_isUWhiteSpace(character) != 0;
 }
 
 bool isWordCharacter(Character character) {
+    character = withoutNewer(character);
     return ::u_isUAlphabetic(character) != 0 ||
            hasCategory(character, U_GC_M_MASK | U_GC_ND_MASK | U_GC_PC_MASK) ||
            ::u_hasBinaryProperty(character, UCHAR_JOIN_CONTROL) != 0;

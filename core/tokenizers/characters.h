@@ -28,6 +28,10 @@ std::string lowerCaseOf(Character character);
 /// The property White_Space.
 bool isWhiteSpace(Character character);
 
+/// A character of the same category and number of bytes that Unicode 15 has, for one that Unicode 16 added;
+/// otherwise the character itself.
+Character withoutNewer(Character character);
+
 /// A word character of Unicode's regular expressions (UTS #18, annex C): alphabetic, mark, decimal digit,
 /// connector punctuation or joiner.
 bool isWordCharacter(Character character);

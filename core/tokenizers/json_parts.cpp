@@ -318,7 +318,9 @@ void readPreTokenizer(const Json& json, TokenizerParts& parts) {
                                  jsonMemberOr(json, "invert", false)));
     } else if (type == "Digits") {
         const bool each = jsonMemberOr(json, "individual_digits", false);
-        splits.push_back(splitAt(Pattern(each ? R"(\p{N})" : R"(\p{N}+)")));
+        // The library's digits are those of Unicode 17, its patterns' \p{N} those of Unicode 16.
+        constexpr const char* kDigit = "[\\p{N}\U00011DE0-\U00011DE9\U00016FF4-\U00016FF6]";
+        splits.push_back(splitAt(Pattern(each ? kDigit : std::string(kDigit) + "+")));
     } else if (type == "Punctuation") {
         splits.push_back(
             splitAt(punctuationMark(), matchOf(jsonMemberOr<std::string>(json, "behavior", "Isolated"))));

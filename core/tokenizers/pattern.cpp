@@ -106,29 +106,17 @@ bool beginsCharacter(std::string_view text, std::size_t place) {
     return place == text.size() || (static_cast<unsigned char>(text[place]) & 0xC0U) != 0x80;
 }
 
-/// Characters of Unicode 15 and 16 that Oniguruma (6.9.10) knows and PCRE2 (10.42) does not. A search uses a
-/// stand-in of the same category and the same number of bytes.
-struct NewerCharacters {
-    Character first, last, stand_in;
-};
-constexpr NewerCharacters kNewerCharacters[] = {
-#include "core/tokenizers/later_characters.inc"
-};
-
 /// The text with stand-ins for characters unknown to PCRE2; nothing if it contains none.
 std::optional<std::string> replaceNewerCharacters(std::string_view text) {
     std::optional<std::string> known;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t length = characterLength(text[at]);
         if (const auto character = length > 1 ? characterAt(text, at) : std::nullopt) {
-            const auto* const range = std::lower_bound(
-                std::begin(kNewerCharacters), std::end(kNewerCharacters), *character,
-                [](const NewerCharacters& those, Character point) { return those.last < point; });
-            if (range != std::end(kNewerCharacters) && range->first <= *character) {
+            if (const Character stand_in = withoutNewer(*character); stand_in != *character) {
                 if (!known) known = text;
-                std::string stand_in;
-                append(range->stand_in, stand_in);
-                known->replace(at, length, stand_in);
+                std::string replacement;
+                append(stand_in, replacement);
+                known->replace(at, length, replacement);
             }
         }
         at += length;

@@ -87,7 +87,9 @@ TEST(AddedTokens, AWordEndsWhereUnicodeSaysSo) {
         EXPECT_EQ(stretchesOf(tokens, beside + "é" + beside),
                   (Stretches{{beside, -1}, {"é", 0}, {beside, -1}}))
             << beside;
-    for (const std::string beside : {"a", "_", "٣", "\u0301", "\u200d", "Ⓐ", "ⅷ", "日"})
+    // The last two are letters since Unicode 16.
+    for (const std::string beside :
+         {"a", "_", "٣", "\u0301", "\u200d", "Ⓐ", "ⅷ", "日", "\U00013E3C", "\u1C89"})
         EXPECT_EQ(stretchesOf(tokens, "é" + beside), (Stretches{{"é" + beside, -1}})) << beside;
 }
 

@@ -336,6 +336,22 @@ TEST(Tokenizers, NameMembersThatAreNotKnown) {
         (Ids{2, 2}));
 }
 
+/// The pre-tokenizer Digits of tokenizers 0.23.3 knows those of Unicode 17, its patterns those of Unicode 16.
+TEST(Tokenizers, DigitsAreThoseOfUnicode17) {
+    const auto words = [](const std::string& pre_tokenizer, const std::string& text) {
+        const std::string model =
+            R"("model": {"type": "WordLevel", "vocab": {"?": 0, "a": 1}, "unk_token": "?"})";
+        return idsOf("{" + model + R"(, "pre_tokenizer": )" + pre_tokenizer + "}", text);
+    };
+    for (const std::string digit : {"7", "²", "\U00011DE4", "\U00016FF5"}) {
+        EXPECT_EQ(words(R"({"type": "Digits"})", "a" + digit + "a"), (Ids{1, 0, 1})) << digit;
+        EXPECT_EQ(words(R"({"type": "Digits", "individual_digits": true})", digit + digit), (Ids{0, 0}));
+    }
+    EXPECT_EQ(
+        words(R"({"type": "Split", "pattern": {"Regex": "\\p{N}"}, "behavior": "Isolated"})", "a\U00011DE4"),
+        (Ids{0}));
+}
+
 /// A Metaspace that adds a blank only before the first word does so if the word begins with what stands for
 /// the first character before normalization. What replaces several characters stands for the last one.
 TEST(Tokenizers, TraceTheBeginningOfATextThroughItsNormalizer) {
