@@ -48,6 +48,7 @@ void combineBitnet(const nlohmann::json& members, TensorStore& store) {
         const StoredTensor bytes = takePart(store, matrix), scale = takePart(store, scale_name);
         if (bytes.type != ElementType::U8 || bytes.shape.size() != 2)
             store.refuse(matrix, bytes, "is not a U8 matrix");
+        requireType(store, scale_name, scale, kScaleTypes);
         if (scale.count() != 1) store.refuse(scale_name, scale, "is " + scale.shapeText() + ", not 1");
         const float number = store.readAll(scale).front();
         store.addQuantized(matrix, {4 * bytes.shape[0], bytes.shape[1]}, bytes.file,

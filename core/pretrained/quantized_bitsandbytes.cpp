@@ -169,6 +169,7 @@ void combineEightBit(const std::string& layer, TensorStore& store) {
     if (numbers.type != ElementType::I8 || numbers.shape.size() != 2)
         store.refuse(name, numbers, "is not an I8 matrix");
     requireShape(store, layer + ".SCB", largest, {numbers.shape[0]});
+    requireType(store, layer + ".SCB", largest, kScaleTypes);
     if (const auto format = store.extract(name + "_format"))
         if (store.readAll(*format) != std::vector<float>{0})
             store.refuse(name + "_format", *format, "says that rows are rearranged, which is not supported");

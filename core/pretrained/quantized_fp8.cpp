@@ -85,6 +85,7 @@ void combineOne(const std::string& name, std::optional<Fp8Matrix::Block> block, 
     }
     // A scale stored as U8 is an exponent, as in F8_E8M0.
     if (scale.type == ElementType::U8) scale.type = ElementType::F8_E8M0;
+    if (scale.type != ElementType::F8_E8M0) requireType(store, scale_name, scale, kScaleTypes);
     store.addQuantized(name, numbers.shape, numbers.file,
                        std::make_shared<Fp8Matrix>(numbers, store.readAll(scale), *block));
 }

@@ -185,14 +185,6 @@ std::int64_t wholeOf(const nlohmann::json& members, const std::string& key,
 
 const std::vector<std::int64_t> kGroupSizes = {-1, 16, 32, 64, 128, 256, 512, 1024};
 
-void requireType(const TensorStore& store, const std::string& name, const StoredTensor& part,
-                 std::initializer_list<ElementType> types) {
-    if (!hasElement(types, part.type) || part.shape.size() != 2)
-        store.refuse(name, part,
-                     "is " + part.shapeText() + " of " + nameOf(part.type) +
-                         ", which does not fit such a quantized matrix");
-}
-
 /// Numbers, zeros and scales of a GPTQ or AWQ matrix, with checked shapes; `in` is set to its columns.
 TransposedMatrix::Parts takeTransposed(const std::string& name, TensorStore& store, Packing packing,
                                        std::int64_t bits, std::int64_t group_size, std::int64_t& in) {
@@ -200,8 +192,11 @@ TransposedMatrix::Parts takeTransposed(const std::string& name, TensorStore& sto
                                   takePart(store, name + ".scales")};
     requireType(store, name + ".qweight", parts.numbers, {ElementType::I32});
     requireType(store, name + ".qzeros", parts.zeros, {ElementType::I32});
-    requireType(store, name + ".scales", parts.scales,
-                {ElementType::F16, ElementType::BF16, ElementType::F32});
+    requireType(store, name + ".scales", parts.scales, kScaleTypes);
+    for (const auto& [suffix, part] :
+         {std::pair(".qweight", &parts.numbers), {".qzeros", &parts.zeros}, {".scales", &parts.scales}})
+        if (part->shape.size() != 2)
+            store.refuse(name + suffix, *part, "is " + part->shapeText() + "; a matrix is expected");
     const std::int64_t out = parts.scales.shape[1], words = parts.numbers.shape[0];
     in = packing == Packing::along_inputs ? words * 32 / bits : words;
     const std::int64_t group = group_size == -1 ? in : group_size;
@@ -268,6 +263,9 @@ void combineGptq(const nlohmann::json& members, TensorStore& store) {
         std::int64_t in = 0;
         const auto taken = takeTransposed(name, store, Packing::along_inputs, bits, group_size, in);
         const auto order = store.extract(name + ".g_idx");
+        if (!order && taken.scales.shape[0] > 1 && members.value("desc_act", nlohmann::json()) == true)
+            store.refuse(name + ".qweight", taken.numbers,
+                         "has no g_idx, although desc_act says that columns are sorted by importance");
         auto group_of = order ? groupsAsStored(name + ".g_idx", store, *order, in, taken.scales.shape[0])
                               : groupsInOrder(in, group_size);
         addTransposed(name, store, taken, Packing::along_inputs, bits, added, std::move(group_of));
@@ -296,6 +294,8 @@ void combineMlx(const nlohmann::json& members, TensorStore& store) {
         const StoredTensor numbers = takePart(store, name + ".weight"),
                            scales = takePart(store, name + ".scales"),
                            biases = takePart(store, name + ".biases");
+        requireType(store, name + ".scales", scales, kScaleTypes);
+        requireType(store, name + ".biases", biases, kScaleTypes);
         if (numbers.type != ElementType::U32 || numbers.shape.empty() || scales.shape.empty())
             store.refuse(name + ".weight", numbers, "is not a U32 matrix");
         std::vector<std::int64_t> shape = numbers.shape, grid = numbers.shape;

@@ -16,6 +16,14 @@ StoredTensor takePart(TensorStore& store, const std::string& name) {
                                            ", which is part of a quantized matrix, is missing");
 }
 
+void requireType(const TensorStore& store, const std::string& name, const StoredTensor& part,
+                 std::initializer_list<ElementType> types) {
+    if (!hasElement(types, part.type))
+        store.refuse(name, part,
+                     "is " + part.shapeText() + " of " + nameOf(part.type) +
+                         ", which does not fit such a quantized matrix");
+}
+
 void requireShape(const TensorStore& store, const std::string& name, const StoredTensor& part,
                   const std::vector<std::int64_t>& shape) {
     if (part.shape != shape)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -39,6 +40,13 @@ StoredTensor takePart(TensorStore& store, const std::string& name);
 /// @throws Error (checkpoint) if such a tensor has another shape
 void requireShape(const TensorStore& store, const std::string& name, const StoredTensor& part,
                   const std::vector<std::int64_t>& shape);
+
+/// Types in which scales of floating point are stored.
+inline constexpr std::initializer_list<ElementType> kScaleTypes = {ElementType::F16, ElementType::BF16,
+                                                                   ElementType::F32};
+/// @throws Error (checkpoint) if such a tensor has none of these types
+void requireType(const TensorStore& store, const std::string& name, const StoredTensor& part,
+                 std::initializer_list<ElementType> types);
 
 /// How many blocks of `size` numbers hold `count` numbers; the last need not be full.
 constexpr std::int64_t blocksIn(std::int64_t count, std::int64_t size) {

@@ -108,6 +108,7 @@ TEST(QuantizedFolderRefusals, PartsThatDoNotFitAreNamed) {
     combineParts(fp8, {weight, {"w_scale_inv", Dtype::F32, {2, 2}}});
     expectNotCombined(fp8, {weight},
                       "the tensor w_scale_inv, which is part of a quantized matrix, is missing");
+    expectNotCombined(fp8, {weight, {"w_scale_inv", Dtype::I32, {2, 2}}}, "w_scale_inv is 2 × 2 of I32");
     expectNotCombined(fp8, {weight, {"w_scale_inv", Dtype::F32, {1, 2}}},
                       "the tensor w_scale_inv is 1 × 2; its matrix needs 2 × 2");
     expectNotCombined(fp8, {{"w", Dtype::F8_E4M3, {8}}, {"w_scale_inv", Dtype::F32, {2}}},
@@ -153,6 +154,9 @@ TEST(QuantizedFolderRefusals, GroupsThatDoNotFitAreNamed) {
                       "does not fill whole 32-bit words");
     expectNotCombined(gptq, {numbers, zeros, scales, {"a.g_idx", Dtype::I32, {63}}},
                       "the tensor a.g_idx is 63; its matrix needs 64");
+    expectNotCombined(R"({"quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 32,)"
+                      R"( "desc_act": true}})",
+                      {numbers, zeros, scales}, "has no g_idx, although desc_act");
     expectNotCombined(gptq, {numbers, zeros, scales, {"a.weight", Dtype::F16, {16, 64}}},
                       "another has the same name");
     expectNotCombined(R"({"quantization_config": {"quant_method": "gptq", "bits": 4}})", {},
@@ -169,6 +173,7 @@ TEST(QuantizedFolderRefusals, GroupsThatDoNotFitAreNamed) {
     expectNotCombined(mlx, {{"a.weight", Dtype::U32, {3, 9}}, grid, {"a.biases", Dtype::F32, {3, 2}}},
                       "does not contain 64 numbers of 4 bits in a row");
     expectNotCombined(mlx, {{"b.scales", Dtype::F32, {3, 2}}}, "bits is \"7\"");
+    expectNotCombined(mlx, {words, grid, {"a.biases", Dtype::I32, {3, 2}}}, "a.biases is 3 × 2 of I32");
     expectNotCombined(R"({"quantization": {"bits": 4, "group_size": 32, "mode": "mxfp4"}})", {grid},
                       "mode is");
 }
@@ -180,6 +185,7 @@ TEST(QuantizedFolderRefusals, MatricesOfBitsandbytesThatDoNotFitAreNamed) {
     expectNotCombined(config, {numbers, {"a.SCB", Dtype::F32, {6}}},
                       "the tensor a.SCB is 6; its matrix needs 4");
     expectNotCombined(config, {{"a.SCB", Dtype::F32, {4}}}, "the tensor a.weight, which is part");
+    expectNotCombined(config, {numbers, {"a.SCB", Dtype::I64, {4}}}, "a.SCB is 4 of I64");
     const Part state{"w.quant_state.bitsandbytes__nf4", Dtype::U8, {20}};
     expectNotCombined(config, {state}, "does not describe a four-bit matrix");
     expectNotCombined(config, {{state.name, Dtype::F32, {20}}}, "is not a short U8 string");
