@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/base/console.h"
+#include "core/base/cryptography.h"
 #include "tests/support/limited_process.h"
 
 namespace roper {
@@ -94,6 +95,27 @@ TEST(Console, WhatIsWrittenControlsNoTerminal) {
     std::cout << "\x1b";
     EXPECT_EQ(testing::internal::GetCapturedStdout(), "plain\n\ta [2Jé b c5\ncut ??\x1b");
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "name?31m\r\x1b[Kbar");
+}
+
+TEST(Cryptography, HashesAsTheStandardSays) {
+    // FIPS 180-2, appendix B.1, and the hash of an empty text.
+    EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+TEST(Cryptography, KeysAreNotTheSameTwice) {
+    EXPECT_EQ(randomKey().size(), 64U);
+    EXPECT_NE(randomKey(), randomKey());
+}
+
+TEST(Cryptography, ACodeIsOfOneKeyAndOneText) {
+    const std::string key = randomKey(), code = authenticationCode(key, "text");
+    EXPECT_EQ(code.size(), 32U);
+    EXPECT_TRUE(isAuthentic(key, "text", code));
+    EXPECT_FALSE(isAuthentic(key, "texts", code));
+    EXPECT_FALSE(isAuthentic(randomKey(), "text", code));
+    EXPECT_FALSE(isAuthentic(key, "text", code.substr(1)));
+    EXPECT_FALSE(isAuthentic(key, "text", ""));
 }
 
 }  // namespace
