@@ -277,6 +277,10 @@ struct Architecture {
     /// tokens of its own chunk up to itself (Llama 4).
     bool chunked = false;
 
+    /// Once a text that is being generated exceeds LongRoPE's original length, all its tokens are computed
+    /// again with the long factors; otherwise the keys so far keep the short ones (all but Phi 3).
+    bool recomputes_longer_texts = false;
+
     std::vector<RotaryConfig> rotations;
     std::vector<std::size_t> rotation_of_layer;  ///< for each layer, an index into `rotations`
 

@@ -223,6 +223,11 @@ GeneratedText ModelReader::generate(std::span<const std::int64_t> ids, const Con
     decoder_.head();
     if (!architecture().causal)
         throw Error(ErrorKind::usage, "this model sees the tokens on both sides, so it cannot generate text");
+    const Scaling& scaling = architecture().rotations.front().scaling;
+    const bool recomputes =
+        architecture().recomputes_longer_texts && scaling.method == ScalingMethod::longrope;
+    const std::int64_t recomputed_length =
+        recomputes ? static_cast<std::int64_t>(scaling.original_length) : -1;
     DecoderCache cache;
     Random random(options.seed, Stream::sampling, 0);
     GeneratedText written{{ids.begin(), ids.end()}, {}, textsOf(ids), {}, {}};
@@ -244,7 +249,14 @@ GeneratedText ModelReader::generate(std::span<const std::int64_t> ids, const Con
             reportProgress(std::ssize(written.generated), options.count, "tokens");
         const bool should_continue = !receive || receive(next);
         if (!should_continue || codec_.isSpecial(next)) break;
-        final_hidden = decoder_.hidden(std::span(&written.generated.back(), 1), intervention, {}, &cache);
+        if (cache.tokens() == recomputed_length) {
+            cache = {};
+            std::vector<std::int64_t> all = written.ids;
+            all.insert(all.end(), written.generated.begin(), written.generated.end());
+            final_hidden = decoder_.hidden(all, intervention, {}, &cache);
+        } else {
+            final_hidden = decoder_.hidden(std::span(&written.generated.back(), 1), intervention, {}, &cache);
+        }
     }
     written.text = codec_.decode(written.generated);
     return written;

@@ -28,6 +28,7 @@ Family phi() {
 /// Phi 3 and 4.
 Family phi3() {
     Family family = llamaLike("phi3", "phi3");
+    family.describe = [](Architecture& model) { model.recomputes_longer_texts = true; };
     family.names.query_key_value = "self_attn.qkv_proj";
     family.names.gate_up = "mlp.gate_up_proj";
     family.config_rules.norm_epsilon = 1e-5;
@@ -45,6 +46,7 @@ Family phimoe() {
     Family family = llamaLike("phimoe", "phimoe");
     family.describe = [](Architecture& model) {
         model.norm = NormKind::layer;
+        model.recomputes_longer_texts = true;
         model.mixture.scores = RouterScores::sparse_mixer;
         model.mixture.normalizes = false;
         model.mixture.jitter_epsilon = 0.01;
