@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/text.h"
@@ -29,23 +30,31 @@ void readFrequencies(TensorLocator& in, const TensorStore& store, Architecture& 
                         formatNumber(rotation.base) + " in float32");
 }
 
-/// Refuses a stored table of sin and cos that differs from the computed one.
-void requireSinusoids(TensorLocator& in, const TensorStore& store, const Architecture& model) {
+/// Refuses a stored table of sin and cos that differs from the computed one by more than rounding to 16 bits.
+void checkSinusoids(TensorLocator& in, const TensorStore& store, const Architecture& model,
+                    std::vector<std::string>& notes) {
     const std::string name = in.allNames().encoder_names.sinusoids;
     if (name.empty() || !store.has(name)) return;
     const MatrixLocation table = in.table(name.substr(0, name.rfind('.')), 1, model.head_dim);
     const std::vector<float> numbers = readMatrix(store, table);
     const Eigen::VectorXd theta =
         model.rotations.front().frequenciesForLength(static_cast<double>(table.out)).theta;
-    constexpr double kTolerance = 1e-2;  // tables may be stored in 16 bits
+    constexpr double kTolerance = 1e-2, kRounded = 1e-5;
+    double largest = 0;
     const std::size_t pairs = static_cast<std::size_t>(theta.size()), width = 2 * pairs;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         const double angle =
             static_cast<double>(i / width) * theta[static_cast<Eigen::Index>(i % width % pairs)];
         const double expected = i % width < pairs ? std::sin(angle) : std::cos(angle);
-        if (!(std::abs(static_cast<double>(numbers[i]) - expected) < kTolerance))
+        const double difference = std::abs(static_cast<double>(numbers[i]) - expected);
+        if (!(difference < kTolerance))
             in.refuse(name, store.tensor(name), "sin and cos of the positions with base 10000");
+        largest = std::max(largest, difference);
     }
+    if (largest > kRounded)
+        notes.push_back(
+            "the file stores sines and cosines rounded to 16 bits, with which transformers "
+            "rotates; exact ones are used here");
 }
 
 }  // namespace
@@ -56,7 +65,7 @@ void locateEncoderParts(TensorLocator& in, const TensorStore& store, Architectur
     if (model.token_types > 0)
         weights.token_types = in.table(names.token_types, model.token_types, model.width);
     readFrequencies(in, store, model, weights.notes);
-    requireSinusoids(in, store, model);
+    checkSinusoids(in, store, model, weights.notes);
 }
 
 }  // namespace roper

@@ -132,10 +132,15 @@ void locateHead(TensorLocator& in, const TensorStore& store, ModelWeights& weigh
     if (in.model().tied) {
         weights.head.emplace(LinearLocation{weights.embedding, biasOfTiedHead(in)});
     } else if (store.has(name + ".weight") || store.unsupportedTensors().count(name + ".weight") > 0) {
+        // ESM's bias has another name. BERT's files have both, of which the usual one is used.
+        const std::string of_encoder = in.allNames().encoder_names.head_bias;
+        const bool has_own_name =
+            !of_encoder.empty() && in.hasTensor(of_encoder) && !in.hasTensor(name + ".bias");
         // The head is stored [vocabulary, width] even where the weights of blocks are transposed.
-        weights.head =
-            in.part(name, vocabulary, in.model().embeddingWidth(), vocabulary, {}, in.biases().head,
-                    /*may_be_transposed=*/false);
+        weights.head = in.part(name, vocabulary, in.model().embeddingWidth(), vocabulary, {},
+                               has_own_name ? BiasRule::never : in.biases().head,
+                               /*may_be_transposed=*/false);
+        if (has_own_name) weights.head->bias = in.vector(of_encoder, vocabulary);
     } else {
         weights.notes.push_back("the model has no head (no tensor " + name +
                                 ".weight): it predicts no tokens");

@@ -100,8 +100,8 @@ void TensorLocator::replacePrefix(const std::string& from, const std::string& to
     for (std::string* const name :
          {&names_.embedding, &names_.embedding_norm, &names_.embedding_in, &names_.embedding_out,
           &names_.positions, &names_.final_norm, &names_.layer, &names_.streams_sum, &encoder.token_types,
-          &gemma.layer_table, &gemma.layer_projection, &gemma.layer_projection_norm, &gemma.streams_in,
-          &gemma.streams_out})
+          &encoder.sinusoids, &gemma.layer_table, &gemma.layer_projection, &gemma.layer_projection_norm,
+          &gemma.streams_in, &gemma.streams_out})
         if (name->starts_with(from)) name->replace(0, from.size(), to);
 }
 
@@ -300,7 +300,8 @@ bool TensorLocator::hasNoEffect(const std::string& name) const {
     const auto endsName = [&](const std::string& end) { return name.ends_with(end); };
     return anyOf(kMadeByPrograms, endsName) || anyOf(family_.recomputed_suffixes, endsName) ||
            (model_.tied && name == names_.head + ".weight") ||
-           (model_.tied && !all_names_.encoder_names.head_bias.empty() && name == names_.head + ".bias");
+           (!all_names_.encoder_names.head_bias.empty() &&
+            name == (model_.tied ? names_.head + ".bias" : all_names_.encoder_names.head_bias));
 }
 
 }  // namespace roper

@@ -517,6 +517,48 @@ class Heads(Published):
             self.assertIn("has no output head and predicts no tokens", self.look(model, code=2))
             self.assertNotIn("predicts masked ones", self.look(model, what="generate", code=2))
 
+    def test_the_bias_of_an_untied_head_of_an_encoder(self):
+        for family, prefix in (("nomic_bert", "cls.predictions."), ("roformer", "cls.predictions."), ("esm", "lm_head.")):
+            model = small_model(self.home, family)
+            plain = self.nll(model)
+            tensors = read_tensors(model / "model.safetensors")
+            embedding = next(one for name, one in tensors.items() if name.endswith("word_embeddings.weight"))
+            untied = {**tensors, f"{prefix}decoder.weight": embedding}
+            if family != "esm":  # transformers then reads the bias of the decoder alone
+                dtype, shape, content = tensors["cls.predictions.bias"]
+                untied |= {f"{prefix}decoder.bias": (dtype, shape, content), f"{prefix}bias": (dtype, shape, bytes(len(content)))}
+            change_config(model, tie_word_embeddings=False)
+            write_tensors(model / "model.safetensors", untied)
+            self.assertEqual(self.nll(model), plain)
+
+    def test_eurobert_has_a_bias_in_its_head_if_it_has_others(self):
+        model = small_model(self.home, "eurobert")
+        plain = self.nll(model)
+        tensors = read_tensors(model / "model.safetensors")
+        biases = {name.replace(".weight", ".bias"): ("F32", one[1][:1], bytes(4 * one[1][0])) for name, one in tensors.items()
+                  if ".mlp." in name or name == "lm_head.weight"}
+        change_config(model, mlp_bias=True)
+        write_tensors(model / "model.safetensors", {**tensors, **biases})
+        self.assertEqual(self.nll(model), plain)
+
+    def test_a_roformer_without_a_head_keeps_its_table_of_positions(self):
+        model = small_model(self.home, "roformer")
+        with_head = self.look(model, what="heads")
+        tensors = read_tensors(model / "model.safetensors")
+        self.assertTrue(any("embed_positions" in name for name in tensors))
+        write_tensors(model / "model.safetensors", {name.removeprefix("roformer."): one for name, one in tensors.items() if not name.startswith("cls.")})
+        self.assertEqual(self.look(model, what="heads"), with_head)
+
+    def test_phi_computes_a_text_again_that_grows_beyond_its_original_length(self):
+        """Greedy continuations of transformers 5.24, whose Phi 3 drops its cache there."""
+        for family, expected in (("phi3", "4kFoOC\\;O`"), ("phimoe", "N7cgJ`8eJ`")):
+            model = small_model(self.home, family)
+            rope = json.loads((model / "config.json").read_text())["rope_parameters"]
+            rope |= {"original_max_position_embeddings": 20, "long_factor": [6 * factor + 2 for factor in rope["long_factor"]]}
+            change_config(model, rope_parameters=rope, original_max_position_embeddings=20)
+            answer = json.loads(self.look(model, "--count", 10, "--json", what="generate", text="S>_mVf@98TWnK`N@7"))
+            self.assertEqual(answer["text"], expected)
+
     def test_layers_that_predict_further_tokens_are_left_out(self):
         """Folders of GLM 4.5 have one after the last layer; transformers reads nothing of it."""
         for family, layer, code in (("glm4_moe", 3, 0), ("glm4_moe", 2, 4), ("dots1", 3, 4)):

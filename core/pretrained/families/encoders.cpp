@@ -113,7 +113,7 @@ Family eurobert() {
     rules.context = 8192;
     rules.norm_epsilon = 1e-5;
     rules.biases.query_key_value = rules.biases.output = {"attention_bias"};
-    rules.biases.feed_forward = {"mlp_bias"};
+    rules.biases.feed_forward = rules.biases.head = {"mlp_bias"};
     rules.ignored = {"clf_pooling", "classifier_pooling"};
     family.gguf_rules.has_head = false;
     return family;
