@@ -390,11 +390,12 @@ Decoder::Pass Decoder::passOver(std::span<const std::int64_t> tokens, const Inte
     const Architecture& model = architecture();
     const std::int64_t first = cache == nullptr ? 0 : cache->tokens_, T = std::ssize(tokens), N = first + T;
     check(tokens, first, intervention);
+    const bool norms_rotated = model.norms_rotated && model.query_key_norms != QueryKeyNorms::none;
     return {tokens,
             intervention,
             recorder,
             rotationsFor(model.rotations, first, T, intervention,
-                         model.norms_rotated ? AttentionFactorUse::nothing : AttentionFactorUse::scores),
+                         norms_rotated ? AttentionFactorUse::nothing : AttentionFactorUse::scores),
             rotationsFor(model.value_rotations, first, T, intervention, AttentionFactorUse::nothing),
             biasesOfHeads(model.head_bias, 1 - N, 2 * N - 1),
             biasesOfHeads(model.key_bias, 0, N),

@@ -261,7 +261,7 @@ at::Tensor Decoder::keysHiddenByIndexer(const at::Tensor& x, const at::Tensor& q
                      std::sqrt(static_cast<double>(sizes.head_dim)));
         at::Tensor scores = (of_heads * head_weights.narrow(0, begin, count).t().unsqueeze(-1)).sum(0);
         const at::Tensor n = at::arange(pass.first + begin, pass.first + begin + count).unsqueeze(1);
-        scores.masked_fill_(at::arange(N) > n, -INFINITY);
+        if (architecture().causal) scores.masked_fill_(at::arange(N) > n, -INFINITY);
         hidden.narrow(0, begin, count).scatter_(1, std::get<1>(at::topk(scores, sizes.keys)), false);
     }
     return hidden;

@@ -22,7 +22,10 @@ Family exaone4() {
 /// K-EXAONE, which chooses experts like GLM 4.5.
 Family exaone_moe() {
     Family family = llamaLike("exaone_moe", "exaone-moe");
-    family.describe = [](Architecture& model) { glm4_moe().describe(model); };
+    family.describe = [](Architecture& model) {
+        glm4_moe().describe(model);
+        model.mixture.scale = 2.5;
+    };
     family.mixture_names = glm4_moe().mixture_names;
     family.mixture_names.front().other_choice_bias = "mlp.e_score_correction_bias";
     family.mtp_name_parts = {"mtp"};
