@@ -108,6 +108,10 @@ std::optional<int> ConfigFields::integer(const std::string& key, int low, int hi
     return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
 }
 
+bool ConfigFields::flagOr(const std::string& key, bool default_value) const {
+    return flag(key).value_or(!contains(key) && default_value);
+}
+
 std::optional<bool> ConfigFields::flag(const std::string& key) const {
     const Json* value = read(key);
     if (value == nullptr) return std::nullopt;

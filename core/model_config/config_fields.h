@@ -48,6 +48,8 @@ class ConfigFields {
     std::optional<double> number(const std::string& key, double low, double high) const;
     std::optional<int> integer(const std::string& key, int low, int high) const;
     std::optional<bool> flag(const std::string& key) const;
+    /// The same for a flag that a class tests as `if config.key`: null is false.
+    bool flagOr(const std::string& key, bool default_value) const;
     std::optional<std::string> text(const std::string& key) const;
     /// A list of at most `max_count` numbers.
     std::optional<std::vector<double>> numbers(const std::string& key, double low, double high,

@@ -19,11 +19,11 @@ constexpr std::pair<const char*, const char*> kRows[] = {
 };
 
 RotatingLayers rotatingOf(const std::string& name) {
-    return name == "sliding"            ? RotatingLayers::sliding
-           : name == "sliding_or_dense" ? RotatingLayers::sliding_or_dense
-           : name == "sliding_if_any"   ? RotatingLayers::sliding_if_any
-           : name == "no_rope_layers"   ? RotatingLayers::listed
-                                        : RotatingLayers::all;
+    return name == "sliding"             ? RotatingLayers::sliding
+           : name == "sliding_or_dense"  ? RotatingLayers::sliding_or_dense
+           : name == "sliding_if_window" ? RotatingLayers::sliding_if_window
+           : name == "no_rope_layers"    ? RotatingLayers::listed
+                                         : RotatingLayers::all;
 }
 
 ModelType::Kind kindOf(const std::string& name, const Json& row) {
@@ -72,6 +72,8 @@ ModelType typeOf(const std::string& name, const Json& row) {
         else
             row.at("layers").get_to(type.layers);
     }
+    read("pattern", type.reads_pattern);
+    read("fixed", type.is_fixed);
     read("ends", type.last_layer);
     read("forces", type.forces_last);
     read("by_layer", type.per_layer_keys);
@@ -121,6 +123,7 @@ ModelType defaultType() {
                   {"max_position_embeddings", "n_positions"},
                   {"num_hidden_layers", "n_layer"}};
     type.interleave_key = "rope_interleave";
+    type.reads_pattern = true;
     type.is_known = false;
     return type;
 }
@@ -128,8 +131,8 @@ ModelType defaultType() {
 }  // namespace
 
 std::optional<ConfigFields> ropeParametersOf(const ConfigFields& config, const ModelType& type) {
-    for (const char* const key : {"rope_parameters", "rope_scaling"})
-        if (const auto given = config.object(key)) return given;
+    for (const char* const key : {"rope_scaling", "rope_parameters"})
+        if (const auto given = config.object(key); given && !given->isEmpty()) return given;
     return type.rope ? std::optional(type.rope->unreadCopy()) : std::nullopt;
 }
 

@@ -16,8 +16,8 @@ enum class RotatingLayers {
     sliding,  ///< only layers with sliding-window attention (Cohere 2)
     /// The same, and the dense layers at the beginning if all of them use global attention (Cohere 2 MoE).
     sliding_or_dense,
-    sliding_if_any,  ///< the same, but all layers if none has a window (EXAONE 4)
-    listed,          ///< those marked 1 in `no_rope_layers` (Llama 4, SmolLM 3)
+    sliding_if_window,  ///< the same, but all layers if sliding_window is null (EXAONE 4)
+    listed,             ///< those marked 1 in `no_rope_layers` (Llama 4, SmolLM 3)
 };
 
 /// How a model type of Hugging Face's transformers reads its rotation from config.json: the members that its
@@ -61,6 +61,7 @@ struct ModelType {
     bool theta_keys_take_precedence = false;
     bool rotary_fraction_keys_take_precedence = false;  ///< the same for the rotating fraction
     bool refuses_scaling = false;                       ///< the class cannot read rope_scaling
+    bool is_fixed = false;     ///< the class reads neither rope_parameters nor rope_scaling (GPT-J)
     bool copies_flat = false;  ///< flat parameters apply to every kind, without a rotating fraction (dots3)
     /// Member with the number of a head's unrotated features, if that is not part of its width; the rotating
     /// fraction then refers to both together (Mistral 4); empty: none.
@@ -78,6 +79,7 @@ struct ModelType {
     std::vector<std::string> per_layer_keys;
     std::vector<std::string> layer_types;  ///< accepted values in `layer_types`
     RotatingLayers rotating = RotatingLayers::all;
+    bool reads_pattern = false;  ///< sliding_window_pattern replaces `layers`
 
     std::string values;  ///< "rotated" or "rotated_back" (`ValueRotation`); empty: values do not rotate
     bool has_shared_key_value = false;  ///< one vector is key and value for all heads

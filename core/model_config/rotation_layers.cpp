@@ -17,7 +17,7 @@ std::vector<std::string> RotationReader::layerKinds() const {
     std::vector<std::string> kinds;
     if (!count || type_.layers.empty()) return kinds;
     const auto own =
-        config_.firstInteger({"sliding_window_pattern", "_sliding_window_pattern"}, 1, kMaxConfigLayers);
+        type_.reads_pattern ? config_.integer("sliding_window_pattern", 1, kMaxConfigLayers) : std::nullopt;
     const auto global = config_.integer("global_attn_every_n_layers", 1, kMaxConfigLayers);
     for (int i = 0; i < *count; ++i) {
         const bool is_dense = i < denseLayers();
@@ -83,9 +83,10 @@ void RotationReader::placeLayers() {
 
 std::vector<bool> RotationReader::rotatingLayers(const std::vector<std::string>& kinds, int layers) const {
     const auto isSliding = [](const std::string& kind) { return kind.find("sliding") != std::string::npos; };
-    const bool sliding_alone =
-        type_.rotating == RotatingLayers::sliding || type_.rotating == RotatingLayers::sliding_or_dense ||
-        (type_.rotating == RotatingLayers::sliding_if_any && std::ranges::any_of(kinds, isSliding));
+    const bool sliding_alone = type_.rotating == RotatingLayers::sliding ||
+                               type_.rotating == RotatingLayers::sliding_or_dense ||
+                               (type_.rotating == RotatingLayers::sliding_if_window &&
+                                (config_.has("sliding_window") || !config_.contains("sliding_window")));
     const bool none_rotates = type_.layers.size() == 1 && type_.layers.front().empty();
     const std::vector<bool> marked =
         type_.rotating == RotatingLayers::listed ? markedLayers(layers) : std::vector<bool>();

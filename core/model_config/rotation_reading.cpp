@@ -81,7 +81,18 @@ std::vector<std::string> RotationReader::kindsIn(const ConfigFields& parameters)
 
 std::vector<RotationReader::Source> RotationReader::sources() {
     const auto parameters = objectUnlessEmpty(kParameters), scaling = objectUnlessEmpty(kScaling);
+    if (type_.is_fixed) {
+        if (parameters || scaling)
+            note(std::string(scaling ? kScaling : kParameters) + " is not read in models of type " +
+                 type_.name);
+        return {{&type_.kinds.front(), std::nullopt, true}};
+    }
     if (type_.is_nested) return sourcesByKind(parameters, scaling);
+    if (!parameters && !scaling && config_.object(kParameters) && type_.rope)
+        config_.refuse(kParameters,
+                       "is empty; transformers 5.24 then rotates with base 10000 instead of the default of "
+                       "models of type " +
+                           type_.name);
     if (parameters && scaling)
         note("rope_scaling takes precedence over rope_parameters, as in transformers 5.24");
     const auto& given = scaling ? scaling : parameters;
@@ -244,7 +255,7 @@ void RotationReader::readRotation(const Source& source, RotaryConfig& rotary) {
 
 bool RotationReader::isInterleaved() const {
     if (type_.interleave_key.empty()) return type_.interleaved;
-    return config_.flag(type_.interleave_key).value_or(type_.interleaved);
+    return config_.flagOr(type_.interleave_key, type_.interleaved);
 }
 
 bool RotationReader::rotates(const Source& source) const {
@@ -254,6 +265,8 @@ bool RotationReader::rotates(const Source& source) const {
     }
     if (type_.required_key.empty()) return true;
     if (config_.equalsJson(type_.required_key, type_.required_value)) return true;
+    const bool is_null = config_.contains(type_.required_key) && !config_.has(type_.required_key);
+    if (is_null && type_.required_value == "false") return true;
     const bool is_default_type = sizes_ && sizes_->equalsJson(type_.required_key, type_.required_value) &&
                                  !config_.contains(type_.required_key);
     if (is_default_type) return true;

@@ -19,7 +19,7 @@ constexpr Composite kComposites[] = {
     {"deepseek_vl", HeadTying::tied},
     {"exaone4_5", HeadTying::untied},
     {"fast_vlm", HeadTying::as_text},
-    {"gemma3", HeadTying::tied},
+    {"gemma3", HeadTying::tied, false, {"use_bidirectional_attention", "final_logit_softcapping"}},
     {"gemma3n", HeadTying::tied},
     {"gemma4", HeadTying::tied},
     {"glmasr", HeadTying::tied},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "core/model_config/config_fields.h"
@@ -22,6 +23,8 @@ struct Composite {
     /// The class of transformers 5.24 leaves out the language model's logit scale, with which the model was
     /// trained (findings/transformers-leaves-out-the-logit-scale-of-aya-vision.sh).
     bool leaves_out_logit_scale = false;
+    /// Members that the language model's own class reads, but not this one; null: none.
+    std::array<const char*, 2> unread = {};
 };
 
 /// The config of a language model.

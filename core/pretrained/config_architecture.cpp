@@ -118,6 +118,9 @@ void readEncoder(const ConfigFields& config, const EncoderRules& rules, Architec
         model.norms_embeddings = config.flag(rules.embedding_norm_flag).value_or(false);
     if (rules.head_activation_key != nullptr)
         model.head_activation = activationOf(config, rules.head_activation_key, *model.head_activation);
+    if (model.head_activation == Activation::xielu)
+        config.refuse(rules.head_activation_key,
+                      "\"xielu\" has parameters, which this family does not store");
     if (rules.token_types_key != nullptr)
         model.token_types = config.integer(rules.token_types_key, 1, static_cast<int>(kMaxVocabulary))
                                 .value_or(static_cast<int>(model.token_types));
@@ -163,6 +166,10 @@ void readScales(const ConfigFields& config, const Family& family, Architecture& 
     if (const auto& rule = rules.residual_depth_scale; rule.key != nullptr && !is_null(rule))
         model.residual_scale = factor(config, rule) / std::sqrt(static_cast<double>(model.layers));
     if (rules.score_scale.key != nullptr) model.score_scale = factor(config, rules.score_scale);
+    if (rules.score_scale.key != nullptr && model.score_scale <= 0)
+        config.refuse(rules.score_scale.key, "must be above 0");
+    if (rules.logit_divisor.key != nullptr && factor(config, rules.logit_divisor) == 0)
+        config.refuse(rules.logit_divisor.key, "is 0; logits would be divided by it");
     model.logit_scale = factor(config, rules.logit_scale) / factor(config, rules.logit_divisor);
     if (const auto& rule = rules.logit_width; rule.key != nullptr && !is_null(rule))
         model.logit_scale = factor(config, rule) / static_cast<double>(model.width);
@@ -173,7 +180,7 @@ void readScales(const ConfigFields& config, const Family& family, Architecture& 
             config.number(rules.growth_length_key, 1, 1e9).value_or(model.query_growth_length);
         // The first configs of Llama 4 have a number here.
         const bool grows = config.isNumber(rules.growth_flag) ? config.number(rules.growth_flag, 0, 1e9) != 0
-                                                              : config.flag(rules.growth_flag).value_or(true);
+                                                              : config.flagOr(rules.growth_flag, true);
         if (!grows) model.query_growth = 0;
     }
     if (!family.queries_grow) return;
@@ -194,7 +201,7 @@ void readScores(const ConfigFields& config, const Family& family, Architecture& 
         model.score_scale = 1 / std::sqrt(config.number(rules.query_scalar_key, 1e-6, 1e6).value_or(256));
     if (family.score_cap) model.score_softcap = softcap(config, "attn_logit_softcapping", *family.score_cap);
     if (family.logit_cap) model.logit_softcap = softcap(config, "final_logit_softcapping", *family.logit_cap);
-    if (rules.scales_scores_flag != nullptr && !config.flag(rules.scales_scores_flag).value_or(true))
+    if (rules.scales_scores_flag != nullptr && !config.flagOr(rules.scales_scores_flag, true))
         model.score_scale = 1;
     if (rules.scales_by_layer_flag != nullptr)
         model.scores_by_layer = config.flag(rules.scales_by_layer_flag).value_or(false);
@@ -219,7 +226,7 @@ void readNumbers(const ConfigFields& config, const Family& family, Architecture&
                   {"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_eps", "norm_epsilon"}, 0, 1);
     model.norm_epsilon = epsilon.value_or(default_value);
     if (rules.query_key_norms_flag != nullptr &&
-        !config.flag(rules.query_key_norms_flag).value_or(rules.query_key_norms_usually))
+        !config.flagOr(rules.query_key_norms_flag, rules.query_key_norms_usually))
         model.query_key_norms = QueryKeyNorms::none;
     if (rules.activation_key != nullptr)
         model.activation = activationOf(config, rules.activation_key, model.activation);
@@ -252,6 +259,11 @@ std::vector<bool> windowedLayers(const ConfigFields& config, const ConfigRules& 
     const std::string of_windows =
         rules.windowed == WindowedLayers::chunked ? "chunked_attention" : "sliding_attention";
     std::vector<bool> windowed;
+    const bool is_counted_from_first = rules.windowed == WindowedLayers::all_but_every_nth_from_first;
+    const int global =
+        is_counted_from_first ? config.integer("global_attn_every_n_layers", 1, 1 << 10).value_or(3) : 0;
+    if (rules.windowed == WindowedLayers::all)
+        return std::vector<bool>(static_cast<std::size_t>(model.layers), true);
     if (const auto kinds = config.kindsByLayer("layer_types", model.layers, {"full_attention", of_windows})) {
         windowed.assign(kinds->begin(), kinds->end());
         if (rules.ends_unwindowed) windowed.back() = false;
@@ -259,13 +271,11 @@ std::vector<bool> windowedLayers(const ConfigFields& config, const ConfigRules& 
     }
     if (rules.windowed == WindowedLayers::listed)
         config.refuse("layer_types", "is missing; it says which layers attend within sliding_window");
-    const int pattern = config.firstInteger({"sliding_window_pattern", "_sliding_window_pattern"}, 1, 1 << 10)
-                            .value_or(rules.window_pattern);
+    const auto own_pattern = config.integer("sliding_window_pattern", 1, 1 << 10);
+    const int pattern = findModelType(model.family).reads_pattern ? own_pattern.value_or(rules.window_pattern)
+                                                                  : rules.window_pattern;
     const int first = config.integer("max_window_layers", 0, static_cast<int>(kMaxLayers))
                           .value_or(rules.max_window_layers);
-    const bool is_counted_from_first = rules.windowed == WindowedLayers::all_but_every_nth_from_first;
-    const int global =
-        is_counted_from_first ? config.integer("global_attn_every_n_layers", 1, 1 << 10).value_or(3) : 0;
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
         if (is_counted_from_first)
             windowed.push_back(layer % global != 0);
@@ -310,12 +320,25 @@ std::int64_t windowOnEitherSide(const ConfigFields& config, const ConfigRules& r
     return (is_halved ? model.window / 2 + 1 : model.window) + (is_inclusive ? 1 : 0);
 }
 
-void readWindow(const ConfigFields& config, const ConfigRules& rules, Architecture& model) {
+/// Whether the config lists a layer of this kind.
+bool listsLayer(const ConfigFields& config, const char* kind) {
+    const auto listed = config.texts("layer_types", static_cast<int>(kMaxLayers));
+    return listed && hasElement(*listed, kind);
+}
+
+void readWindow(const ConfigFields& config, const ConfigRules& rules, ParsedArchitecture& parsed) {
+    Architecture& model = parsed.architecture;
     if (rules.windowed == WindowedLayers::none || rules.windowed == WindowedLayers::chunked) return;
     if (rules.window_flag != nullptr && !config.flag(rules.window_flag).value_or(false)) {
         config.integer("sliding_window", 0, 1 << 30);  // no effect; read so that it is not reported as unread
+        if (listsLayer(config, "sliding_attention"))
+            config.refuse("layer_types",
+                          std::string("lists sliding_attention, but ") + rules.window_flag + " is false");
         return;
     }
+    if (rules.windowed == WindowedLayers::all && listsLayer(config, "full_attention"))
+        parsed.notes.push_back("layer_types is not read in models of type " + model.family +
+                               ": sliding_window applies to all layers");
     if (rules.window_key != std::string_view("sliding_window") && config.has("sliding_window"))
         config.refuse("sliding_window",
                       std::string("is not supported; the window of this model is ") + rules.window_key);
@@ -503,8 +526,15 @@ ParsedArchitecture readConfigArchitecture(std::string_view json) {
     readEncoder(config, family->config_rules.encoder, model);
     if (!model.causal && !model.predicts_masked) parsed.notes.emplace_back(kNoLossNote);
     if (family->config_rules.read != nullptr) family->config_rules.read(config, parsed);
+    if (!model.causal && !model.head_bias.empty())
+        config.refuse("is_causal", "is false, which is not supported for ALiBi's bias by distance");
+    if (language.composite != nullptr)
+        for (const char* const key : language.composite->unread)
+            if (key != nullptr && config.has(key) && !config.equalsJson(key, "false"))
+                config.refuse(key, std::string("is not read in ") + language.composite->model_type +
+                                       ", only in the language model alone; remove it");
     readMixture(config, family->config_rules, model);
-    readWindow(config, family->config_rules, model);
+    readWindow(config, family->config_rules, parsed);
     readRotations(config, parsed);
     readLatentAttention(config, family->config_rules.latent, model);
     readChunks(config, family->config_rules, model);

@@ -127,8 +127,9 @@ struct ConfigBiases {
 
 /// Which layers use sliding-window attention if the config does not list them.
 enum class WindowedLayers {
-    none,  ///< no window, whatever the config says
-    all,   ///< all layers (Mistral)
+    none,               ///< no window, whatever the config says
+    all,                ///< all layers, and a list of the layers' kinds has no effect (Phi 3)
+    all_unless_listed,  ///< all layers (Mistral, which AutoModel then calls Ministral)
     /// all except every n-th layer, counted from 1, which attends to all tokens (Gemma 2 and 3)
     all_but_every_nth,
     from_max_window_on,  ///< from layer `max_window_layers` on, by default 28 (Qwen)

@@ -109,7 +109,7 @@ void readAlternatingUpdates(const ConfigFields& config, Architecture& model) {
     if (model.altup.active >= model.altup.streams)
         config.refuse("altup_active_idx",
                       "must be below altup_num_inputs, " + std::to_string(model.altup.streams));
-    model.altup.scales_active = config.flag("altup_correct_scale").value_or(true);
+    model.altup.scales_active = config.flagOr("altup_correct_scale", true);
     model.laurel_rank = config.integer("laurel_rank", 1, static_cast<int>(kMaxWidth)).value_or(64);
     model.gate_cutoffs = cutoffsOf(config, model.layers);
 }

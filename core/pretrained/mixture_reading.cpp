@@ -149,10 +149,13 @@ void readMixture(const ConfigFields& config, const ConfigRules& of_family, Archi
             config.refuse(count->key, "is missing");
     mixture.layers = mixtureLayers(config, rules, model.layers);
     if (rules.normalizes_flag != nullptr)
-        mixture.normalizes = config.flag(rules.normalizes_flag).value_or(rules.normalizes_usually);
+        mixture.normalizes = config.flagOr(rules.normalizes_flag, rules.normalizes_usually);
+    // Without effect unless the method of choosing experts uses groups (DeepSeek V2 Lite's does not).
+    const std::int64_t groups = countOf(config, rules.groups, 1, max_experts),
+                       groups_per_token = countOf(config, rules.groups_per_token, 1, max_experts);
     if (hasGroups(config, rules)) {
-        mixture.groups = countOf(config, rules.groups, 1, max_experts);
-        mixture.groups_per_token = countOf(config, rules.groups_per_token, 1, max_experts);
+        mixture.groups = groups;
+        mixture.groups_per_token = groups_per_token;
     }
     const auto read = [&](const char* key, double low, double high, double& value) {
         if (key != nullptr) value = config.number(key, low, high).value_or(value);

@@ -24,6 +24,9 @@ class Configs(TrainerTest):
         (folder / "config.json").write_text(json.dumps({**plain, **config}))
         return folder
 
+    def text_config(self, family):
+        return json.loads((PRETRAINED / family / "config.json").read_text())["text_config"]
+
     def look(self, family, config):
         return self.trainer("look", self.model(family, config), "--what", "loss", "--json", "--text", expected_text(family))
 
@@ -33,6 +36,16 @@ class Configs(TrainerTest):
                 done = self.look(one["family"], one["config"])
                 self.assertEqual(done.returncode, 0, done.stderr)
                 numpy.testing.assert_allclose(json.loads(done.stdout)["nll"], one["nll"], atol=5e-4)
+
+    def test_a_missing_member_has_the_default_of_its_class(self):
+        """K-EXAONE chooses experts like GLM 4.5, but ExaoneMoeConfig (transformers 5.24) scales their weights by 2.5."""
+        folder = self.model("exaone_moe", {})
+        ask = ("look", folder, "--what", "loss", "--json", "--text", expected_text("exaone_moe"))
+        written = json.loads((folder / "config.json").read_text())
+        self.assertEqual(written.pop("routed_scaling_factor"), 2.5)
+        plain = self.trainer(*ask)
+        (folder / "config.json").write_text(json.dumps(written))
+        self.assertEqual(self.trainer(*ask).stdout, plain.stdout)
 
     def test_a_token_uses_at_most_all_parameters(self):
         """A token of LongCat Flash may choose more experts than have parameters, as some only return their inputs."""
@@ -50,6 +63,15 @@ class Configs(TrainerTest):
                                      ("mixtral", {"n_shared_experts": 1}, "n_shared_experts = 1"),
                                      ("phimoe", {"num_experts_per_tok": 3}, "num_experts_per_tok is 3; this family's router always chooses two"),
                                      ("glm4_moe", {"n_group": 3}, "n_group is 3: 8 experts do not form groups"),
+                                     ("qwen2_moe", {"layer_types": ["full_attention", "sliding_attention"], "use_sliding_window": False},
+                                      "layer_types lists sliding_attention, but use_sliding_window is false"),
+                                     ("granite", {"attention_multiplier": 0}, "attention_multiplier must be above 0"),
+                                     ("granite", {"logits_scaling": 0}, "logits_scaling is 0"),
+                                     ("gpt_oss", {"rope_parameters": {}}, "rope_parameters is empty"),
+                                     ("bloom", {"is_causal": False}, "is_causal is false"),
+                                     ("modernbert", {"classifier_activation": "xielu"}, "classifier_activation \"xielu\""),
+                                     ("gemma3", {"text_config": {**self.text_config("gemma3"), "final_logit_softcapping": 3.0}},
+                                      "final_logit_softcapping is not read in gemma3"),
                                      ("llama", {"head_dim": 8, "partial_rotary_factor": 0.5, "rope_scaling": {"rope_type": "linear", "factor": 2}},
                                       "partial_rotary_factor is 0.5")):
             with self.subTest(config):

@@ -26,7 +26,8 @@ A row is a model type and a JSON object ("member" means a member of config.json)
                  both together
   "copies"       flat parameters apply to every kind, and rope_scaling is another name of rope_parameters; the rotating fraction
                  is the class's own
-  "rotating"     which layers rotate: only "sliding" ones, "sliding_or_dense", "sliding_if_any", or those marked 1 in no_rope_layers
+  "fixed"        true if neither rope_parameters nor rope_scaling is read; "pattern": true if sliding_window_pattern is read
+  "rotating"     which layers rotate: only "sliding" ones, "sliding_or_dense", "sliding_if_window", or those marked 1 in no_rope_layers
   "refuses"      the class cannot read rope_scaling
   "values"       values rotate; "values_key": the flag that enables it; "shared": one vector is key and value for all heads
   "needs"        a member and the value that it must have for any rotation; "null_theta": no rotation if rope_theta is null
@@ -54,20 +55,20 @@ LETTERS = {"full_attention": "F", "sliding_attention": "S"}
 # Model types without rope_parameters, or whose code is not part of transformers; each with its source.
 OTHERS = {
     # modeling_gptj.py, modeling_codegen.py: create_sinusoidal_positions(max_position_embeddings, rotary_dim)
-    "gptj": {"interleaved": True, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "features": "rotary_dim",
+    "gptj": {"fixed": True, "interleaved": True, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "features": "rotary_dim",
              "sizes": {"hidden_size": 4096, "num_attention_heads": 16, "rotary_dim": 64, "max_position_embeddings": 2048},
              "names": {"hidden_size": "n_embd", "num_attention_heads": "n_head", "max_position_embeddings": "n_positions"}},
-    "codegen": {"interleaved": True, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "features": "rotary_dim",
+    "codegen": {"fixed": True, "interleaved": True, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "features": "rotary_dim",
                 "sizes": {"hidden_size": 4096, "num_attention_heads": 16, "rotary_dim": 64, "max_position_embeddings": 2048},
                 "names": {"hidden_size": "n_embd", "num_attention_heads": "n_head", "max_position_embeddings": "n_positions"}},
     # modeling_roformer.py: values rotate if rotary_value is set, and outputs are never rotated back
-    "roformer": {"interleaved": True, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "values_key": "rotary_value",
+    "roformer": {"fixed": True, "interleaved": True, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "values_key": "rotary_value",
                  "sizes": {"hidden_size": 768, "num_attention_heads": 12, "max_position_embeddings": 1536}},
     # modeling_esm.py: rotates only with position_embedding_type "rotary"
-    "esm": {"interleaved": False, "width": [], "kinds": {"": {"theta": 10000.0, "keys": ["rope_theta"]}}, "needs": ["position_embedding_type", "rotary"],
+    "esm": {"fixed": True, "interleaved": False, "width": [], "kinds": {"": {"theta": 10000.0, "keys": ["rope_theta"]}}, "needs": ["position_embedding_type", "rotary"],
             "sizes": {"hidden_size": 768, "num_attention_heads": 12, "max_position_embeddings": 1026}},
     # modeling_clvp.py: max(projection_dim / (2·heads), 32) features rotate, also of values
-    "clvp_encoder": {"interleaved": False, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "features": 32, "values": True,
+    "clvp_encoder": {"fixed": True, "interleaved": False, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "features": 32, "values": True,
                      "needs": ["use_rotary_embedding", True],
                      "sizes": {"hidden_size": 768, "num_attention_heads": 12, "max_position_embeddings": 0, "use_rotary_embedding": True}},
     # moonshotai's modeling_deepseek.py for Kimi K2: like DeepSeek V3; for Kimi Linear: no layer rotates
@@ -103,12 +104,15 @@ MORE = {
     # modeling_falcon.py, modeling_granitemoehybrid.py, modeling_zamba2.py, modeling_olmo_hybrid.py: conditions for any rotation
     "falcon": {"needs": ["alibi", False], "sizes": {"alibi": False}}, "granitemoehybrid": {"needs": ["position_embedding_type", "rope"]},
     "zamba2": {"needs": ["use_mem_rope", True]}, "olmo_hybrid": {"null_theta": True},
+    # configuration_*.py: sliding_window_pattern
+    **{model_type: {"pattern": True} for model_type in ("cohere2", "cohere2_moe", "embedding_gemma2_text", "exaone4", "exaone_moe", "gemma3_text",
+                                                       "t5gemma2_text", "t5gemma2_decoder")},
     "hunyuan_v1_dense": {"alpha": True}, "hunyuan_v1_moe": {"alpha": True}, "hunyuan_vl_text": {"alpha": True},
 }
 # Layers without rotation, which the frequencies do not show; from modeling_*.py of each.
 LAYERS = {
     "afmoe": "sliding", "cohere2": "sliding", "cohere2_moe": "sliding_or_dense", "flint": "sliding",
-    "exaone4": "sliding_if_any", "exaone_moe": "sliding_if_any", "kolibri1": "sliding_if_any",
+    "exaone4": "sliding_if_window", "exaone_moe": "sliding_if_window", "kolibri1": "sliding_if_window",
     "llama4_text": "no_rope_layers", "smollm3": "no_rope_layers", "mistral_large4_text": "no_rope_layers",
 }
 

@@ -33,8 +33,8 @@ std::vector<std::function<double(int)>> falconBias(std::int64_t heads, std::int6
 void readFalconConfig(const ConfigFields& config, ParsedArchitecture& parsed) {
     Architecture& model = parsed.architecture;
     const bool is_new = config.flag("new_decoder_architecture").value_or(false),
-               has_one_key = config.flag("multi_query").value_or(true),
-               is_parallel = config.flag("parallel_attn").value_or(true);
+               has_one_key = config.flagOr("multi_query", true),
+               is_parallel = config.flagOr("parallel_attn", true);
     const int groups = config.integer("num_kv_heads", 1, static_cast<int>(kMaxHeads))
                            .value_or(static_cast<int>(model.heads)),
               norms = config.integer("num_ln_in_parallel_attn", 1, 2).value_or(is_new ? 2 : 1);

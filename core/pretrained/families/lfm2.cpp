@@ -15,7 +15,7 @@ void readFeedForwardWidth(const ConfigFields& config, Architecture& model) {
     const int multiple = config.integer("block_multiple_of", 1, kMax).value_or(256);
     constexpr const char* kFactor = "block_ffn_dim_multiplier";
     const double factor = config.number(kFactor, 1e-6, 1e6).value_or(1);
-    if (!config.flag("block_auto_adjust_ff_dim").value_or(true)) return;
+    if (!config.flagOr("block_auto_adjust_ff_dim", true)) return;
     double width = std::floor(2 * static_cast<double>(model.feed_forward) / 3);
     if (!config.contains(kFactor) || config.has(kFactor))
         width = std::ceil(std::floor(factor * width) / multiple) * multiple;
@@ -128,7 +128,7 @@ Family lfm2_moe() {
                      .scale_key = "routed_scaling_factor"};
     rules.read = [](const ConfigFields& config, ParsedArchitecture& parsed) {
         readConvolution(config, parsed.architecture);
-        parsed.architecture.mixture.choice_bias = config.flag("use_expert_bias").value_or(true);
+        parsed.architecture.mixture.choice_bias = config.flagOr("use_expert_bias", true);
         if (!config.has("layer_types"))
             config.refuse("layer_types", "is missing; it says which layers attend");
     };

@@ -64,7 +64,7 @@ Family llama() {
 Family mistral() {
     Family family = llamaLike("mistral", "llama");
     family.gguf_rules.interleaves = true;
-    family.config_rules.windowed = WindowedLayers::all;
+    family.config_rules.windowed = WindowedLayers::all_unless_listed;
     family.gguf_rules.has_frequency_factors = true;
     return family;
 }
@@ -87,7 +87,7 @@ Family mixtral() {
 
 Family ministral() {
     Family family = llamaLike("ministral", "");
-    family.config_rules.windowed = WindowedLayers::all;
+    family.config_rules.windowed = WindowedLayers::all_unless_listed;
     return family;
 }
 

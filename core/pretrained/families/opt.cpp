@@ -7,9 +7,9 @@ namespace {
 void readOptConfig(const ConfigFields& config, ParsedArchitecture& parsed) {
     Architecture& model = parsed.architecture;
     model.norm_epsilon = 1e-5;  // whatever the config says
-    model.post_norm = !config.flag("do_layer_norm_before").value_or(true);
+    model.post_norm = !config.flagOr("do_layer_norm_before", true);
     model.has_final_norm = !config.flag("_remove_final_layer_norm").value_or(false);
-    model.norm_weights = model.norm_biases = config.flag("layer_norm_elementwise_affine").value_or(true);
+    model.norm_weights = model.norm_biases = config.flagOr("layer_norm_elementwise_affine", true);
     const auto embedding = config.integer("word_embed_proj_dim", 1, static_cast<int>(kMaxWidth));
     if (embedding && *embedding != model.width) model.embedding_width = *embedding;
 }

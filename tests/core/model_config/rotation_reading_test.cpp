@@ -188,9 +188,14 @@ TEST(ParsedRotation, LayersThatDoNotRotateAreSaid) {
     const ParsedRotation windows = readRotation(R"({"model_type": "cohere2_moe", "num_hidden_layers": 4,
         "first_k_dense_replace": 2, "prefix_dense_sliding_window_pattern": 2})");
     EXPECT_EQ(windows.layers.back().layers, std::vector<int>{1});
+    // In modeling_exaone4.py, windowed layers alone rotate unless sliding_window, 4096 by default, is null.
     const ParsedRotation exaone =
         readRotation(R"({"model_type": "exaone4", "layer_types": ["full_attention", "full_attention"]})");
-    EXPECT_EQ(exaone.layers.size(), 1U);
+    EXPECT_EQ(exaone.layers.back().kind, kNotRotated);
+    const ParsedRotation without_window = readRotation(R"({"model_type": "exaone4", "sliding_window": null,
+        "layer_types": ["full_attention", "full_attention"]})");
+    EXPECT_EQ(without_window.layers.size(), 1U);
+    EXPECT_GT(without_window.layers.front().rotary.rotatedWidth(), 0);
     const ParsedRotation kimi = readRotation(R"({"model_type": "kimi_linear", "num_hidden_layers": 2})");
     EXPECT_EQ(kimi.layers.back().layers, (std::vector<int>{0, 1}));
     EXPECT_EQ(kimi.layers.back().kind, kNotRotated);
