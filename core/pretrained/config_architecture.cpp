@@ -262,8 +262,6 @@ std::vector<bool> windowedLayers(const ConfigFields& config, const ConfigRules& 
     const bool is_counted_from_first = rules.windowed == WindowedLayers::all_but_every_nth_from_first;
     const int global =
         is_counted_from_first ? config.integer("global_attn_every_n_layers", 1, 1 << 10).value_or(3) : 0;
-    if (rules.windowed == WindowedLayers::all)
-        return std::vector<bool>(static_cast<std::size_t>(model.layers), true);
     if (const auto kinds = config.kindsByLayer("layer_types", model.layers, {"full_attention", of_windows})) {
         windowed.assign(kinds->begin(), kinds->end());
         if (rules.ends_unwindowed) windowed.back() = false;
@@ -336,9 +334,8 @@ void readWindow(const ConfigFields& config, const ConfigRules& rules, ParsedArch
                           std::string("lists sliding_attention, but ") + rules.window_flag + " is false");
         return;
     }
-    if (rules.windowed == WindowedLayers::all && listsLayer(config, "full_attention"))
-        parsed.notes.push_back("layer_types is not read in models of type " + model.family +
-                               ": sliding_window applies to all layers");
+    const bool is_list_ignored =
+        rules.windowed == WindowedLayers::all && listsLayer(config, "full_attention");
     if (rules.window_key != std::string_view("sliding_window") && config.has("sliding_window"))
         config.refuse("sliding_window",
                       std::string("is not supported; the window of this model is ") + rules.window_key);
@@ -347,7 +344,14 @@ void readWindow(const ConfigFields& config, const ConfigRules& rules, ParsedArch
     model.window = window.value_or(static_cast<int>(rules.window));
     if (model.window == 0) return;
     if (!model.causal) model.window = windowOnEitherSide(config, rules, model);
-    model.windowed = windowedLayers(config, rules, model);
+    if (rules.windowed != WindowedLayers::all) {
+        model.windowed = windowedLayers(config, rules, model);
+        return;
+    }
+    model.windowed.assign(static_cast<std::size_t>(model.layers), true);
+    if (is_list_ignored)
+        parsed.notes.push_back("layer_types is not read in models of type " + model.family +
+                               ": sliding_window applies to all layers");
 }
 
 void readRotations(const ConfigFields& config, ParsedArchitecture& parsed) {

@@ -310,7 +310,6 @@ struct GgufRules {
     /// n: by default, all layers but every n-th are windowed; 0: all are. nullopt if neither files nor
     /// llama.cpp define the windows of the family.
     std::optional<std::int64_t> window_pattern;
-    bool windows_after_first = false;  ///< these layers are counted from 0, not from 1 (ModernBERT)
     /// A model with this many layers multiplies scores by 1/√(width / heads) instead of 1/√d, although no
     /// entry says so. It is the 27 B model of Gemma, which llama.cpp also recognizes by its layers. 0: none.
     std::int64_t layers_scored_by_width = 0;
@@ -326,7 +325,6 @@ struct GgufRules {
     bool gate_and_up_fused = false;  ///< ffn_up holds the gate, then up (Phi 3)
     /// Names of norms; null: the usual ones.
     const char *attention_norm = nullptr, *feed_forward_norm = nullptr, *final_norm = nullptr;
-    bool has_head = true;  ///< otherwise files lack the head, which is not the embedding table (encoders)
     /// What layers compute for which attention.head_count_kv is 0.
     std::optional<Mixer> without_heads = {};
     /// Names of both norms in parallel blocks; a file without the first has one, by its usual name (Falcon).

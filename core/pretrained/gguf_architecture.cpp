@@ -19,10 +19,12 @@ std::int64_t vocabularySize(const GgufEntries& entries) {
     return entries.required("vocab_size", kMaxVocabulary);
 }
 
-std::vector<bool> windowedByPattern(std::int64_t pattern, const GgufRules& rules, std::int64_t layers) {
+std::vector<bool> windowedByPattern(std::int64_t pattern, const Architecture& model) {
+    const bool is_counted_from_first =
+        findFamily(model.family)->config_rules.windowed == WindowedLayers::all_but_every_nth_from_first;
     std::vector<bool> windowed;
-    for (std::int64_t layer = 0; layer < layers; ++layer)
-        windowed.push_back(pattern == 0 || (layer + (rules.windows_after_first ? 0 : 1)) % pattern != 0);
+    for (std::int64_t layer = 0; layer < model.layers; ++layer)
+        windowed.push_back(pattern == 0 || (layer + (is_counted_from_first ? 0 : 1)) % pattern != 0);
     return windowed;
 }
 
@@ -34,12 +36,12 @@ std::vector<bool> windowedLayers(const GgufEntries& entries, const GgufRules& ru
     const auto& all = entries.metadata().entries();
     const auto found = all.find(entries.key(kPattern));
     if (found == all.end()) {
-        if (rules.window_pattern) return windowedByPattern(*rules.window_pattern, rules, model.layers);
+        if (rules.window_pattern) return windowedByPattern(*rules.window_pattern, model);
         entries.refuse(kWindow, "is " + std::to_string(model.window) + ", but " + entries.key(kPattern) +
                                     " does not say which layers attend within it");
     }
     if (std::holds_alternative<std::int64_t>(found->second))
-        return windowedByPattern(entries.integer(kPattern, 0, kMaxLayers, 0), rules, model.layers);
+        return windowedByPattern(entries.integer(kPattern, 0, kMaxLayers, 0), model);
     const std::vector<bool> windowed = *entries.metadata().flags(entries.key(kPattern));
     if (windowed.size() != static_cast<std::size_t>(model.layers))
         entries.refuse(kPattern, "has " + std::to_string(windowed.size()) + " flags for " +

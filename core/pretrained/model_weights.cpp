@@ -116,7 +116,7 @@ void locateAroundEmbeddings(TensorLocator& in, ModelWeights& weights) {
 void locateHead(TensorLocator& in, const TensorStore& store, ModelWeights& weights) {
     const std::string name = in.names().head, dense = in.allNames().encoder_names.head_dense;
     const std::int64_t vocabulary = in.model().vocabulary, width = in.model().width;
-    if (in.isGguf() && !in.family().gguf_rules.has_head) {
+    if (in.isGguf() && in.model().predicts_masked) {
         weights.notes.emplace_back("GGUF files of encoders have no head: they predict no tokens");
         return;
     }
@@ -152,8 +152,8 @@ void locateHead(TensorLocator& in, const TensorStore& store, ModelWeights& weigh
 ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture& architecture,
                            const BiasRules& biases) {
     if (naming == Naming::gguf) {
-        architecture.tied = !store.has(ggufNames().names.head + ".weight") &&
-                            findFamily(architecture.family)->gguf_rules.has_head;
+        // Files of encoders lack the head, which is not the embedding table.
+        architecture.tied = !store.has(ggufNames().names.head + ".weight") && !architecture.predicts_masked;
         const char* const second_norm = findFamily(architecture.family)->gguf_rules.attention_norm_of_two;
         if (second_norm != nullptr && store.has(std::string("blk.0.") + second_norm + ".weight"))
             architecture.shares_norm = false;

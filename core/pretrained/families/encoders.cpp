@@ -86,10 +86,8 @@ Family modernbert() {
                      "initializer_cutoff_factor", "position_embedding_type",  "reference_compile",
                      "repad_logits_with_grad",    "sparse_pred_ignore_index", "sparse_prediction"};
     GgufRules& gguf = family.gguf_rules;
-    gguf.has_head = false;
     gguf.gate_and_up_fused = true;
     gguf.window_pattern = 3;
-    gguf.windows_after_first = true;
     gguf.unread_tensor_prefixes = {"cls."};  // of rerankers
     gguf.read = [](const GgufEntries& entries, Architecture& model) {
         model.norm_biases = false;
@@ -115,7 +113,6 @@ Family eurobert() {
     rules.biases.query_key_value = rules.biases.output = {"attention_bias"};
     rules.biases.feed_forward = rules.biases.head = {"mlp_bias"};
     rules.ignored = {"clf_pooling", "classifier_pooling"};
-    family.gguf_rules.has_head = false;
     return family;
 }
 
@@ -214,7 +211,6 @@ Family nomic_bert() {
     rules.biases.plain = {never, never, never, always, always};
     rules.encoder = {.head_activation_key = "hidden_act", .token_types_key = "type_vocab_size"};
     GgufRules& gguf = family.gguf_rules;
-    gguf.has_head = false;
     gguf.attention_norm = "attn_output_norm";
     gguf.feed_forward_norm = "layer_output_norm";
     gguf.read = [](const GgufEntries& entries, Architecture& model) {
