@@ -1,6 +1,7 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <stdexcept>
 
@@ -159,16 +160,14 @@ Tokenizer read(const Json& json, const std::string& origin, const std::string& m
     return Tokenizer(std::move(parts));
 }
 
-/// @param change  applies what other files say to the content of the file → the text of the mask token
-Tokenizer parse(std::string_view json, const std::string& origin,
-                const std::function<std::string(Json&)>& change) {
+/// Calls `make`; what is wrong with the content of a file becomes an error that names it.
+template <class Make>
+Tokenizer readingFile(const std::string& origin, const Make& make) {
     const auto refuse = [&](const std::string& why) {
         return Error(ErrorKind::checkpoint, origin + ": " + why);
     };
     try {
-        Json tokenizer = parseStrictJson(json);
-        const std::string mask = tokenizer.is_object() ? change(tokenizer) : std::string();
-        return read(tokenizer, origin, mask);
+        return make();
     } catch (const Json::exception& error) {
         throw refuse(jsonErrorMessage(error.what()));
     } catch (const std::invalid_argument& error) {
@@ -176,14 +175,25 @@ Tokenizer parse(std::string_view json, const std::string& origin,
     }
 }
 
+/// @param change  applies what other files say to the content of the file → the text of the mask token
+Tokenizer parse(std::string_view json, const std::string& origin,
+                const std::function<std::string(Json&)>& change) {
+    return readingFile(origin, [&] {
+        Json tokenizer = parseStrictJson(json);
+        const std::string mask = tokenizer.is_object() ? change(tokenizer) : std::string();
+        return read(tokenizer, origin, mask);
+    });
+}
+
 constexpr const char *kTokenizerJson = "tokenizer.json", *kVocabulary = "vocab.txt",
                      *kConfig = "tokenizer_config.json";
 
-/// Whether the folder has a vocab.txt that transformers gives to its EsmTokenizer.
-bool hasEsmVocabulary(const FilePath& folder) {
-    if (!pathExists(folder / kVocabulary)) return false;
-    const Json config = readSiblingJson(folder / kVocabulary, kConfig);
-    return jsonMember(config, "tokenizer_class") == "EsmTokenizer";
+/// The tokenizer_config.json of a folder with a vocab.txt that transformers gives to its EsmTokenizer.
+std::optional<Json> configOfEsm(const FilePath& folder) {
+    if (!pathExists(folder / kVocabulary)) return std::nullopt;
+    Json config = readSiblingJson(folder / kVocabulary, kConfig);
+    if (jsonMember(config, "tokenizer_class") != "EsmTokenizer") return std::nullopt;
+    return config;
 }
 
 /// The lines of a vocab.txt as ids. @throws std::invalid_argument for a blank or repeated line
@@ -235,22 +245,17 @@ Json tokenizerOfEsm(const Json& vocabulary, const Json& config) {
 }  // namespace
 
 bool hasTokenizer(const FilePath& folder) {
-    return pathExists(folder / kTokenizerJson) || hasEsmVocabulary(folder);
+    return pathExists(folder / kTokenizerJson) || configOfEsm(folder);
 }
 
 Tokenizer readFolderTokenizer(const FilePath& folder) {
-    if (pathExists(folder / kTokenizerJson) || !hasEsmVocabulary(folder))
-        return readTokenizerJson(folder / kTokenizerJson);
+    const auto config = pathExists(folder / kTokenizerJson) ? std::nullopt : configOfEsm(folder);
+    if (!config) return readTokenizerJson(folder / kTokenizerJson);
     const FilePath path = folder / kVocabulary;
-    const Json config = readSiblingJson(path, kConfig);
-    try {
-        const Json tokenizer = tokenizerOfEsm(vocabularyOfLines(readFile(path)), config);
-        return read(tokenizer, path.string(), maskText(config, tokenizer));
-    } catch (const Json::exception& error) {
-        throw Error(ErrorKind::checkpoint, path.string() + ": " + jsonErrorMessage(error.what()));
-    } catch (const std::invalid_argument& error) {
-        throw Error(ErrorKind::checkpoint, path.string() + ": " + error.what());
-    }
+    return readingFile(path.string(), [&] {
+        const Json tokenizer = tokenizerOfEsm(vocabularyOfLines(readFile(path)), *config);
+        return read(tokenizer, path.string(), maskText(*config, tokenizer));
+    });
 }
 
 Tokenizer parseTokenizerJson(std::string_view json, const std::string& origin) {
