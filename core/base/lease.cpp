@@ -15,6 +15,7 @@
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
+#include "core/base/retry_interrupted.h"
 #include "core/base/stop_signals.h"
 #include "core/base/text.h"
 #include "core/base/this_process.h"
@@ -78,7 +79,7 @@ std::optional<LeaseState> readLease(const FilePath& path) {
     struct stat facts {};
     if (!file || ::fstat(file.number(), &facts) != 0) return std::nullopt;
     std::string text(kMaxLeaseBytes, '\0');
-    const ssize_t got = ::pread(file.number(), text.data(), text.size(), 0);
+    const ssize_t got = retryInterrupted([&] { return ::pread(file.number(), text.data(), text.size(), 0); });
     text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     LeaseState lease{text == kReleased, std::nullopt, toSeconds(facts.st_mtim)};
     const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -106,14 +107,18 @@ double fileServerTime(const FilePath& folder, const ProcessIdentity& identity) {
 bool createExclusively(const FilePath& path, const ProcessIdentity& identity) {
     const Descriptor folder = openFolderOf(path);
     const std::string name = path.path().filename().string();
-    const Descriptor file(
-        ::openat(folder.number(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
+    const Descriptor file(retryInterrupted([&] {
+        return ::openat(folder.number(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                        0644);
+    }));
     if (!file) {
         if (errno == EEXIST) return false;
         throw diskError("create", path.string(), errno);
     }
     const std::string text = nlohmann::json(identity).dump() + "\n";
-    if (::pwrite(file.number(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
+    const ssize_t written =
+        retryInterrupted([&] { return ::pwrite(file.number(), text.data(), text.size(), 0); });
+    if (written != static_cast<ssize_t>(text.size())) {
         const int error_number = errno;
         removeFile(path);
         throw diskError("write", path.string(), error_number);
@@ -255,7 +260,8 @@ Lease::~Lease() {
     try {
         const Descriptor file = openFileIfExists(fileOf(folder_, number_), O_WRONLY | O_TRUNC);
         if (file) [[maybe_unused]]
-            const ssize_t ignored = ::pwrite(file.number(), kReleased.data(), kReleased.size(), 0);
+            const ssize_t ignored = retryInterrupted(
+                [&] { return ::pwrite(file.number(), kReleased.data(), kReleased.size(), 0); });
     } catch (const Error&) {
         // The next process waits until the lease expires.
     }
