@@ -96,6 +96,7 @@ ModelType typeOf(const std::string& name, const Json& row) {
         else
             type.features = row.at("features");
     }
+    read("even", type.requires_even_features);
     read("ratio", type.ratio_key);
     read("flat_scales", type.flat_means_scaling);
     read("yarn_factor", type.yarn_factor);

@@ -115,6 +115,10 @@ class RotationReader {
     /// Whether `ModelType::features_key` gives the number of rotating features. In DeepSeek V4, a rotating
     /// fraction and parameters by kind of layer take precedence.
     bool countsFeatures() const;
+    /// That number. @throws Error (usage) if the model type cannot compute it
+    int countedFeatures(int head_dim) const;
+    /// @throws Error (usage) naming the member `key` if the model type cannot rotate so many features
+    void requireEven(const ConfigFields& fields, const std::string& key, int features) const;
     /// Reads how many features rotate. An odd number is rounded up, but not in the exponents of frequencies.
     void readWidth(const Source& source, const std::string& method, RotaryConfig& rotary);
 

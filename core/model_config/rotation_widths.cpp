@@ -125,11 +125,27 @@ bool RotationReader::countsFeatures() const {
     return !is_given_by_kind_ && config_.has(type_.features_key) && !config_.has(kRotaryFraction);
 }
 
+void RotationReader::requireEven(const ConfigFields& fields, const std::string& key, int features) const {
+    if (type_.requires_even_features && features % 2 != 0)
+        fields.refuse(key, "makes an odd number of features rotate, " + std::to_string(features) +
+                               ", which models of type " + type_.name + " cannot compute");
+}
+
+int RotationReader::countedFeatures(int head_dim) const {
+    const std::string& key = type_.features_key;
+    const auto features = integer(key, type_.requires_even_features ? 2 : 0, head_dim);
+    requireEven(config_, key, features.value_or(0));
+    // Frequencies are then those of hidden_size features, not of a head's.
+    if (!features && type_.requires_even_features && integer("num_attention_heads", 1, 1 << 16) != 1)
+        config_.refuse(key, "must be a number: models of type " + type_.name +
+                                " cannot rotate whole heads unless there is only one");
+    return features.value_or(head_dim);
+}
+
 void RotationReader::readWidth(const Source& source, const std::string& method, RotaryConfig& rotary) {
     const int fixed = type_.features > 0 ? type_.features
-                      : countsFeatures()
-                          ? integer(type_.features_key, 0, rotary.head_dim).value_or(rotary.head_dim)
-                          : 0;
+                      : countsFeatures() ? countedFeatures(rotary.head_dim)
+                                         : 0;
     if (fixed > 0) {
         if (fixed > rotary.head_dim)
             config_.refuse("hidden_size",
@@ -146,6 +162,8 @@ void RotationReader::readWidth(const Source& source, const std::string& method, 
     // transformers truncates the product, even if it is just below a whole number.
     const double rounding = type_.is_known ? 0 : 1e-9;
     const int features = static_cast<int>(rotary_fraction * rotary.head_dim + rounding);
+    requireEven(source.rope && source.rope->has(kRotaryFraction) ? *source.rope : config_, kRotaryFraction,
+                features);
     const int width = features + features % 2;
     rotateFeatures(width, rotary);
     if (width != features) rotary.exponent_width = features;

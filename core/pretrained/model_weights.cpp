@@ -86,14 +86,14 @@ std::int64_t parametersOf(const FeedForwardWeights& layer) {
            of(layer.down);
 }
 
-std::optional<VectorLocation> biasOfTiedHead(TensorLocator& in) {
+std::string biasOfTiedHead(const TensorLocator& in) {
     const std::string usual = in.names().head + ".bias", of_encoder = in.allNames().encoder_names.head_bias;
     const bool has_own_name = !of_encoder.empty() && (in.hasTensor(of_encoder) || !in.hasTensor(usual));
-    const std::string bias = has_own_name ? of_encoder : usual;
-    const BiasRule rule = in.biases().head;
-    const bool has_bias = rule == BiasRule::always || (rule == BiasRule::if_present && in.hasTensor(bias));
-    if (!has_bias) return std::nullopt;
-    return in.vector(bias, in.model().vocabulary);
+    return has_own_name ? of_encoder : usual;
+}
+
+void noteMissingHead(ModelWeights& weights, const std::string& tensor) {
+    weights.notes.push_back("the model has no head (no tensor " + tensor + "): it predicts no tokens");
 }
 
 /// Locates norm, projection and positions between the embedding table and the first layer, and the projection
@@ -120,18 +120,21 @@ void locateHead(TensorLocator& in, const TensorStore& store, ModelWeights& weigh
         weights.notes.emplace_back("GGUF files of encoders have no head: they predict no tokens");
         return;
     }
-    if (in.model().head_activation && !in.has(dense)) {
-        weights.notes.push_back("the model has no head (no tensor " + dense +
-                                ".weight): it predicts no tokens");
-        return;
-    }
+    if (in.model().head_activation && !in.has(dense)) return noteMissingHead(weights, dense + ".weight");
     if (in.model().head_activation) {
         weights.head_dense = in.linear(dense, width, width, in.biases().head_dense);
         weights.head_norm = in.norm(in.allNames().encoder_names.head_norm, width);
     }
+    const auto is_stored = [&](const std::string& tensor) {
+        return store.has(tensor) || store.unsupportedTensors().count(tensor) > 0;
+    };
     if (in.model().tied) {
-        weights.head.emplace(LinearLocation{weights.embedding, biasOfTiedHead(in)});
-    } else if (store.has(name + ".weight") || store.unsupportedTensors().count(name + ".weight") > 0) {
+        const std::string bias = biasOfTiedHead(in);
+        const BiasRule rule = in.biases().head;
+        if (rule == BiasRule::always && !is_stored(bias)) return noteMissingHead(weights, bias);
+        LinearLocation& head = weights.head.emplace(LinearLocation{weights.embedding, std::nullopt});
+        if (rule != BiasRule::never && is_stored(bias)) head.bias = in.vector(bias, vocabulary);
+    } else if (is_stored(name + ".weight")) {
         // ESM's bias has another name. BERT's files have both, of which the usual one is used.
         const std::string of_encoder = in.allNames().encoder_names.head_bias;
         const bool has_own_name =
@@ -142,8 +145,7 @@ void locateHead(TensorLocator& in, const TensorStore& store, ModelWeights& weigh
                                /*may_be_transposed=*/false);
         if (has_own_name) weights.head->bias = in.vector(of_encoder, vocabulary);
     } else {
-        weights.notes.push_back("the model has no head (no tensor " + name +
-                                ".weight): it predicts no tokens");
+        noteMissingHead(weights, name + ".weight");
     }
 }
 

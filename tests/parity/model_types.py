@@ -32,6 +32,7 @@ A row is a model type and a JSON object ("member" means a member of config.json)
   "values"       values rotate; "values_key": the flag that enables it; "shared": one vector is key and value for all heads
   "needs"        a member and the value that it must have for any rotation; "null_theta": no rotation if rope_theta is null
   "features"     number of rotating features, a number or a member; "last": the last features rotate, not the first
+  "even"         the class cannot compute an odd number of rotating features, but takes a single one without an error
   "ratio"        member that multiplies the base; "yarn_factor": default of YaRN's factor on cos and sin unless parameters are nested;
                  "flat_scales": flat rope_parameters are read as rope_scaling, without θ and the rotating fraction
   "text"         the model type of the language part
@@ -55,10 +56,10 @@ LETTERS = {"full_attention": "F", "sliding_attention": "S"}
 # Model types without rope_parameters, or whose code is not part of transformers; each with its source.
 OTHERS = {
     # modeling_gptj.py, modeling_codegen.py: create_sinusoidal_positions(max_position_embeddings, rotary_dim)
-    "gptj": {"fixed": True, "interleaved": True, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "features": "rotary_dim",
+    "gptj": {"fixed": True, "even": True, "interleaved": True, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "features": "rotary_dim",
              "sizes": {"hidden_size": 4096, "num_attention_heads": 16, "rotary_dim": 64, "max_position_embeddings": 2048},
              "names": {"hidden_size": "n_embd", "num_attention_heads": "n_head", "max_position_embeddings": "n_positions"}},
-    "codegen": {"fixed": True, "interleaved": True, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "features": "rotary_dim",
+    "codegen": {"fixed": True, "even": True, "interleaved": True, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "features": "rotary_dim",
                 "sizes": {"hidden_size": 4096, "num_attention_heads": 16, "rotary_dim": 64, "max_position_embeddings": 2048},
                 "names": {"hidden_size": "n_embd", "num_attention_heads": "n_head", "max_position_embeddings": "n_positions"}},
     # modeling_roformer.py: values rotate if rotary_value is set, and outputs are never rotated back
@@ -107,6 +108,8 @@ MORE = {
     # configuration_*.py: sliding_window_pattern
     **{model_type: {"pattern": True} for model_type in ("cohere2", "cohere2_moe", "embedding_gemma2_text", "exaone4", "exaone_moe", "gemma3_text",
                                                        "t5gemma2_text", "t5gemma2_decoder")},
+    # modeling_*.py: rotary_ndims features of a head meet tables of an even width
+    **{model_type: {"even": True} for model_type in ("gpt_neox_japanese", "persimmon", "phi", "stablelm")},
     "hunyuan_v1_dense": {"alpha": True}, "hunyuan_v1_moe": {"alpha": True}, "hunyuan_vl_text": {"alpha": True},
 }
 # Layers without rotation, which the frequencies do not show; from modeling_*.py of each.

@@ -507,6 +507,17 @@ class Heads(Published):
         for kind in ("model-head", "reach", "all-heads", "kernels"):
             self.draw(kind, model)
 
+    def test_a_tied_head_needs_its_bias(self):
+        """GPTJModel of transformers 5.24 saves no lm_head.bias, and GPTJForCausalLM would make up one."""
+        model = small_model(self.home, "gptj")
+        tensors = {name: one for name, one in read_tensors(model / "model.safetensors").items() if not name.startswith("lm_head.")}
+        write_tensors(model / "model.safetensors", {name.removeprefix("transformer."): one for name, one in tensors.items()})
+        change_config(model, architectures=["GPTJModel"], tie_word_embeddings=True)
+        about = json.loads(self.look(model, "--json", what="model"))
+        self.assertFalse(about["has_head"])
+        self.assertIn("no head (no tensor lm_head.bias)", " ".join(about["notes"]))
+        self.look(model, what="heads")
+
     def test_gguf_files_of_encoders_have_no_head(self):
         for family in ("nomic_bert", "modernbert", "eurobert"):
             model = self.gguf(family).write(self.home / f"{family}.gguf")

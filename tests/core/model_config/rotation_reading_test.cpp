@@ -115,6 +115,33 @@ TEST(ParsedRotation, AProductIsCutOffAsPythonDoes) {
     EXPECT_NEAR(minimax.frequenciesForLength(1).theta[1], 0.3451454, 1e-6);
 }
 
+// Classes of transformers 5.24 that turn int(head_dim * partial_rotary_factor) or rotary_dim features by
+// tables of an even width: three features raise an error, and one is repeated, which makes the head wider.
+TEST(ParsedRotation, AnOddNumberOfFeaturesIsRefusedWhereItCannotBeComputed) {
+    for (const std::string type : {"phi", "stablelm", "persimmon", "gpt_neox_japanese"})
+        for (const std::string fraction : {"0.3", "0.5"})  // one and three of six features
+            expectError(
+                ErrorKind::usage, "partial_rotary_factor makes an odd number of features rotate", [&] {
+                    readRotation(R"({"model_type": ")" + type +
+                                 R"(", "hidden_size": 24, "num_attention_heads": 4, "rope_parameters": )" +
+                                 R"({"rope_type": "default", "partial_rotary_factor": )" + fraction + "}}");
+                });
+    EXPECT_EQ(onlyOne(readRotation(R"({"model_type": "glm", "head_dim": 6, "partial_rotary_factor": 0.5})"))
+                  .rotatedWidth(),
+              4);
+    for (const std::string type : {"gptj", "codegen"}) {
+        const std::string begin = R"({"model_type": ")" + type + R"(", "n_embd": 32, "n_head": )";
+        const auto refused = [&](const std::string& heads_and_width, const std::string& part) {
+            expectError(ErrorKind::usage, part, [&] { readRotation(begin + heads_and_width + "}"); });
+        };
+        refused(R"(4, "rotary_dim": 3)", "rotary_dim makes an odd number of features rotate, 3");
+        refused(R"(4, "rotary_dim": 0)", "rotary_dim must lie between 2 and 8, not 0");
+        refused(R"(4, "rotary_dim": null)", "cannot rotate whole heads unless there is only one");
+        EXPECT_EQ(onlyOne(readRotation(begin + R"(1, "rotary_dim": null})")).rotatedWidth(), 32);
+        EXPECT_EQ(onlyOne(readRotation(begin + R"(4, "rotary_dim": 8})")).rotatedWidth(), 8);
+    }
+}
+
 // For these, Mistral4Model of transformers 5.24 fails because of mismatched sizes.
 TEST(ParsedRotation, AShareThatQueriesDoNotHaveIsRefused) {
     expectError(ErrorKind::usage, "makes 128 of a head's 128 features rotate, but its queries have 64", [] {
