@@ -165,16 +165,20 @@ at::Tensor Decoder::embed(std::span<const std::int64_t> tokens, std::int64_t fir
 }
 
 at::Tensor Decoder::norm(const at::Tensor& x, const NormLocation& location) {
+    return norm(x, location, architecture().norm_epsilon);
+}
+
+at::Tensor Decoder::norm(const at::Tensor& x, const NormLocation& location, double epsilon) {
     const Architecture& model = architecture();
     at::Tensor weight = location.weight ? weights_.vector(*location.weight) : at::Tensor();
-    if (model.norm == NormKind::rms) return rmsNorm(x, weight, model.norm_epsilon, model.norm_adds_one);
+    if (model.norm == NormKind::rms) return rmsNorm(x, weight, epsilon, model.norm_adds_one);
     if (weight.defined() && model.norm_adds_one) weight = weight + 1;
     // Per-head weights: x [heads, T, d], weight [heads·d].
     const bool is_by_head = weight.defined() && weight.size(0) != x.size(-1);
     if (is_by_head) weight = weight.view({x.size(0), 1, x.size(2)});
     const at::Tensor bias = location.bias ? weights_.vector(*location.bias) : at::Tensor();
-    if (!is_by_head) return at::layer_norm(x, {x.size(-1)}, weight, bias, model.norm_epsilon);
-    const at::Tensor scaled = at::layer_norm(x, {x.size(-1)}, {}, {}, model.norm_epsilon).mul_(weight);
+    if (!is_by_head) return at::layer_norm(x, {x.size(-1)}, weight, bias, epsilon);
+    const at::Tensor scaled = at::layer_norm(x, {x.size(-1)}, {}, {}, epsilon).mul_(weight);
     return bias.defined() ? scaled + bias.view_as(weight) : scaled;
 }
 
@@ -183,10 +187,13 @@ at::Tensor Decoder::optionalNorm(const at::Tensor& x, const std::optional<NormLo
 }
 
 at::Tensor Decoder::heads(const at::Tensor& x, const LinearLocation& by, std::int64_t count,
-                          const std::optional<NormLocation>& normed) {
+                          const std::optional<NormLocation>& normed, double attention_factor) {
     // A norm after the rotation is computed before it, since rotation preserves lengths; `attention` applies
-    // its weights after the rotation.
-    if (architecture().norms_rotated && normed) return norm(splitHeads(linear(x, by), count), NormLocation{});
+    // its weights after the rotation. A factor f on cosines and sines cancels except in the norm's ε:
+    // fx/√(mean(f²x²) + ε) = x/√(mean(x²) + ε/f²).
+    if (architecture().norms_rotated && normed)
+        return norm(splitHeads(linear(x, by), count), NormLocation{},
+                    architecture().norm_epsilon / (attention_factor * attention_factor));
     const bool is_whole = architecture().query_key_norms == QueryKeyNorms::all_heads;
     at::Tensor made = linear(x, by);
     if (is_whole) made = optionalNorm(made, normed);
@@ -252,7 +259,10 @@ LayerView Decoder::project(const at::Tensor& x, std::int64_t layer, const Pass& 
     const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
     const at::Tensor latent =
         block.query_down ? norm(linear(x, *block.query_down), *block.query_down_norm) : x;
-    LayerView view{.layer = layer, .q = heads(latent, block.query, model.heads, block.query_norm)};
+    const double attention_factor =
+        pass.rotations[model.rotation_of_layer[static_cast<std::size_t>(layer)]].attention_factor;
+    LayerView view{.layer = layer,
+                   .q = heads(latent, block.query, model.heads, block.query_norm, attention_factor)};
     if (model.sharesKeysAndValues(layer)) {
         const auto& of_source =
             pass.carried.shared.at(model.key_value_source[static_cast<std::size_t>(layer)]);
@@ -260,7 +270,7 @@ LayerView Decoder::project(const at::Tensor& x, std::int64_t layer, const Pass& 
         view.v = of_source.v;
         return view;
     }
-    view.k = heads(x, block.key, model.keyValueHeadsOf(layer), block.key_norm);
+    view.k = heads(x, block.key, model.keyValueHeadsOf(layer), block.key_norm, attention_factor);
     view.v = model.shared_kv ? view.k : heads(x, block.value, model.keyValueHeadsOf(layer));
     if (model.norms_values) view.v = norm(view.v, NormLocation{});
     if (model.isKeyValueSource(layer)) pass.carried.shared[layer] = {view.k, view.v};

@@ -196,7 +196,8 @@ class Decoder {
 
   private:
     struct Rotation {
-        CosSin queries, keys;  ///< [T, r/2], including the attention factor and decay
+        CosSin queries, keys;         ///< [T, r/2], including the attention factor and decay
+        double attention_factor = 1;  ///< not included, but divided out by a norm after the rotation
     };
     /// State of one forward pass, over one sequence of tokens, or several of the same length one after
     /// another.
@@ -233,12 +234,14 @@ class Decoder {
     at::Tensor embedTokens(std::span<const std::int64_t> tokens);
     at::Tensor embed(std::span<const std::int64_t> tokens, std::int64_t first);
     at::Tensor norm(const at::Tensor& x, const NormLocation& location);
+    at::Tensor norm(const at::Tensor& x, const NormLocation& location, double epsilon);
     /// The input of the LM head's matrix (`Architecture::head_activation`).
     at::Tensor headInput(const at::Tensor& hidden);
     at::Tensor optionalNorm(const at::Tensor& x, const std::optional<NormLocation>& location);
     /// Queries, keys or values of every head [heads, T, d], from x [T, C].
+    /// @param attention_factor  that of the rotation before the norm (`Architecture::norms_rotated`)
     at::Tensor heads(const at::Tensor& x, const LinearLocation& by, std::int64_t count,
-                     const std::optional<NormLocation>& normed = {});
+                     const std::optional<NormLocation>& normed = {}, double attention_factor = 1);
     /// Queries, keys and values of a layer, before rotation.
     LayerView project(const at::Tensor& x, std::int64_t layer, const Pass& pass);
     LayerView projectLatent(const at::Tensor& x, std::int64_t layer, const Pass& pass);

@@ -29,7 +29,7 @@ std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<RotaryCon
             const at::Tensor decay = makeDecayTable(architecture().decay, pairs, from, T, is_query);
             return {(cosine * decay).to(at::kFloat), (sine * decay).to(at::kFloat)};
         };
-        rotations.back() = {made(true), made(false)};
+        rotations.back() = {made(true), made(false), scaled.attention_factor};
     }
     return rotations;
 }

@@ -604,6 +604,10 @@ CONFIGS = {
     "EXAONE 4 with a window that no layer has": ("exaone4", {"layer_types": ["full_attention"] * 4, "sliding_window": 5}),
     "EXAONE 4 without a window": ("exaone4", {"layer_types": ["full_attention"] * 4, "sliding_window": None}),
     "YaRN of Llama 4 without norms": ("llama4_text", {"use_qk_norm": False, "rope_parameters": YARN}),
+    "an epsilon of norms after YaRN's factor": ("hunyuan_v1_dense", {"rms_norm_eps": 0.01, "rope_parameters": {
+        **YARN, "attention_factor": 3.0}}),
+    "an epsilon of norms without weights after YaRN's factor": ("llama4_text", {"rms_norm_eps": 0.01, "rope_parameters": {
+        **YARN, "attention_factor": 3.0}}),
     "both sides of DeepSeek V3.2": ("deepseek_v32", {"is_causal": False}),
     "groups without effect of DeepSeek V2 Lite": ("deepseek_v2", {"topk_method": "greedy", "n_group": 1, "topk_group": 1}),
     "null for a flag that is usually true": ("deepseek_v3", {"norm_topk_prob": None, "rope_interleave": None}),
