@@ -1,6 +1,8 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "core/pretrained/gguf_file.h"
 #include "core/tokenizers/tokenizer.h"
@@ -21,6 +23,11 @@ bool hasTokenizer(const FilePath& folder);
 
 /// The same as `readTokenizerJson` from memory; `origin` is its name in errors.
 Tokenizer parseTokenizerJson(std::string_view json, const std::string& origin);
+
+/// The tokenizer of ESM-2 from the lines of a vocab.txt; `origin` is its name in errors.
+/// @param config  the tokenizer_config.json next to it
+Tokenizer parseEsmVocabulary(const std::string& lines, const nlohmann::json& config,
+                             const std::string& origin);
 
 /// The tokenizer in a GGUF file: `tokenizer.ggml.model` is gpt2 (with the pattern named by
 /// `tokenizer.ggml.pre`), gemma4, llama (SentencePiece's byte pair encoding, by scores), t5 (SentencePiece's

@@ -252,9 +252,14 @@ Tokenizer readFolderTokenizer(const FilePath& folder) {
     const auto config = pathExists(folder / kTokenizerJson) ? std::nullopt : configOfEsm(folder);
     if (!config) return readTokenizerJson(folder / kTokenizerJson);
     const FilePath path = folder / kVocabulary;
-    return readingFile(path.string(), [&] {
-        const Json tokenizer = tokenizerOfEsm(vocabularyOfLines(readFile(path)), *config);
-        return read(tokenizer, path.string(), maskText(*config, tokenizer));
+    return parseEsmVocabulary(readFile(path), *config, path.string());
+}
+
+Tokenizer parseEsmVocabulary(const std::string& lines, const nlohmann::json& config,
+                             const std::string& origin) {
+    return readingFile(origin, [&] {
+        const Json tokenizer = tokenizerOfEsm(vocabularyOfLines(lines), config);
+        return read(tokenizer, origin, maskText(config, tokenizer));
     });
 }
 

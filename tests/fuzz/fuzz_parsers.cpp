@@ -6,16 +6,19 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -29,6 +32,8 @@
 #include "core/model_config/rotation_reading.h"
 #include "core/pretrained/gguf_rotation.h"
 #include "core/pretrained/model_weights.h"
+#include "core/pretrained/pretrained_model.h"
+#include "core/pretrained/quantized_folder.h"
 #include "core/runs/metrics_import.h"
 #include "core/runs/rows.h"
 #include "core/runs/run_queue.h"
@@ -216,6 +221,15 @@ void encodeTexts(const Tokenizer& tokenizer) {
     }
 }
 
+/// Reads a row of every tensor that is not large.
+void readRows(const TensorStore& store) {
+    for (const auto& [name, tensor] : store.tensors()) {
+        if (tensor.count() == 0 || tensor.count() >= (1 << 16)) continue;
+        std::vector<float> row(static_cast<std::size_t>(tensor.shape.empty() ? 1 : tensor.shape.back()));
+        store.readRows(tensor, 0, 1, row);
+    }
+}
+
 void gguf(const std::string& bytes) {
     const MemoryFile file(bytes);
     GgufFile read = GgufFile::read(file.path());
@@ -223,11 +237,7 @@ void gguf(const std::string& bytes) {
         encodeTexts(tokenizerOf(read.metadata));
     } catch (const Error&) {
     }
-    for (const auto& [name, tensor] : read.tensors->tensors()) {
-        if (tensor.count() == 0 || tensor.count() >= (1 << 16)) continue;
-        std::vector<float> row(static_cast<std::size_t>(tensor.shape.empty() ? 1 : tensor.shape.back()));
-        read.tensors->readRows(tensor, 0, 1, row);
-    }
+    readRows(*read.tensors);
     ParsedArchitecture reading = readGgufArchitecture(read.metadata);
     readFrequencyFactors(*read.tensors, reading.architecture);
     locateWeights(*read.tensors, Naming::gguf, reading.architecture);
@@ -235,6 +245,61 @@ void gguf(const std::string& bytes) {
 
 void architecture(const std::string& bytes) {
     readConfigArchitecture(bytes);
+}
+
+/// The first line of an input, and all others.
+std::pair<std::string, std::string> splitFirstLine(const std::string& bytes) {
+    const std::size_t end = bytes.find('\n');
+    if (end == std::string::npos) return {bytes, ""};
+    return {bytes.substr(0, end), bytes.substr(end + 1)};
+}
+
+/// Size in bytes of the tensors that a safetensors header describes, as far as it is valid.
+std::uint64_t sizeOfTensors(const std::string& header) {
+    std::uint64_t bytes = 0;
+    const auto json = nlohmann::json::parse(header, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object()) return bytes;
+    for (const auto& tensor : json) {
+        if (!tensor.is_object() || !tensor.contains("data_offsets")) continue;
+        const auto& offsets = tensor["data_offsets"];
+        if (offsets.is_array() && offsets.size() == 2 && offsets[1].is_number_unsigned())
+            bytes = std::max(bytes, offsets[1].get<std::uint64_t>());
+    }
+    return bytes;
+}
+
+/// A safetensors file with this header, whose tensors consist of `data`, repeated, or of zeros.
+std::string safetensorsFile(const std::string& header, const std::string& data) {
+    constexpr std::uint64_t kMostBytes = 1U << 16U;
+    const std::uint64_t data_bytes = std::min(sizeOfTensors(header), kMostBytes);
+    std::string file(sizeof(std::uint64_t), '\0');
+    for (std::size_t i = 0; i < file.size(); ++i)
+        file[i] = static_cast<char>(header.size() >> (8 * i));
+    file += header;
+    for (std::uint64_t i = 0; i < data_bytes; ++i)
+        file += data.empty() ? '\0' : data[i % data.size()];
+    return file;
+}
+
+/// A folder of quantized matrices: config.json in the first line, the header of model.safetensors in the
+/// second, and then the bytes of its tensors.
+void quantized(const std::string& bytes) {
+    const auto [config, rest] = splitFirstLine(bytes);
+    const auto [header, data] = splitFirstLine(rest);
+    const MemoryFile file(safetensorsFile(header, data));
+    TensorStore store;
+    addSafetensors(file.path(), store);
+    std::vector<std::string> notes;
+    requireSupportedQuantization("fuzz", config);
+    combineQuantizedMatrices("fuzz", config, store, notes);
+    readRows(store);
+}
+
+/// The tokenizer of an ESM-2: tokenizer_config.json in the first line, then vocab.txt.
+void vocabulary(const std::string& bytes) {
+    const auto [config, lines] = splitFirstLine(bytes);
+    const auto json = nlohmann::json::parse(config, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_discarded()) encodeTexts(parseEsmVocabulary(lines, json, "fuzz"));
 }
 
 void tokenizer(const std::string& bytes) {
@@ -245,7 +310,7 @@ struct Parser {
     std::string_view name;
     void (*read)(const std::string& bytes);
 };
-constexpr std::array<Parser, 18> kParsers{{{"specification", specification},
+constexpr std::array<Parser, 20> kParsers{{{"specification", specification},
                                            {"queue", queue},
                                            {"metrics", metrics},
                                            {"evaluations", evaluations},
@@ -262,6 +327,8 @@ constexpr std::array<Parser, 18> kParsers{{{"specification", specification},
                                            {"corpus", corpus},
                                            {"gguf", gguf},
                                            {"architecture", architecture},
+                                           {"quantized", quantized},
+                                           {"vocabulary", vocabulary},
                                            {"tokenizer", tokenizer}}};
 
 /// The parser named by `--target=`, an option that libFuzzer ignores and passes to the processes it starts.
