@@ -128,10 +128,6 @@ TEST(Xpos, BasesRiseFromTwoSevenths) {
         EXPECT_NEAR(xposBase(i, 64), (2 * i + 0.4 * 128) / (1.4 * 128), 1e-15);  // torchscale's formula
 }
 
-}  // namespace
-
-}  // namespace roper
-
 struct Scene {
     Rotary rotary;
     Eigen::MatrixXd weights, V;
