@@ -86,9 +86,9 @@ struct ModelType {
     bool rotates_last = false;          ///< the last features of a head rotate, not the first
     std::string values_key;             ///< flag that enables the rotation of values; empty: none
     std::string features_key;           ///< member with the number of rotating features; empty: none
-    int features = 0;       ///< number of rotating features regardless of the head's width; 0: not fixed
+    int features = 0;  ///< number of rotating features regardless of the head's width; 0: not fixed
     bool requires_even_features = false;  ///< the class cannot rotate an odd number of features (Phi)
-    std::string ratio_key;  ///< member by which the base is multiplied; empty: none
+    std::string ratio_key;                ///< member by which the base is multiplied; empty: none
     /// Flat rope_parameters are read as rope_scaling; base and rotating fraction are then the config's.
     bool flat_means_scaling = false;
     double yarn_factor = 0;    ///< YaRN's default attention_factor if parameters are flat; 0: computed

@@ -319,11 +319,16 @@ std::initializer_list<const char*> RotationReader::ropeThetaKeys() const {
     return type_.is_known ? kOwn : kAny;
 }
 
-/// Whether a member, "key = value", only repeats how many features rotate, as in DeepSeek V4.
+/// Whether a member, "key = value", only repeats how many features rotate, as in DeepSeek V4, or the width of
+/// a head, as in a DeepSeek V3 that transformers saved.
 bool RotationReader::repeatsWidth(const std::string& member) const {
-    if (!type_.rotates_last) return false;
     return std::any_of(reading_.layers.begin(), reading_.layers.end(), [&](const RotatedLayers& of_layers) {
         const RotaryConfig& rotary = of_layers.rotary;
+        const auto repeats_head = [&](const std::string& key) {
+            return member == key + " = " + std::to_string(rotary.head_dim);
+        };
+        if (std::any_of(type_.width_keys.begin(), type_.width_keys.end(), repeats_head)) return true;
+        if (!type_.rotates_last) return false;
         return member == type_.features_key + " = " + std::to_string(rotary.rotatedWidth()) ||
                member == std::string(kRotaryFraction) + " = " + formatNumber(rotary.rotary_fraction);
     });

@@ -142,6 +142,15 @@ TEST(ParsedRotation, AnOddNumberOfFeaturesIsRefusedWhereItCannotBeComputed) {
     }
 }
 
+TEST(ParsedRotation, AWidthThatIsRepeatedHasAnEffect) {
+    const auto notes = [](const std::string& repeated) {
+        return notesOf(R"({"model_type": "deepseek_v3", "head_dim": 8, "max_position_embeddings": 64, )" +
+                       std::string(R"("qk_rope_head_dim": )") + repeated + "}");
+    };
+    EXPECT_EQ(notes("8").find("qk_rope_head_dim"), std::string::npos) << notes("8");
+    EXPECT_NE(notes("16").find("qk_rope_head_dim = 16"), std::string::npos) << notes("16");
+}
+
 // For these, Mistral4Model of transformers 5.24 fails because of mismatched sizes.
 TEST(ParsedRotation, AShareThatQueriesDoNotHaveIsRefused) {
     expectError(ErrorKind::usage, "makes 128 of a head's 128 features rotate, but its queries have 64", [] {
