@@ -41,6 +41,12 @@ void readGatedDelta(const ConfigFields& config, Architecture& model) {
     if (model.gated_delta.value_heads % model.gated_delta.key_heads != 0)
         config.refuse(kValueHeads, "must be a multiple of linear_num_key_heads");
     setMixers(deltaLayers(config, model.layers), model);
+    // Published configs name the gate that transformers' classes always compute.
+    if (!config.flag("attn_output_gate").value_or(true))
+        config.refuse("attn_output_gate", "must be true: models of this family gate their heads");
+    constexpr const char* kGate = "output_gate_type";
+    if (const auto gate = config.text(kGate); gate && *gate != "swish" && *gate != "silu")
+        config.refuse(kGate, "must be swish, not " + quoteExcerpt(*gate));
 }
 
 void readGgufGatedDelta(const GgufEntries& entries, Architecture& model) {

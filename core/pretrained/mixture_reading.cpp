@@ -121,6 +121,16 @@ void requireSound(const ExpertMixture& mixture, const Refuse& refuse) {
 
 }  // namespace
 
+/// Reads members that have no effect without experts. @throws Error (usage) if a layer is to have experts
+void readWithoutExperts(const ConfigFields& config, const MixtureRules& rules, Architecture& model) {
+    for (const char* const unused : {rules.per_token.key, "interleave_moe_layer_step"})
+        config.integer(unused, 0, kMax);
+    if (!config.has("moe_layers") || hasElement(listedLayers(config, "moe_layers", model.layers), true))
+        config.refuse("moe_layers", "must be an empty list in a model without experts");
+    model.feed_forward = countOf(config, rules.dense_feed_forward, 1, kMax);
+    model.mixture = {};
+}
+
 void readMixture(const ConfigFields& config, const ConfigRules& of_family, Architecture& model) {
     const MixtureRules& rules = of_family.mixture;
     if (rules.experts.key == nullptr) return;
@@ -131,8 +141,10 @@ void readMixture(const ConfigFields& config, const ConfigRules& of_family, Archi
         model.mixture = {};
         return;
     }
-    ExpertMixture& mixture = model.mixture;
     const int max_experts = static_cast<int>(kMaxExperts);
+    if (rules.may_lack_experts && countOf(config, rules.experts, 0, max_experts) == 0)
+        return readWithoutExperts(config, rules, model);
+    ExpertMixture& mixture = model.mixture;
     mixture.experts = countOf(config, rules.experts, 1, max_experts);
     mixture.per_token = countOf(config, rules.per_token, 1, max_experts);
     mixture.feed_forward =
@@ -172,8 +184,9 @@ void readGgufMixture(const GgufEntries& entries, const Family& family, Architect
     const GgufRules& rules = family.gguf_rules;
     if (family.config_rules.mixture.experts.key == nullptr) return;
     ExpertMixture& mixture = model.mixture;
-    if (family.config_rules.mixture.flag != nullptr &&
-        entries.integer("expert_count", 0, kMaxExperts, 0) == 0) {
+    const MixtureRules& of_config = family.config_rules.mixture;
+    const bool may_lack_experts = of_config.flag != nullptr || of_config.may_lack_experts;
+    if (may_lack_experts && entries.integer("expert_count", 0, kMaxExperts, 0) == 0) {
         mixture = {};
         return;
     }
@@ -189,7 +202,7 @@ void readGgufMixture(const GgufEntries& entries, const Family& family, Architect
     if (rules.has_shared_count)
         mixture.shared_feed_forward =
             entries.integer("expert_shared_count", 0, kMaxExperts, 0) * mixture.feed_forward;
-    if (family.config_rules.mixture.is_shared) mixture.shared_feed_forward = mixture.feed_forward;
+    if (of_config.is_shared) mixture.shared_feed_forward = mixture.feed_forward;
     const std::int64_t dense =
         rules.has_dense_first ? entries.integer("leading_dense_block_count", 0, kMaxLayers, 0) : 0;
     const std::int64_t step =

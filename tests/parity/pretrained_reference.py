@@ -604,6 +604,9 @@ CONFIGS = {
     "EXAONE 4 with a window that no layer has": ("exaone4", {"layer_types": ["full_attention"] * 4, "sliding_window": 5}),
     "EXAONE 4 without a window": ("exaone4", {"layer_types": ["full_attention"] * 4, "sliding_window": None}),
     "YaRN of Llama 4 without norms": ("llama4_text", {"use_qk_norm": False, "rope_parameters": YARN}),
+    "members of published configs that Qwen 3.5's class does not read": ("qwen3_5_text", {
+        "attn_output_gate": True, "mamba_ssm_dtype": "float32", "mlp_only_layers": [], "mtp_num_hidden_layers": 1,
+        "output_gate_type": "swish"}),
     "an epsilon of norms after YaRN's factor": ("hunyuan_v1_dense", {"rms_norm_eps": 0.01, "rope_parameters": {
         **YARN, "attention_factor": 3.0}}),
     "an epsilon of norms without weights after YaRN's factor": ("llama4_text", {"rms_norm_eps": 0.01, "rope_parameters": {

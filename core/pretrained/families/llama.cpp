@@ -138,7 +138,8 @@ Family llama4_text() {
     family.config_rules.windowed = WindowedLayers::chunked;
     family.config_rules.window = 8192;
     family.config_rules.ignored = {"for_llm_compressor"};
-    family.config_rules.mixture = {.experts = {"num_local_experts", 16},
+    family.config_rules.mixture = {.may_lack_experts = true,
+                                   .experts = {"num_local_experts", 16},
                                    .per_token = {"num_experts_per_tok", 1},
                                    .dense_feed_forward = {"intermediate_size_mlp", 16384},
                                    .is_shared = true,

@@ -98,6 +98,7 @@ Family qwenHybrid(const char* model_type, const char* gguf_name) {
     rules.context = 32768;
     rules.biases.query_key_value = rules.biases.output = {"attention_bias"};
     rules.read_layers = readGatedDelta;
+    rules.ignored = {"mamba_ssm_dtype", "mtp_num_hidden_layers"};
     GgufRules& gguf = family.gguf_rules;
     gguf.feed_forward_norm = "post_attention_norm";
     gguf.read_layers = readGgufGatedDelta;
@@ -131,6 +132,7 @@ Family qwen3_next() {
 /// The language model of Qwen 3.5. In its GGUF files, value heads are in another order.
 Family qwen3_5_text() {
     Family family = qwenHybrid("qwen3_5_text", "qwen35");
+    family.config_rules.ignored.emplace_back("mlp_only_layers");
     family.gguf_rules.read_layers = [](const GgufEntries& entries, Architecture& model) {
         readGgufGatedDelta(entries, model);
         model.gated_delta.is_tiled = true;
