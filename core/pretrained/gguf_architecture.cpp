@@ -248,6 +248,7 @@ ParsedArchitecture readGgufArchitecture(const GgufMetadata& metadata) {
     if (family.gguf_rules.requires_full_rotation) requireWholeHeadsRotate(entries, model);
     parsed.biases = family.gguf_rules.biases;
     parsed.notes = checkKeys(entries);
+    if (auto note = noteOfUnusedScaling(entries)) parsed.notes.push_back(std::move(*note));
     if (!model.causal && !model.predicts_masked) parsed.notes.emplace_back(kNoLossNote);
     return parsed;
 }

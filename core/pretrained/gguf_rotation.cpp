@@ -90,9 +90,11 @@ Scaling yarn(const GgufEntries& entries, double factor, bool is_latent) {
     const double own = 0.1 * std::log(factor) + 1, of_yarn = yarnAttentionFactor(entries, factor, is_latent),
                  expected = is_latent ? of_yarn : own;
     if (const double given = entries.number(kYarnAttention, 0, 1e6, expected); !agree(given, expected))
-        entries.refuse(kYarnAttention, "is " + formatNumber(given) +
-                                           "; programs interpret this differently; only " +
-                                           formatNumber(expected) + ", YaRN's own factor, is supported");
+        entries.refuse(kYarnAttention,
+                       "is " + formatNumber(given) +
+                           "; programs interpret this differently (llama.cpp applies it to Grok "
+                           "alone); only " +
+                           formatNumber(expected) + ", YaRN's own factor, is supported");
     const double attention = entries.number(kAttention, 1e-6, 1e6, 1);
     if (is_latent && attention != 1)
         entries.refuse(kAttention, "is " + formatNumber(attention) +
@@ -228,7 +230,7 @@ void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Archi
         entries.number("rope.freq_base_swa", 1.0001, 1e15, rules.windowed_base.value_or(rotation.base));
     if (rules.rotates_only_windowed && !model.windowed.empty()) rotation.base = base_of_windowed;
     model.rotations = {rotation};
-    // As in llama.cpp, a model without chunks rotates in all layers.
+    // A model without chunks rotates in all layers; in llama.cpp its last layer does not.
     const bool has_unrotated = rules.unrotated_every_nth > 0 && (rules.chunk == 0 || model.window > 0);
     if (has_unrotated || (rules.rotates_only_windowed && !model.windowed.empty())) {
         model.rotations.push_back(unrotatedConfig(model.head_dim));
@@ -249,6 +251,13 @@ void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Archi
     model.rotations.push_back(rotation);
     for (std::size_t layer = 0; layer < layers; ++layer)
         model.rotation_of_layer[layer] = model.windowed[layer] ? 1 : 0;
+}
+
+std::optional<std::string> noteOfUnusedScaling(const GgufEntries& entries) {
+    const double factor = factorOf(entries);
+    if (entries.text(kType) != "none" || factor == 1) return std::nullopt;
+    return "the entry " + entries.key(kFactor) + " is " + formatNumber(factor) + ", but " +
+           entries.key(kType) + " is \"none\": frequencies are not scaled, as in llama.cpp";
 }
 
 void readFrequencyFactors(const TensorStore& store, Architecture& model) {

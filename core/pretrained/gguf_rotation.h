@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "core/pretrained/family.h"
 #include "core/pretrained/gguf_entries.h"
 #include "core/pretrained/tensor_store.h"
@@ -19,6 +22,10 @@ double readGgufScoreFactor(const GgufEntries& entries);
 /// Sets how each layer rotates; everything else in `model` must be known.
 /// @throws Error (checkpoint) naming the file and the entry
 void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Architecture& model);
+
+/// A note on a scaling factor that the file declares unused; nullopt: there is none. llama.cpp's converter
+/// writes such files for scaled models of some families (Cohere).
+std::optional<std::string> noteOfUnusedScaling(const GgufEntries& entries);
 
 /// Reads the factors, stored as tensors, that divide the frequency of each pair: Llama 3's scaling in
 /// rope_freqs, LongRoPE's in rope_factors_short and rope_factors_long.

@@ -228,9 +228,18 @@ void TensorLocator::refuse(const std::string& name, const StoredTensor& tensor,
 }
 
 void TensorLocator::requireNoUnknownTensors() const {
+    const auto why = [&](const std::string& name) {
+        std::string text = "has no place in a model of the family " + model_.family;
+        if (isGguf() && name.ends_with(ggufNames().mixture_names.front().choice_bias))
+            text +=
+                ": only routers that compute sigmoids have such a bias, but the entry expert_gating_func is "
+                "not 2; llama.cpp's converter omits it if config.json has no scoring_func";
+        return text;
+    };
     for (const auto& [name, tensor] : store_.tensors())
-        if (used_.count(name) == 0 && !hasNoEffect(name))
-            store_.refuse(name, tensor, "has no place in a model of the family " + model_.family);
+        // transformers saves shared experts of width 0.
+        if (used_.count(name) == 0 && !hasNoEffect(name) && tensor.count() > 0)
+            store_.refuse(name, tensor, why(name));
     for (const auto& [name, tensor] : store_.unsupportedTensors())
         if (!family_.trained_here && !hasNoEffect(name)) store_.refuseUnsupported(name);
 }

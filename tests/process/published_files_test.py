@@ -480,6 +480,37 @@ class Vocabulary(Published):
         self.assertIn("<unused 63>", [one["token"] for one in answer["predictions"][0]])
 
 
+class ModelsWithoutExperts(Published):
+    def test_a_llama_4_without_experts_is_dense(self):
+        """MobileLLM: Llama 4 with num_local_experts 0, which transformers 5.24 and llama.cpp compute."""
+        model = small_model(self.home, "llama4_text")
+        tensors = read_tensors(model / "model.safetensors")
+        dense = {"model.layers.0.": "model.layers.0.", "model.layers.2.": "model.layers.1."}  # every second layer has experts
+        kept = {name: one for name, one in tensors.items() if not name.startswith("model.layers.")}
+        for old, new in dense.items():
+            kept |= {name.replace(old, new): one for name, one in tensors.items() if name.startswith(old)}
+        write_tensors(model / "model.safetensors", kept)
+        change_config(model, num_hidden_layers=2, no_rope_layers=[1, 0], layer_types=None, moe_layers=[])
+        right = self.nll(model)
+        change_config(model, num_local_experts=0, num_experts_per_tok=0, interleave_moe_layer_step=0)
+        self.assertEqual(self.nll(model), right)
+        self.assertEqual(json.loads(self.look(model, "--json", what="model"))["experts"], 0)
+
+    def test_shared_experts_of_width_zero(self):
+        """transformers 5.24 saves empty tensors if n_shared_experts is 0."""
+        model = small_model(self.home, "dots1")
+        tensors = read_tensors(model / "model.safetensors")
+        without = {name: one for name, one in tensors.items() if ".shared_experts." not in name}
+        write_tensors(model / "model.safetensors", without)
+        change_config(model, n_shared_experts=0)
+        right = self.nll(model)
+        empty = {name: (dtype, [shape[0], 0] if "down" in name else [0, shape[1]], b"")
+                 for name, (dtype, shape, _) in tensors.items() if name not in without}
+        self.assertTrue(empty)
+        write_tensors(model / "model.safetensors", {**without, **empty})
+        self.assertEqual(self.nll(model), right)
+
+
 class Heads(Published):
     def headless(self, prefix):
         model = small_model(self.home, "qwen3")

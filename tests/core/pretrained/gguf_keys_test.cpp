@@ -4,6 +4,7 @@
 #include <fstream>
 #include <map>
 
+#include "core/base/text.h"
 #include "core/pretrained/architecture.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gguf_bytes.h"
@@ -180,6 +181,26 @@ TEST(GgufKeys, LatentAttentionHasTheWidthsOfItsHeads) {
     };
     EXPECT_EQ(familyOf(47, 154880), "deepseek_v3");
     EXPECT_EQ(familyOf(47, 1000), "deepseek_v2");
+}
+
+TEST(GgufKeys, AScalingThatTheFileDeclaresUnusedIsNoted) {
+    GgufBytes bytes = smallModel("llama");
+    bytes.add("llama.rope.scaling.type", std::string("none"));
+    bytes.add("llama.rope.scaling.factor", 3.0F);
+    const ParsedArchitecture parsed = read(bytes);
+    EXPECT_EQ(parsed.architecture.rotations.front().scaling.method, ScalingMethod::none);
+    EXPECT_TRUE(hasElement(parsed.notes,
+                           "the entry llama.rope.scaling.factor is 3, but llama.rope.scaling.type is "
+                           "\"none\": frequencies are not scaled, as in llama.cpp"))
+        << join(parsed.notes, "; ");
+}
+
+TEST(GgufKeys, ALlama4MayLackExperts) {
+    GgufBytes bytes = smallModel("llama4");
+    for (const char* const name : {"expert_count", "expert_used_count", "interleave_moe_layer_step"})
+        bytes.add(std::string("llama4.") + name, 0U);
+    bytes.add("llama4.expert_feed_forward_length", 24U);
+    EXPECT_EQ(read(bytes).architecture.mixture.experts, 0);
 }
 
 TEST(GgufKeys, LatentAttentionIsRefusedByName) {
