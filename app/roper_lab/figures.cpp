@@ -273,6 +273,7 @@ int makeFigure(const FigureOptions& given) {
     Page& page = pageOf(page_set, options.kind);
     Canvas canvas;
     canvas.options.light_background = !options.dark;
+    canvas.options.made_by = options.command;
     if (!options.animate.empty()) canvas.options.scale = 1;  // a still picture has 2, for print
     const FigureRequest request = parse(options, page, canvas);
     const Theme theme = options.dark ? Theme::of(fixedPalette(true)) : Theme::light();

@@ -12,6 +12,7 @@ namespace roper {
 struct FigureOptions {
     std::string kind;                   ///< such as "scores"; listed by figureHelp()
     QString out;                        ///< file to write
+    QString command = {};               ///< the whole command line, for a comment in a LaTeX file
     std::vector<std::string> settings;  ///< key=value
     std::filesystem::path runs;         ///< folder of the runs
     std::string run;               ///< run or published model to show; empty: none, or that of the settings

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <QApplication>
+#include <QRegularExpression>
 #include <QTimer>
 #include <algorithm>
 #include <iostream>
@@ -56,7 +57,10 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
                  "Exit after the first frame is painted, to measure the startup time");
     CLI::App* figure = app.add_subcommand("figure", "Write one figure without a window");
     figure->add_option("kind", arguments.options.kind, "Name of the figure (see below)");
-    figure->add_option("--out", arguments.out, "File: .png, .svg, .pdf or .csv; .gif with --animate")
+    figure
+        ->add_option("--out", arguments.out,
+                     "File: .png, .svg, .pdf or .csv; .tex for a LaTeX figure with its .pdf and .csv; "
+                     ".gif with --animate")
         ->required();
     figure->add_option("--set", arguments.options.settings, "Settings (see below): key=value key=value …");
     figure->add_option(
@@ -152,11 +156,22 @@ void open(roper::MainWindow& window, const Arguments& arguments) {
     window.offerTour();
 }
 
+/// The arguments as a line for a shell.
+QString commandLine(QStringList arguments) {
+    static const QRegularExpression kPlain("^[A-Za-z0-9_@%+=:,./-]+$");
+    arguments.front() = QStringLiteral("roper-lab");
+    for (QString& argument : arguments)
+        if (!kPlain.match(argument).hasMatch())
+            argument = '\'' + argument.replace('\'', QStringLiteral("'\\''")) + '\'';
+    return arguments.join(' ');
+}
+
 int runProgram(QApplication& application, const Arguments& arguments) {
     const QString out = QString::fromStdString(arguments.out);
     if (arguments.figure) {
         roper::FigureOptions options = arguments.options;
         options.out = out;
+        options.command = commandLine(QApplication::arguments());
         options.runs = arguments.runs;
         return roper::makeFigure(options);
     }

@@ -1,10 +1,17 @@
+#include <QCheckBox>
 #include <QClipboard>
+#include <QComboBox>
+#include <QDialog>
+#include <QFileDialog>
 #include <QFontDatabase>
 #include <QFontInfo>
+#include <QLineEdit>
+#include <QMessageBox>
 #include <QMimeData>
 #include <QPainter>
 #include <QProcess>
 #include <QTest>
+#include <QTimer>
 
 #include "core/base/error.h"
 #include "core/runs/run_recorder.h"
@@ -13,6 +20,7 @@
 #include "tests/support/small_model.h"
 #include "ui/charts/export_dialog.h"
 #include "ui/charts/figure_export.h"
+#include "ui/charts/latex.h"
 #include "ui/page/page_figure.h"
 #include "ui/theme/zoom.h"
 #include "ui/window/main_window.h"
@@ -320,6 +328,74 @@ class FiguresTest : public QObject {
         window_->rotationPage().state().loadWorkedExample();
         const QString csv = window_->rotationPage().figures()[5]->figureCsv();
         QVERIFY2(csv.contains("0,0,0.5,-0.353876"), qPrintable(csv));
+    }
+
+    void aFigureForLatex() {
+        const Figure& figure = *window_->pages().front()->figures().front();
+        const QString path = out_.filePath("for latex_1.tex");
+        exportFigure(
+            figure, path,
+            {.width_mm = 84, .caption = true, .made_by = "roper-lab figure rotation\nand a second line"},
+            Theme::light());
+        const QString latex = QString::fromUtf8(read(path));
+        QVERIFY2(latex.startsWith("% roper-lab figure rotation\n% and a second line\n\\begin{figure}\n"),
+                 qPrintable(latex));
+        QVERIFY(latex.contains("\\includegraphics[width=84mm]{for latex_1.pdf}\n"));
+        QVERIFY(latex.contains("  \\caption{" + latexText(figure.figureCaption()) + "}\n"));
+        QVERIFY(latex.endsWith("  \\label{fig:for latex_1}\n\\end{figure}\n"));
+        QVERIFY(read(out_.filePath("for latex_1.pdf")).startsWith("%PDF"));
+        QCOMPARE(QString::fromUtf8(read(out_.filePath("for latex_1.csv"))), figure.figureCsv());
+        // The caption is text of the document and not part of the picture.
+        exportFigure(figure, out_.filePath("plain.pdf"), {.width_mm = 84}, Theme::light());
+        QCOMPARE(read(out_.filePath("for latex_1.pdf")).size(), read(out_.filePath("plain.pdf")).size());
+        QVERIFY_THROWS_EXCEPTION(Error, exportFigure(figure, out_.filePath("50%.tex"), {}, Theme::light()));
+        QVERIFY(!QFile::exists(out_.filePath("50%.pdf")));
+    }
+
+    /// The dialog writes all three files, says which setup made them, and asks before it replaces the other
+    /// two.
+    void latexFromTheDialog() {
+        window_->showPage("Rotation");
+        const Figure& figure = *window_->pages().front()->figures().front();
+        const QString path = out_.filePath("dialog.tex");
+        int questions = 0;
+        QTimer person;
+        connect(&person, &QTimer::timeout, &person, [&] {
+            QWidget* shown = QApplication::activeModalWidget();
+            if (auto* chooser = qobject_cast<QFileDialog*>(shown)) {
+                chooser->findChild<QLineEdit*>()->setText(path);
+                QMetaObject::invokeMethod(chooser, "accept");
+            } else if (auto* message = qobject_cast<QMessageBox*>(shown)) {
+                ++questions;
+                QVERIFY2(message->text().startsWith("dialog.pdf and dialog.csv already exist"),
+                         qPrintable(message->text()));
+                message->button(QMessageBox::No)->click();
+            } else if (auto* dialog = qobject_cast<QDialog*>(shown)) {
+                for (auto* box : dialog->findChildren<QComboBox*>())
+                    if (const int latex = box->findData("tex"); latex >= 0) box->setCurrentIndex(latex);
+                for (auto* box : dialog->findChildren<QCheckBox*>())
+                    if (box->text().startsWith("Caption")) QVERIFY(!box->isEnabled());
+                dialog->accept();
+            }
+        });
+        person.start(20);
+        exportByDialog(figure, window_.get());
+        QVERIFY(QString::fromUtf8(read(path)).contains("\n% roper-lab:setup?"));
+        QVERIFY(read(out_.filePath("dialog.pdf")).startsWith("%PDF"));
+        QCOMPARE(questions, 0);
+        QVERIFY(QFile::remove(path));
+        exportByDialog(figure, window_.get());
+        QCOMPARE(questions, 1);
+        QVERIFY(!QFile::exists(path));
+    }
+
+    void textForLatex() {
+        QCOMPARE(latexText("θᵢ = b^(−2i/d), R(−n)·Σⱼ aₙⱼ"),
+                 "$\\theta_{i}$ = b\\textasciicircum{}($-$2i/d), R($-$n)$\\cdot\\Sigma_{j}$ a$_{nj}$");
+        QCOMPARE(latexText("50 % of {a_b} & $c #1 \\ <x>"),
+                 "50 \\% of \\{a\\_b\\} \\& \\$c \\#1 \\textbackslash{} \\textless{}x\\textgreater{}");
+        QCOMPARE(latexText("2·10⁻⁵, x² ± ½"), "2$\\cdot$10$^{-5}$, x$^{2}$ $\\pm$ $\\frac{1}{2}$");
+        QCOMPARE(latexText("日本, é – “a”"), "日本, é – “a”");
     }
 
     void anotherSuffixIsRefused() {

@@ -92,6 +92,7 @@ void ExportDialog::makeInputs() {
     format_->addItem(tr("SVG – vector, for editing"), "svg");
     format_->addItem(tr("PNG – pixels, for slides"), "png");
     format_->addItem(tr("CSV – the numbers shown"), "csv");
+    format_->addItem(tr("LaTeX – PDF, CSV and caption"), "tex");
     format_->setCurrentIndex(std::max(0, format_->findData(settings.value("export/format", "pdf"))));
     purpose_->addItem(tr("as on screen"), kScreen);
     for (const PrintSize& size : printSizes())
@@ -144,8 +145,9 @@ ExportOptions ExportDialog::options() const {
 /// Updates the available options and the preview.
 void ExportDialog::show() {
     const bool is_picture = suffix() != "csv", is_own = purpose_->currentData() == kOwn;
-    for (QWidget* widget : std::initializer_list<QWidget*>{purpose_, light_, legend_, caption_})
+    for (QWidget* widget : std::initializer_list<QWidget*>{purpose_, light_, legend_})
         widget->setEnabled(is_picture);
+    caption_->setEnabled(is_picture && suffix() != "tex");  // LaTeX sets it
     for (QWidget* widget : {width_, text_})
         widget->setEnabled(is_picture && is_own);
     scale_->setEnabled(suffix() == "png");
@@ -155,6 +157,7 @@ void ExportDialog::show() {
     }
     ExportOptions options = this->options();
     options.scale = 1;
+    options.caption = options.caption && suffix() != "tex";
     const QImage image = figureImage(figure_, options, options.light_background ? Theme::light() : theme_);
     const double ratio = devicePixelRatioF();
     QPixmap pixmap = QPixmap::fromImage(image.scaled((QSizeF(kPreview - QSize(8, 8)) * ratio).toSize(),
@@ -198,6 +201,19 @@ void sayWhereItIs(const QString& path, QWidget* parent) {
     QTimer::singleShot(kShown_ms, label, &QObject::deleteLater);
 }
 
+/// Asks before files are replaced that the file dialog has not asked about.
+bool maySaveBeside(const QString& path, QWidget* parent) {
+    if (QFileInfo::exists(path)) return true;  // confirmed, and these belong to it
+    QStringList existing;
+    for (const QString& file : filesBesideExport(path))
+        if (QFileInfo::exists(file)) existing << QFileInfo(file).fileName();
+    if (existing.isEmpty()) return true;
+    const QString question = existing.size() == 1 ? QObject::tr("%1 already exists. Replace it?")
+                                                  : QObject::tr("%1 already exist. Replace them?");
+    return QMessageBox::question(parent, QObject::tr("Export figure"),
+                                 question.arg(existing.join(QObject::tr(" and ")))) == QMessageBox::Yes;
+}
+
 /// Copies the figure as an image and as SVG; the receiving program chooses.
 void copyPicture(const Figure& figure, const Theme& theme) {
     auto* data = new QMimeData;
@@ -223,8 +239,14 @@ void exportByDialog(const Figure& figure, QWidget* parent) {
     if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty()) return;
     const QString path = dialog.selectedFiles().front();
     settings.setValue("export/folder", QFileInfo(path).absolutePath());
+    if (!maySaveBeside(path, parent)) return;
+    ExportOptions options = choice.options();
+    // The main window offers the setup that "Copy setup" copies.
+    if (const QString setup = parent->window()->property("copiedSetup").toString(); !setup.isEmpty())
+        options.made_by =
+            QObject::tr("Made with RoPER Lab. To see it again, choose Edit, Paste setup:") + '\n' + setup;
     try {
-        exportFigure(figure, path, choice.options(), theme);
+        exportFigure(figure, path, options, theme);
         sayWhereItIs(path, parent);
     } catch (const Error& error) {
         QMessageBox::warning(parent, QObject::tr("Not exported"), QString::fromStdString(error.what()));

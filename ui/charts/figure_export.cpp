@@ -13,6 +13,7 @@
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "ui/charts/drawing.h"
+#include "ui/charts/latex.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {
@@ -124,6 +125,19 @@ void save(const QString& path, const std::function<void(const Figure::WriteBytes
     require(file.commit());
 }
 
+/// Writes the .tex file last, since it refers to the others.
+void exportLatex(const Figure& figure, const QString& path, ExportOptions options, const Theme& theme) {
+    options.caption = false;  // it is text of the LaTeX document
+    const QStringList beside = filesBesideExport(path);
+    const QByteArray latex = latexBytes({.picture = QFileInfo(beside.front()).fileName(),
+                                         .caption = figure.figureCaption(),
+                                         .width_mm = options.width_mm,
+                                         .made_by = options.made_by});
+    exportFigure(figure, beside.front(), options, theme);
+    exportFigure(figure, beside.back(), options, theme);
+    save(path, [&](const auto& out) { out(latex); });
+}
+
 /// Whether U+FFFE or U+FFFF in UTF-8, which are noncharacters, begins here.
 bool isNoCharacter(const QByteArray& text, qsizetype at) {
     return text[at] == '\xEF' && at + 2 < text.size() && text[at + 1] == '\xBF' &&
@@ -229,9 +243,18 @@ void exportFigure(const Figure& figure, const QString& path, const ExportOptions
     if (suffix == "svg") return save(path, [&](const auto& out) { out(figureSvg(figure, options, chosen)); });
     if (suffix == "pdf") return save(path, [&](const auto& out) { out(pdfBytes(figure, options, chosen)); });
     if (suffix == "csv") return save(path, [&](const auto& out) { figure.writeCsv(out); });
-    throw Error(ErrorKind::usage,
-                "a figure can be written as .png, .svg, .pdf or .csv, and an animation as .gif, not \"" +
-                    path.toStdString() + "\"");
+    if (suffix == "tex") return exportLatex(figure, path, options, chosen);
+    throw Error(
+        ErrorKind::usage,
+        "a figure can be written as .png, .svg, .pdf, .csv or .tex, and an animation as .gif, not \"" +
+            path.toStdString() + "\"");
+}
+
+QStringList filesBesideExport(const QString& path) {
+    const QFileInfo file(path);
+    if (file.suffix().toLower() != "tex") return {};
+    const QString name = file.path() + '/' + file.completeBaseName();
+    return {name + ".pdf", name + ".csv"};
 }
 
 void exportAnimation(const std::vector<QImage>& frames, double seconds, const QString& path) {

@@ -3,6 +3,7 @@
 #include <QByteArray>
 #include <QImage>
 #include <QString>
+#include <QStringList>
 #include <vector>
 
 #include "ui/charts/figure.h"
@@ -17,6 +18,7 @@ struct ExportOptions {
     bool caption = false;          ///< draw the caption below the figure
     bool legend = true;            ///< draw the legend, if there is one
     double text_pt = 8;            ///< size of the text on paper; axes and notes use 7/8 of it
+    QString made_by = {};          ///< LaTeX: a comment on how to make the figure again
 };
 
 /// A use of exported pictures, such as a slide, with its size.
@@ -28,10 +30,14 @@ struct PrintSize {
 const std::vector<PrintSize>& printSizes();
 
 /// Writes a figure to a .png, .svg, .pdf or .csv file, atomically. SVG and PDF are vector graphics with real
-/// text.
+/// text. With the suffix .tex, a PDF and a CSV file of the same name are written first, and then a LaTeX
+/// figure with that PDF and the caption (latex.h).
 /// @throws Error (usage) for another suffix, Error (disk) if it cannot be written
 void exportFigure(const Figure& figure, const QString& path, const ExportOptions& options,
                   const Theme& theme);
+
+/// The files besides `path` itself that `exportFigure` writes: a PDF and a CSV file for LaTeX.
+QStringList filesBesideExport(const QString& path);
 
 /// The figure as an image.
 QImage figureImage(const Figure& figure, const ExportOptions& options, const Theme& theme);

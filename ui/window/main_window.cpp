@@ -174,10 +174,7 @@ bool MainWindow::applySetupText(const QString& text) {
     }
 }
 
-/// Copies the setup without what the current page does not show, such as names of runs on other pages,
-/// because copied setups are sent to other people.
-void MainWindow::copySetup() {
-    constexpr int kShown_ms = 6000;
+QString MainWindow::copiedSetup() const {
     SetupText copied{set_.selection.setup(), currentPage()->viewSettings()};
     copied.view[kPageKey] = currentPage()->name().toStdString();
     if (copied.setup.source != VectorSource::run) {
@@ -186,7 +183,12 @@ void MainWindow::copySetup() {
         copied.setup.run_text = defaults.run_text;
         copied.setup.layer = defaults.layer;
     }
-    QApplication::clipboard()->setText(QString::fromStdString(formatSetup(copied)));
+    return QString::fromStdString(formatSetup(copied));
+}
+
+void MainWindow::copySetup() {
+    constexpr int kShown_ms = 6000;
+    QApplication::clipboard()->setText(copiedSetup());
     statusBar()->showMessage(
         tr("Setup copied as a line of text: paste it anywhere, or open it here with “Paste setup”"),
         kShown_ms);

@@ -22,6 +22,7 @@ namespace roper {
 /// The window: sidebar, pages, menus, status bar, the guided tour.
 class MainWindow : public QMainWindow {
     Q_OBJECT
+    Q_PROPERTY(QString copiedSetup READ copiedSetup)  // for exports, which do not know this class
 
   public:
     /// @param worker_mode  whether this window keeps a worker running for the queue
@@ -60,6 +61,9 @@ class MainWindow : public QMainWindow {
 
     /// The setup and the view of all pages, such as visible tabs, as one line of text.
     QString setupText() const;
+    /// The same without what the current page does not show, such as names of runs on other pages, because
+    /// it is sent to other people.
+    QString copiedSetup() const;
     /// Restores setup and view from such a line. @returns false after an error, which the status bar shows
     bool applySetupText(const QString& text);
 
