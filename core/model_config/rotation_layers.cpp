@@ -73,10 +73,11 @@ void RotationReader::placeLayers() {
     reading_.layers.push_back(
         {kNotRotated, unrotated, unrotatedConfig(reading_.layers.front().rotary.head_dim)});
     const auto isEmpty = [](const RotatedLayers& one) { return one.layers.empty(); };
-    const bool any_rotates = static_cast<int>(unrotated.size()) < layers;
-    if (any_rotates) std::erase_if(reading_.layers, isEmpty);
     const auto rotate = [](const RotatedLayers& one) { return one.rotary.rotatedWidth() > 0; };
-    if (std::ranges::none_of(reading_.layers, rotate)) return;  // already noted
+    const bool is_noted = std::ranges::none_of(reading_.layers, rotate);
+    const bool any_rotates = static_cast<int>(unrotated.size()) < layers;
+    if (any_rotates || is_noted) std::erase_if(reading_.layers, isEmpty);
+    if (is_noted) return;
     note(countOf(unrotated.size(), "layer") + " of " + std::to_string(layers) +
          (unrotated.size() == 1 ? " does" : " do") + " not rotate");
 }
@@ -87,7 +88,7 @@ std::vector<bool> RotationReader::rotatingLayers(const std::vector<std::string>&
                                type_.rotating == RotatingLayers::sliding_or_dense ||
                                (type_.rotating == RotatingLayers::sliding_if_window &&
                                 (config_.has("sliding_window") || !config_.contains("sliding_window")));
-    const bool none_rotates = type_.layers.size() == 1 && type_.layers.front().empty();
+    const bool none_rotates = noLayerRotates();
     const std::vector<bool> marked =
         type_.rotating == RotatingLayers::listed ? markedLayers(layers) : std::vector<bool>();
     const std::vector<bool> forced = forcedLayers(layers);

@@ -12,6 +12,7 @@ namespace roper {
 
 /// Bounds of members. Lengths are in tokens; listed factors are LongRoPE's, one for each pair.
 inline constexpr double kMaxTextLength = 1e9, kMinBase = 1.0001, kMaxBase = 1e15;
+inline constexpr double kMaxAlpha = 1e9;  ///< of Hunyuan's NTK-aware scaling
 inline constexpr double kMaxFactor = 10000, kMinListedFactor = 1e-3, kMaxListedFactor = 1e6;
 inline constexpr int kMaxConfigHeadDim = 1 << 16, kMaxConfigLayers = 1024;
 inline constexpr const char *kParameters = "rope_parameters", *kScaling = "rope_scaling",
@@ -104,8 +105,11 @@ class RotationReader {
     ConfigFields scaledOutside(const ModelType::Kind& kind, const ConfigFields& scaling) const;
     void readKind(const Source& source);
     void readRotation(const Source& source, RotaryConfig& rotary);
+    static void applyNtk(RotaryConfig& rotary);
     bool isInterleaved() const;
 
+    /// Whether the class rotates nothing, whatever the config says.
+    bool noLayerRotates() const { return type_.layers.size() == 1 && type_.layers.front().empty(); }
     /// Whether the config enables rotation.
     bool rotates(const Source& source) const;
     bool isThetaNull(const Source& source) const;

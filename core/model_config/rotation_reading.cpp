@@ -181,7 +181,9 @@ ConfigFields RotationReader::scaledOutside(const ModelType::Kind& kind, const Co
         outside[kRotaryFraction] = *fraction;
     else if (const auto usual = rope_ ? rope_->object(kind.name) : std::nullopt)
         outside[kRotaryFraction] = usual->number(kRotaryFraction, 0, 1).value_or(1);
-    return plainParameters().mergedWith(scaling).mergedWith(ConfigFields::parse(outside.dump()));
+    // Unlike in Gemma 3, the older name counts, too: published configs of DeepSeek V4 have "type": "yarn".
+    if (!scaling.has("rope_type") && !scaling.has("type")) outside["rope_type"] = "default";
+    return scaling.mergedWith(ConfigFields::parse(outside.dump()));
 }
 
 std::vector<RotationReader::Source> RotationReader::copiedSources(
@@ -250,7 +252,16 @@ void RotationReader::readRotation(const Source& source, RotaryConfig& rotary) {
     readWidth(source, method, rotary);
     if (source.rope && rotary.rotatedWidth() > 0) readScaling(*source.rope, method, rotary);
     readBase(source, rotary);
+    if (rotary.scaling.method == ScalingMethod::ntk && rotary.scaling.factor > kMaxFactor) applyNtk(rotary);
     if (type_.rotates_last) rotary.rotated_part = RotatedPart::last;
+}
+
+/// NTK-aware scaling by s is a base multiplied by s^(r/(r−2)). Larger factors than the pages have become one.
+void RotationReader::applyNtk(RotaryConfig& rotary) {
+    const double width = rotary.rotatedWidth();
+    if (width <= 2) return;
+    rotary.base *= std::pow(rotary.scaling.factor, width / (width - 2));
+    rotary.scaling = {};
 }
 
 bool RotationReader::isInterleaved() const {
@@ -259,6 +270,11 @@ bool RotationReader::isInterleaved() const {
 }
 
 bool RotationReader::rotates(const Source& source) const {
+    if (noLayerRotates()) {
+        note("nothing rotates: models of type " + type_.name +
+             " know positions in another way, or not at all");
+        return false;
+    }
     if (type_.null_theta_means_unrotated && isThetaNull(source)) {
         note("nothing rotates: rope_theta is null");
         return false;
@@ -354,9 +370,9 @@ void RotationReader::noteUnreadMembers() const {
     named.resize(named.size() - left_out);
     if (left_out > 0) named.push_back(std::to_string(left_out) + " more");
     if (named.empty()) return;
-    note(std::string(type_.is_known
-                         ? "no effect in models of type " + type_.name + ", as read by transformers 5.24: "
-                         : "not understood and not shown: ") +
+    note(std::string(type_.is_known ? "no effect on the rotation of models of type " + type_.name +
+                                          ", as read by transformers 5.24: "
+                                    : "not understood and not shown: ") +
          join(named, ", "));
 }
 

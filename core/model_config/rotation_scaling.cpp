@@ -43,7 +43,7 @@ void RotationReader::readScaling(const ConfigFields& rope, const std::string& na
     scaling.original_length = reading_.positions > 0 ? reading_.positions : 2048;
     if (scaling.method == ScalingMethod::dynamic_ntk) {
         if (type_.reads_alpha || !type_.is_known)
-            if (const auto alpha = rope.number("alpha", 1, kMaxFactor)) {
+            if (const auto alpha = rope.number("alpha", 1, kMaxAlpha)) {
                 note("alpha increases the base whatever the length of the text: NTK-aware scaling");
                 scaling.method = ScalingMethod::ntk;
                 scaling.factor = *alpha;

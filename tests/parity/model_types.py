@@ -77,6 +77,18 @@ OTHERS = {
                 "sizes": {"hidden_size": 4096, "num_attention_heads": 32, "qk_rope_head_dim": 64, "max_position_embeddings": 4096}},
     "kimi_linear": {"interleaved": False, "width": ["head_dim"], "kinds": {"": {"theta": 10000.0, "keys": ["rope_theta"]}}, "layers": "N",
                     "sizes": {"hidden_size": 4096, "num_attention_heads": 32, "max_position_embeddings": 4096}},
+    # modeling_*.py: tables of positions, or ALiBi
+    "gpt2": {"interleaved": False, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "layers": "N",
+             "sizes": {"hidden_size": 768, "num_attention_heads": 12, "max_position_embeddings": 1024},
+             "names": {"hidden_size": "n_embd", "num_attention_heads": "n_head", "num_hidden_layers": "n_layer", "max_position_embeddings": "n_positions"}},
+    "opt": {"interleaved": False, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "layers": "N",
+            "sizes": {"hidden_size": 768, "num_attention_heads": 12, "max_position_embeddings": 2048}},
+    "bloom": {"interleaved": False, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "layers": "N",
+              "sizes": {"hidden_size": 64, "num_attention_heads": 8, "max_position_embeddings": 2048},
+              "names": {"hidden_size": "n_embed", "num_attention_heads": "n_head", "num_hidden_layers": "n_layer", "max_position_embeddings": "seq_length"}},
+    "mpt": {"interleaved": False, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "layers": "N",
+            "sizes": {"hidden_size": 2048, "num_attention_heads": 16, "max_position_embeddings": 2048},
+            "names": {"hidden_size": "d_model", "num_attention_heads": "n_heads", "num_hidden_layers": "n_layers", "max_position_embeddings": "max_seq_len"}},
     # zai-org's modeling_chatglm.py: the first half of kv_channels rotates, base 10000·rope_ratio
     "chatglm": {"interleaved": True, "width": ["kv_channels"], "kinds": {"": {"theta": 10000.0, "keys": []}}, "ratio": "rope_ratio",
                 "partial": {"share": 0.5}, "sizes": {"hidden_size": 4096, "num_attention_heads": 32, "kv_channels": 128, "max_position_embeddings": 2048},

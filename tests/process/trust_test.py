@@ -317,7 +317,7 @@ class Names(ForeignFolder):
         model = small_model(self._folder.name, "llama")
         config = json.loads((model / "config.json").read_text())
         (model / "config.json").write_text(json.dumps({**config, f"rope_{self.SIGNS}": f"note {self.SIGNS}"}, ensure_ascii=False))
-        self.clean("look", model, *ask, part="no effect in models")
+        self.clean("look", model, *ask, part="no effect on the rotation of models")
         (model / "config.json").write_text(json.dumps({**config, "model_type": f"odd {self.SIGNS}"}, ensure_ascii=False))
         self.clean("look", model, *ask, part="odd")
         (model / "config.json").write_text(json.dumps(config))

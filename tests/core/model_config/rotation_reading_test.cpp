@@ -151,6 +151,28 @@ TEST(ParsedRotation, AWidthThatIsRepeatedHasAnEffect) {
     EXPECT_NE(notes("16").find("qk_rope_head_dim = 16"), std::string::npos) << notes("16");
 }
 
+// Hunyuan-MT has an alpha of 100,000: HunYuanDenseV1RotaryEmbedding of transformers 5.24 multiplies the base
+// by alpha^(128/126).
+TEST(ParsedRotation, ALargeAlphaOfHunyuanIsALargerBase) {
+    const RotaryConfig hunyuan = onlyOne(readRotation(R"({"model_type": "hunyuan_v1_dense", "head_dim": 128,
+        "rope_scaling": {"type": "dynamic", "alpha": 100000.0}, "rope_theta": 10000.0})"));
+    EXPECT_EQ(hunyuan.scaling.method, ScalingMethod::none);
+    EXPECT_NEAR(hunyuan.base / (1e9 * std::pow(1e5, 2.0 / 126)), 1, 1e-12);
+}
+
+TEST(ParsedRotation, ModelsWithOtherPositionsRotateNothing) {
+    for (const std::string members :
+         {R"("gpt2", "n_embd": 32, "n_head": 4, "n_layer": 2)", R"("opt", "num_hidden_layers": 2)",
+          R"("bloom", "n_embed": 32, "n_head": 4, "n_layer": 2)",
+          R"("mpt", "d_model": 32, "n_heads": 4, "n_layers": 2)"}) {
+        const ParsedRotation parsed = readRotation(R"({"model_type": )" + members + "}");
+        ASSERT_EQ(parsed.layers.size(), 1U) << members;
+        EXPECT_EQ(parsed.layers.front().rotary.rotatedWidth(), 0);
+        EXPECT_EQ(parsed.layers.front().layers, (std::vector<int>{0, 1}));
+        EXPECT_NE(join(parsed.notes, "; ").find("nothing rotates: models of type"), std::string::npos);
+    }
+}
+
 // For these, Mistral4Model of transformers 5.24 fails because of mismatched sizes.
 TEST(ParsedRotation, AShareThatQueriesDoNotHaveIsRefused) {
     expectError(ErrorKind::usage, "makes 128 of a head's 128 features rotate, but its queries have 64", [] {
@@ -307,6 +329,10 @@ TEST(ParsedRotation, CompressedLayersOfDeepSeekV4AreScaledAsInTransformers) {
           Case{R"("rope_parameters": {)" + yarn + R"(, "attention_factor": 1.5})", 5.680529e-07, 1.5},
           Case{R"("compress_rope_theta": 5000.0, "rope_scaling": {)" + yarn + "}", 1.631183e-05, 1},
           Case{R"("compress_rope_theta": 5000.0)", 2.609894e-04, 1},
+          // as in the published configs
+          Case{
+              R"("rope_scaling": {"type": "yarn", "factor": 16.0, "original_max_position_embeddings": 4096})",
+              5.680529e-07, 1},
           Case{R"("rope_parameters": {"main": {"rope_type": "default", "rope_theta": 10000.0},
                    "compress": {"rope_theta": 160000.0, "partial_rotary_factor": 0.125, )" +
                    yarn + "}}",
