@@ -95,6 +95,9 @@ const QuantMethod* methodOf(const Json& members) {
     // Older configs of bitsandbytes do not name their method; MLX's have only the members tested below.
     if (members.contains("load_in_8bit") || members.contains("load_in_4bit"))
         return methodNamed("bitsandbytes");
+    // Without a name: ModelOpt says which program wrote the file, compressed-tensors does not.
+    if (members.contains("config_groups"))
+        return methodNamed(members.contains("producer") ? "modelopt" : "compressed-tensors");
     return members.contains("group_size") && members.contains("bits") ? &kMlx : nullptr;
 }
 

@@ -105,12 +105,12 @@ class TransposedMatrix : public QuantizedMatrix {
     struct Parts {
         StoredTensor numbers, zeros, scales;
     };
-    TransposedMatrix(Parts parts, Packing packing, std::int64_t bits, int added_to_zero,
+    TransposedMatrix(Parts parts, Packing packing, std::int64_t bits, bool zeros_are_less_one,
                      std::vector<std::int64_t> group_of_input)
         : parts_(std::move(parts)),
           packing_(packing),
           bits_(bits),
-          added_to_zero_(added_to_zero),
+          zeros_are_less_one_(zeros_are_less_one),
           out_(parts_.scales.shape[1]),
           group_of_(std::move(group_of_input)) {}
 
@@ -119,7 +119,8 @@ class TransposedMatrix : public QuantizedMatrix {
         const std::int64_t groups = parts_.scales.shape[0], in = static_cast<std::int64_t>(group_of_.size());
         std::vector<float> scales(static_cast<std::size_t>(groups * out_));
         store.readRows(parts_.scales, 0, groups, scales);
-        const Words zeros = wordsOf(store, parts_.zeros, 0, groups);
+        Words zeros = wordsOf(store, parts_.zeros, 0, groups);
+        if (zeros_are_less_one_) addOneToEach(zeros);
         const std::int64_t zero_words = parts_.zeros.shape[1];
         std::vector<int> zero(static_cast<std::size_t>(groups)), numbers(kInputs);
         for (std::int64_t begin = 0; begin < in; begin += kInputs) {
@@ -153,7 +154,19 @@ class TransposedMatrix : public QuantizedMatrix {
             zero = awqNumber(zeros, o);
         else
             unpackOf(bits_)(zeros, 1, o, 1, &zero);
-        return zero + added_to_zero_;
+        constexpr int kThreeBits = 7;
+        return zeros_are_less_one_ && bits_ == 3 ? (zero + 1) & kThreeBits : zero;
+    }
+    /// As in gptqmodel's convert_gptq_v1_to_v2_format_module: one is added to all fields of a word at once,
+    /// so that the largest number becomes zero and carries into the next field. Fields of three bits lie
+    /// across words, and nothing is carried.
+    void addOneToEach(Words& words) const {
+        if (bits_ == 3) return;
+        std::uint32_t ones = 0;
+        for (std::int64_t bit = 0; bit < 32; bit += bits_)
+            ones |= 1U << static_cast<unsigned>(bit);
+        for (std::uint32_t& word : words)
+            word += ones;
     }
     /// The first `count` inputs of an output.
     void readInputs(const Words& words, std::int64_t count, std::int64_t o, int* out) const {
@@ -165,7 +178,7 @@ class TransposedMatrix : public QuantizedMatrix {
     Parts parts_;
     Packing packing_;
     std::int64_t bits_;
-    int added_to_zero_;
+    bool zeros_are_less_one_;
     std::int64_t out_;
     std::vector<std::int64_t> group_of_;
 };
@@ -212,12 +225,12 @@ TransposedMatrix::Parts takeTransposed(const std::string& name, TensorStore& sto
 }
 
 void addTransposed(const std::string& name, TensorStore& store, const TransposedMatrix::Parts& parts,
-                   Packing packing, std::int64_t bits, int added_to_zero,
+                   Packing packing, std::int64_t bits, bool zeros_are_less_one,
                    std::vector<std::int64_t> group_of) {
     const std::int64_t in = std::ssize(group_of);
     store.addQuantized(
         name + ".weight", {parts.scales.shape[1], in}, parts.numbers.file,
-        std::make_shared<TransposedMatrix>(parts, packing, bits, added_to_zero, std::move(group_of)));
+        std::make_shared<TransposedMatrix>(parts, packing, bits, zeros_are_less_one, std::move(group_of)));
 }
 
 std::vector<std::int64_t> groupsInOrder(std::int64_t in, std::int64_t group_size) {
@@ -256,9 +269,11 @@ void combineGptq(const nlohmann::json& members, TensorStore& store) {
     requireOneOf(members, "dynamic", {nlohmann::json::object()});
     const std::int64_t bits = wholeOf(members, "bits", {2, 3, 4, 8}),
                        group_size = wholeOf(members, "group_size", kGroupSizes);
-    // GPTQ's first format stores zeros minus one.
-    const auto isSecond = [&](const char* key) { return members.value(key, nlohmann::json()) == "gptq_v2"; };
-    const int added = isSecond("checkpoint_format") || isSecond("format") ? 0 : 1;
+    // GPTQ's first format stores zeros minus one. As in transformers 5.24, checkpoint_format replaces format.
+    const nlohmann::json none, checkpoint_format = members.value("checkpoint_format", none);
+    const nlohmann::json format =
+        checkpoint_format.is_null() ? members.value("format", none) : checkpoint_format;
+    const bool zeros_are_less_one = format != "gptq_v2";
     for (const std::string& name : store.namesWithoutSuffix(".qweight")) {
         std::int64_t in = 0;
         const auto taken = takeTransposed(name, store, Packing::along_inputs, bits, group_size, in);
@@ -268,26 +283,34 @@ void combineGptq(const nlohmann::json& members, TensorStore& store) {
                          "has no g_idx, although desc_act says that columns are sorted by importance");
         auto group_of = order ? groupsAsStored(name + ".g_idx", store, *order, in, taken.scales.shape[0])
                               : groupsInOrder(in, group_size);
-        addTransposed(name, store, taken, Packing::along_inputs, bits, added, std::move(group_of));
+        addTransposed(name, store, taken, Packing::along_inputs, bits, zeros_are_less_one,
+                      std::move(group_of));
     }
 }
 
 void combineAwq(const nlohmann::json& members, TensorStore& store) {
     requireOneOf(members, "version", {"gemm", "GEMM"});
     requireOneOf(members, "format", {"gemm", "GEMM"});
+    requireOneOf(members, "checkpoint_format", {"gemm", "GEMM"});
+    if (members.value("backend", nlohmann::json()) == "llm-awq")  // another packing
+        requireOneOf(members, "backend", {"auto"});
     requireOneOf(members, "zero_point", {true});
     const std::int64_t bits = wholeOf(members, "bits", {4}),
                        group_size = wholeOf(members, "group_size", kGroupSizes);
     for (const std::string& name : store.namesWithoutSuffix(".qweight")) {
         std::int64_t in = 0;
         const auto taken = takeTransposed(name, store, Packing::along_outputs, bits, group_size, in);
-        addTransposed(name, store, taken, Packing::along_outputs, bits, 0, groupsInOrder(in, group_size));
+        addTransposed(name, store, taken, Packing::along_outputs, bits, /*zeros_are_less_one=*/false,
+                      groupsInOrder(in, group_size));
     }
 }
 
 void combineMlx(const nlohmann::json& members, TensorStore& store) {
     for (const std::string& name : store.namesWithoutSuffix(".scales")) {
         const nlohmann::json& of_matrix = membersOf(members, name);
+        if (name.find(".switch_mlp.") != std::string::npos)
+            store.refuse(name + ".scales", takePart(store, name + ".scales"),
+                         "belongs to experts stacked by mlx-lm (switch_mlp), which are not supported");
         requireOneOf(of_matrix, "mode", {"affine"});
         const std::int64_t bits = wholeOf(of_matrix, "bits", {2, 3, 4, 5, 6, 8}),
                            group = wholeOf(of_matrix, "group_size", {16, 32, 64, 128});

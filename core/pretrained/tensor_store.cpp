@@ -142,7 +142,8 @@ void TensorStore::addQuantized(const std::string& name, std::vector<std::int64_t
     countOf(shape);
     if (!tensors_.emplace(name, StoredTensor{ElementType::F32, std::move(shape), file, 0, std::move(matrix)})
              .second)
-        throw std::invalid_argument("another has the same name");
+        throw std::invalid_argument("there are two matrices named " + toSingleLine(name) +
+                                    ", one of them quantized");
 }
 
 void TensorStore::requireNoOverlap() const {

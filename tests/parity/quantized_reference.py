@@ -93,8 +93,18 @@ def groups(bits: int, inputs: int, outputs: int, group: int) -> tuple[torch.Tens
     return numbers, torch.randint(0, 2**bits, (count, outputs)), (torch.rand(count, outputs) * 0.01).half()
 
 
+def plus_one(zeros: torch.Tensor, bits: int) -> torch.Tensor:
+    """One more than zeros [groups, out]: the largest number becomes 0 and carries into the next field of its word."""
+    if bits == 3:
+        return (zeros + 1) & 7
+    fields = 32 // bits
+    weights = 1 << (bits * torch.arange(fields))
+    words = ((zeros.reshape(len(zeros), -1, fields) * weights).sum(-1) + weights.sum()) & 0xFFFFFFFF
+    return ((words[..., None] // weights) & (2**bits - 1)).reshape(zeros.shape)
+
+
 def gptq_of(bits: int, version: str, group: int, *, sorted_columns: bool = False) -> tuple[dict, Tensors, Tensors]:
-    """As AutoGPTQ 0.7's qlinear_cuda_old.py: zeros are stored less one, and no sum is cut to its bits."""
+    """As gptqmodel 5: zeros are stored less one, which is added to all fields of a word at once, except in three bits."""
     stored, decoded = {}, {}
     matrices = [("layer.a", 64, 64)] if bits in (2, 8) else [("layer.a", 320, 32), ("layer.b", 64, 32)]
     for name, inputs, outputs in matrices:
@@ -107,7 +117,8 @@ def gptq_of(bits: int, version: str, group: int, *, sorted_columns: bool = False
         stored[f"{name}.qzeros"], stored[f"{name}.scales"] = packed(zeros, bits), scales
         if sorted_columns or name == "layer.a":
             stored[f"{name}.g_idx"] = order.int()
-        zeros = zeros + (1 if version == "gptq" else 0)
+        if version == "gptq":
+            zeros = plus_one(zeros, bits)
         decoded[f"{name}.weight"] = ((numbers - zeros[order]).float() * scales.float()[order]).T
         stored[f"{name}.bias"] = decoded[f"{name}.bias"] = torch.randn(outputs).half()
     members = {"quant_method": "gptq", "bits": bits, "group_size": group, "desc_act": sorted_columns, "checkpoint_format": version}

@@ -14,12 +14,12 @@ struct UnreadType {
     const char* name;
 };
 /// Types of ggml.h that are not supported: Q8_1 and Q8_K hold intermediate results, gguf 0.19.0 cannot decode
-/// Q1_0, and the others are no longer written.
+/// Q1_0 and Q2_0, and the others are no longer written.
 constexpr std::array kUnread = {
     UnreadType{4, "Q4_2"},        UnreadType{5, "Q4_3"},        UnreadType{9, "Q8_1"},
     UnreadType{15, "Q8_K"},       UnreadType{31, "Q4_0_4_4"},   UnreadType{32, "Q4_0_4_8"},
     UnreadType{33, "Q4_0_8_8"},   UnreadType{36, "IQ4_NL_4_4"}, UnreadType{37, "IQ4_NL_4_8"},
-    UnreadType{38, "IQ4_NL_8_8"}, UnreadType{41, "Q1_0"}};
+    UnreadType{38, "IQ4_NL_8_8"}, UnreadType{41, "Q1_0"},       UnreadType{42, "Q2_0"}};
 
 const std::vector<ElementFormat>& allFormats() {
     static const std::vector<ElementFormat> kAll = [] {

@@ -74,7 +74,8 @@ TEST(Gguf, EveryTypeOfGgmlIsKnownByName) {
         EXPECT_NE(ggufTypeName(number), "") << number;
     EXPECT_EQ(ggufTypeName(12), "Q4_K");
     EXPECT_EQ(ggufTypeName(41), "Q1_0");
-    EXPECT_EQ(ggufTypeName(42), "type 42");
+    EXPECT_EQ(ggufTypeName(42), "Q2_0");
+    EXPECT_EQ(ggufTypeName(43), "type 43");
 }
 
 TEST(Gguf, BlocksAreDecodedOnlyAsAWhole) {

@@ -30,6 +30,9 @@ void expectSame(const std::vector<float>& numbers, const float* right, const std
     }
 }
 
+const std::vector<float> kOneEach(16, 1);
+const std::span<const std::byte> kOnes = std::as_bytes(std::span(kOneEach));
+
 class QuantizedFolder : public testing::TestWithParam<const char*> {};
 
 TEST_P(QuantizedFolder, IsDecodedBitForBitAsByItsPackage) {
@@ -134,7 +137,7 @@ TEST(QuantizedFolderRefusals, PartsThatDoNotFitAreNamed) {
     expectNotCombined(mxfp4, {{"e_blocks", Dtype::U8, {2, 3, 4, 8}}, {"e_scales", Dtype::U8, {2, 3, 4}}},
                       "is not experts × out × blocks × 16 of U8");
     expectNotCombined(mxfp4, {blocks, {"e_scales", Dtype::U8, {2, 3, 4}}, {"e", Dtype::F32, {1}}},
-                      "another has the same name");
+                      "there are two matrices named e, one of them quantized");
 }
 
 TEST(QuantizedFolderRefusals, GroupsThatDoNotFitAreNamed) {
@@ -158,7 +161,7 @@ TEST(QuantizedFolderRefusals, GroupsThatDoNotFitAreNamed) {
                       R"( "desc_act": true}})",
                       {numbers, zeros, scales}, "has no g_idx, although desc_act");
     expectNotCombined(gptq, {numbers, zeros, scales, {"a.weight", Dtype::F16, {16, 64}}},
-                      "another has the same name");
+                      "there are two matrices named a.weight, one of them quantized");
     expectNotCombined(R"({"quantization_config": {"quant_method": "gptq", "bits": 4}})", {},
                       "group_size is missing");
     expectNotCombined(R"({"quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 32,)"
@@ -176,6 +179,38 @@ TEST(QuantizedFolderRefusals, GroupsThatDoNotFitAreNamed) {
     expectNotCombined(mlx, {words, grid, {"a.biases", Dtype::I32, {3, 2}}}, "a.biases is 3 × 2 of I32");
     expectNotCombined(R"({"quantization": {"bits": 4, "group_size": 32, "mode": "mxfp4"}})", {grid},
                       "mode is");
+    expectNotCombined(mlx, {{"mlp.switch_mlp.up_proj.scales", Dtype::F32, {3, 2}}},
+                      "belongs to experts stacked by mlx-lm");
+    // AwqConfig of transformers 5.24 takes this backend for another packing.
+    expectNotCombined(R"({"quantization_config": {"quant_method": "awq", "bits": 4, "group_size": 32,)"
+                      R"( "backend": "llm-awq"}})",
+                      {}, "backend is");
+}
+
+// GPTQConfig of transformers 5.24: checkpoint_format replaces format, its older name.
+TEST(QuantizedFolders, TheNewerNameOfAFormatCounts) {
+    const auto first = [](const std::string& formats) {
+        const TemporaryFolder folder;
+        TensorStore store;
+        std::vector<std::string> notes;
+        const std::vector<std::byte> zeros(1024);
+        const std::vector<TensorToWrite> parts = {
+            {"a.qweight", Dtype::I32, {8, 16}, std::span(zeros).first(512)},
+            {"a.qzeros", Dtype::I32, {1, 2}, std::span(zeros).first(8)},
+            {"a.scales", Dtype::F32, {1, 16}, kOnes}};
+        writeSafetensors(folder / "x.safetensors", parts, {});
+        addSafetensors(folder / "x.safetensors", store);
+        combineQuantizedMatrices(
+            kFolder,
+            R"({"quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 64, )" + formats +
+                "}}",
+            store, notes);
+        return numbersOf(store, store.tensor("a.weight"), 0, 1).front();
+    };
+    EXPECT_EQ(first(R"("checkpoint_format": "gptq", "format": "gptq_v2")"), -1);  // zeros are less one
+    EXPECT_EQ(first(R"("checkpoint_format": "gptq_v2", "format": "gptq")"), 0);
+    EXPECT_EQ(first(R"("format": "gptq_v2")"), 0);
+    EXPECT_EQ(first(R"("checkpoint_format": null, "format": "gptq_v2")"), 0);
 }
 
 TEST(QuantizedFolderRefusals, MatricesOfBitsandbytesThatDoNotFitAreNamed) {
