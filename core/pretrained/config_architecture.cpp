@@ -215,16 +215,27 @@ bool isMadeBidirectional(const ConfigFields& config, const ConfigRules& rules) {
                : config.flag(rules.bidirectional_flag).value_or(false);
 }
 
+/// The epsilon of norms under the name that the family's class reads. Configs may also have it by other
+/// names.
+/// @throws Error (usage) if it has only another name: transformers would use its default
+std::optional<double> normEpsilon(const ConfigFields& config, const ConfigRules& rules, NormKind norm) {
+    const std::string key = rules.norm_epsilon_key != nullptr ? rules.norm_epsilon_key
+                            : norm == NormKind::rms           ? "rms_norm_eps"
+                                                              : "layer_norm_eps";
+    if (config.has(key)) return config.number(key, 0, 1);
+    for (const char* const other :
+         {"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_eps", "norm_epsilon"})
+        if (config.has(other)) config.refuse(other, "is not read by models of this type, which have " + key);
+    return std::nullopt;
+}
+
 void readNumbers(const ConfigFields& config, const Family& family, Architecture& model) {
     const ConfigRules& rules = family.config_rules;
     const double default_value =
         rules.norm_epsilon > 0 ? rules.norm_epsilon : (model.norm == NormKind::layer ? 1e-5 : 1e-6);
-    const auto epsilon =
-        rules.norm_epsilon_key != nullptr
-            ? config.number(rules.norm_epsilon_key, 0, 1)
-            : config.firstNumber(
-                  {"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_eps", "norm_epsilon"}, 0, 1);
-    model.norm_epsilon = epsilon.value_or(default_value);
+    if (const auto pruned = config.object("pruned_heads"); pruned && !pruned->isEmpty())
+        config.refuse("pruned_heads", "is not supported: heads would be left out");
+    model.norm_epsilon = normEpsilon(config, rules, model.norm).value_or(default_value);
     if (rules.query_key_norms_flag != nullptr &&
         !config.flagOr(rules.query_key_norms_flag, rules.query_key_norms_usually))
         model.query_key_norms = QueryKeyNorms::none;
@@ -386,48 +397,77 @@ void readRotations(const ConfigFields& config, ParsedArchitecture& parsed) {
 /// other programs, and flags of biases that the family's class does not read.
 bool isHarmless(const std::string& key) {
     static const std::set<std::string> kHarmless = {"architectures",
-                                                    "auto_map",
                                                     "attention_bias",
                                                     "attention_out_bias",
-                                                    "decoder_bias",
-                                                    "use_bias",
-                                                    "use_qkv_bias",
-                                                    "qkv_bias",
-                                                    "lm_head_bias",
-                                                    "mlp_bias",
+                                                    "attn_implementation",
+                                                    "attn_logit_softcapping",
+                                                    "auto_map",
                                                     "bias",
+                                                    "bos_token",
                                                     "cache_implementation",
                                                     "chunk_size_feed_forward",
                                                     "classifier_bias",
+                                                    "custom_pipeline",
                                                     "custom_pipelines",
+                                                    "decoder_bias",
+                                                    "diversity_penalty",
                                                     "do_sample",
                                                     "dtype",
+                                                    "encoder_no_repeat_ngram_size",
+                                                    "eos_token",
                                                     "finetuning_task",
+                                                    "hidden_act",
+                                                    "hidden_activation",
                                                     "id2label",
                                                     "init_std",
                                                     "initializer_factor",
                                                     "initializer_range",
+                                                    "intermediate_size",
                                                     "label2id",
                                                     "language",
+                                                    "layer_norm_eps",
+                                                    "layer_norm_epsilon",
+                                                    "length_penalty",
                                                     "license",
+                                                    "lm_head_bias",
+                                                    "mask_token",
                                                     "max_length",
                                                     "max_new_tokens",
+                                                    "max_sequence_length",
                                                     "max_window_layers",
                                                     "min_length",
+                                                    "mlp_bias",
                                                     "model_max_length",
                                                     "model_name",
                                                     "n_ctx",
+                                                    "n_inner",
                                                     "name_or_path",
+                                                    "neftune_noise_alpha",
+                                                    "no_repeat_ngram_size",
+                                                    "norm_eps",
+                                                    "norm_epsilon",
+                                                    "num_beam_groups",
+                                                    "num_beams",
                                                     "num_labels",
-                                                    "output_router_logits",
+                                                    "num_return_sequences",
+                                                    "original_max_position_embeddings",
                                                     "output_attentions",
                                                     "output_hidden_states",
+                                                    "output_router_logits",
+                                                    "pad_token",
                                                     "parent_model",
                                                     "prefix",
                                                     "pretraining_tp",
                                                     "problem_type",
+                                                    "qkv_bias",
+                                                    "query_pre_attn_scalar",
                                                     "reorder_and_upcast_attn",
+                                                    "repetition_penalty",
                                                     "return_dict",
+                                                    "rms_norm_eps",
+                                                    "router_aux_loss_coef",
+                                                    "router_jitter_noise",
+                                                    "seq_length",
                                                     "sliding_window",
                                                     "sliding_window_pattern",
                                                     "summary_activation",
@@ -438,27 +478,20 @@ bool isHarmless(const std::string& key) {
                                                     "task_specific_params",
                                                     "temperature",
                                                     "tokenizer_class",
-                                                    "router_aux_loss_coef",
-                                                    "router_jitter_noise",
                                                     "top_k",
                                                     "top_p",
                                                     "torch_dtype",
                                                     "torchscript",
                                                     "transformers_version",
+                                                    "typical_p",
                                                     "unsloth_fixed",
                                                     "unsloth_version",
                                                     "use_bfloat16",
+                                                    "use_bias",
                                                     "use_cache",
-                                                    "use_sliding_window",
-                                                    "hidden_act",
-                                                    "hidden_activation",
-                                                    "attn_logit_softcapping",
-                                                    "layer_norm_eps",
-                                                    "rms_norm_eps",
-                                                    "original_max_position_embeddings",
-                                                    "n_inner",
-                                                    "intermediate_size",
-                                                    "query_pre_attn_scalar"};
+                                                    "use_flash_attn",
+                                                    "use_qkv_bias",
+                                                    "use_sliding_window"};
     if (isQuantizationKey(key)) return true;
     const auto has = [&](const char* part) { return key.find(part) != std::string::npos; };
     return kHarmless.count(key) > 0 || key.starts_with('_') || key.ends_with("_token_id") ||

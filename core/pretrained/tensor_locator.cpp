@@ -200,6 +200,9 @@ LinearLocation TensorLocator::part(const std::string& name, std::int64_t out, st
     const bool transposed = may_be_transposed && !is_gguf_ && family_.transposed;
     const std::vector<std::int64_t> expected =
         transposed ? std::vector<std::int64_t>{in, all} : std::vector<std::int64_t>{all, in};
+    if (transposed && found.quantized != nullptr)  // quantizers transpose such a matrix first
+        store_.refuse(weight, found,
+                      "is quantized, which is not supported in models of the family " + model_.family);
     if (found.shape != expected)
         refuse(weight, found, std::to_string(expected[0]) + " × " + std::to_string(expected[1]));
     LinearLocation location{{weight, transposed, out, in, rows}, {}};
@@ -234,6 +237,8 @@ void TensorLocator::requireNoUnknownTensors() const {
             text +=
                 ": only routers that compute sigmoids have such a bias, but the entry expert_gating_func is "
                 "not 2; llama.cpp's converter omits it if config.json has no scoring_func";
+        if (isGguf() && (name.ends_with(".scale") || name.ends_with(".input_scale")))
+            text += ": scales beside matrices, as llama.cpp's converter writes for NVFP4, are not supported";
         return text;
     };
     for (const auto& [name, tensor] : store_.tensors())

@@ -71,6 +71,7 @@ class Configs(TrainerTest):
                                      ("qwen3_5_text", {"attn_output_gate": False}, "attn_output_gate must be true"),
                                      ("qwen3_next", {"output_gate_type": "gelu"}, "output_gate_type must be swish, not \"gelu\""),
                                      ("llama4_text", {"num_local_experts": 0}, "moe_layers must be an empty list in a model without"),
+                                     ("llama", {"pruned_heads": {"0": [1]}}, "pruned_heads is not supported"),
                                      ("bloom", {"is_causal": False}, "is_causal is false"),
                                      ("modernbert", {"classifier_activation": "xielu"}, "classifier_activation \"xielu\""),
                                      ("gemma3", {"text_config": {**self.text_config("gemma3"), "final_logit_softcapping": 3.0}},
@@ -80,6 +81,33 @@ class Configs(TrainerTest):
             with self.subTest(config):
                 done = self.look(family, config)
                 self.assert_fails(done, 4, "config.json", part)
+
+    def test_members_of_published_configs_that_no_class_reads_pass(self):
+        """Each stands in a config.json that is published for a model of the family; modeling_*.py of transformers 5.24 does not
+        read it."""
+        for family, config in (("llama", {"is_llama_config": True, "transformers.js_config": {"dtype": "q4"}, "max_sequence_length": 2048,
+                                          "num_beams": 1, "pruned_heads": {}, "attn_implementation": "eager", "norm_eps": 0.5}),
+                               ("gpt2", {"n_special": 0, "predict_special_tokens": True, "output_past": True}),
+                               ("gemma2", {"sliding_window_size": 4096}),
+                               ("phi3", {"full_attn_mod": 1, "interpolate_factor": 1}),
+                               ("starcoder2", {"attention_softmax_in_fp32": True, "scale_attn_weights": True, "layer_norm_epsilon": 0.5}),
+                               ("apertus", {"qk_norm": True}),
+                               ("qwen3_moe", {"shared_expert_intermediate_size": 0, "use_qk_norm": True}),
+                               ("exaone_moe", {"scoring_func": "sigmoid", "topk_method": "noaux_tc"}),
+                               ("llama4_text", {"nope_layer_interval": 4})):
+            with self.subTest(family):
+                plain, done = self.look(family, {}), self.look(family, config)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stdout, plain.stdout)
+
+    def test_an_epsilon_by_another_name_is_refused(self):
+        """LlamaForCausalLM of transformers 5.24 would use its default, 1e-6, instead."""
+        folder = self.model("llama", {"norm_eps": 0.5})
+        config = json.loads((folder / "config.json").read_text())
+        config.pop("rms_norm_eps")
+        (folder / "config.json").write_text(json.dumps(config))
+        done = self.trainer("look", folder, "--what", "loss", "--text", expected_text("llama"))
+        self.assert_fails(done, 4, "norm_eps is not read by models of this type, which have rms_norm_eps")
 
     def test_what_changes_nothing_passes(self):
         config = {"torch_dtype": "bfloat16", "use_cache": False, "attention_dropout": 0.5, "pad_token_id": 3, "pretraining_tp": 2,

@@ -496,6 +496,19 @@ class ModelsWithoutExperts(Published):
         self.assertEqual(self.nll(model), right)
         self.assertEqual(json.loads(self.look(model, "--json", what="model"))["experts"], 0)
 
+    def test_a_quantized_gpt_2_is_refused(self):
+        """Quantizers transpose the matrices of GPT-2, which are stored [in, out] otherwise; of a square one, the shape does not
+        say it."""
+        model = small_model(self.home, "gpt2")
+        tensors = read_tensors(model / "model.safetensors")
+        name = next(one for one in tensors if one.endswith("h.0.attn.c_proj.weight"))
+        _, (size, _), _ = tensors[name]
+        tensors[name] = ("I8", [size, size], bytes(size * size))
+        tensors[name.replace("weight", "SCB")] = ("F32", [size], struct.pack(f"<{size}f", *[1] * size))
+        write_tensors(model / "model.safetensors", tensors)
+        change_config(model, quantization_config={"load_in_8bit": True, "quant_method": "bitsandbytes"})
+        self.assertIn("is quantized, which is not supported in models of the family gpt2", self.look(model, code=4))
+
     def test_shared_experts_of_width_zero(self):
         """transformers 5.24 saves empty tensors if n_shared_experts is 0."""
         model = small_model(self.home, "dots1")

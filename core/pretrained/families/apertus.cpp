@@ -36,6 +36,7 @@ Family apertus() {
     family.gguf_rules.read = readXielu;
     family.gguf_rules.has_frequency_factors = true;
     family.gguf_rules.biases = {if_present, if_present, never, never};
+    family.config_rules.ignored = {"qk_norm"};  // always
     return family;
 }
 

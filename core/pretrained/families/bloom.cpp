@@ -40,12 +40,13 @@ Family bloom() {
     family.config_rules.activation_key = nullptr;
     family.config_rules.tied = true;
     family.config_rules.biases.plain = {always, always, always, never};
-    family.config_rules.ignored = {"attention_softmax_in_fp32", "bias_dropout_fusion",
+    family.config_rules.ignored = {"attention_softmax_in_fp32", "bias_dropout_fusion", "hidden_size",
                                    "masked_softmax_fusion", "offset_alibi", "skip_bias_add",
                                    "skip_bias_add_qkv",
                                    // the same sum in parts
                                    "slow_but_exact"};
     family.gguf_rules.biases = {always, always, always, never};
+    family.config_rules.norm_epsilon_key = "layer_norm_epsilon";
     return family;
 }
 

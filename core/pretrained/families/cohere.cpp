@@ -17,6 +17,8 @@ Family cohere() {
     family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
     family.gguf_rules.interleaves = true;
     family.gguf_rules.has_logit_scale = true;
+    family.config_rules.ignored = {"position_embedding_type", "use_embedding_sharing", "use_gated_activation",
+                                   "use_parallel_block"};
     return family;
 }
 
@@ -29,9 +31,9 @@ Family cohere2() {
     };
     family.config_rules.query_key_norms_flag = nullptr;
     family.config_rules.ignored = {
-        "order_of_interleaved_layers", "position_embedding_type", "rotary_pct",
-        "use_embedding_sharing",       "use_gated_activation",    "use_parallel_block",
-        "use_parallel_embedding"};
+        "layer_switch",       "order_of_interleaved_layers", "position_embedding_type",
+        "rotary_pct",         "use_embedding_sharing",       "use_gated_activation",
+        "use_parallel_block", "use_parallel_embedding"};
     family.config_rules.windowed = WindowedLayers::all_but_every_nth;
     family.config_rules.window_pattern = 4;
     family.gguf_rules.window_pattern = 4;

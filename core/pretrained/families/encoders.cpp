@@ -140,6 +140,8 @@ Family roformer() {
                      .token_types_key = "type_vocab_size",
                      .embedding_width_key = "embedding_size",
                      .refused_flags = {"is_decoder", "add_cross_attention"}};
+    rules.ignored = {"directionality",       "pooler_fc_size",       "pooler_num_attention_heads",
+                     "pooler_num_fc_layers", "pooler_size_per_head", "pooler_type"};
     return family;
 }
 

@@ -33,8 +33,9 @@ Family exaone_moe() {
     family.config_rules.norm_epsilon = 1e-5;
     family.config_rules.windowed = WindowedLayers::all_but_every_nth;
     family.config_rules.window_pattern = 4;
-    family.config_rules.ignored = {"first_k_dense_replace", "first_last_k_dense_replace", "is_moe_layer",
-                                   "num_nextn_predict_layers"};
+    family.config_rules.ignored = {
+        "first_k_dense_replace", "first_last_k_dense_replace", "is_moe_layer", "mtp_loss_scaling_factor",
+        "mtp_share_layers",      "num_nextn_predict_layers",   "scoring_func", "topk_method"};
     family.config_rules.mixture = glm4_moe().config_rules.mixture;
     family.config_rules.mixture.experts = {"num_experts", 64, "num_local_experts"};
     family.config_rules.mixture.feed_forward.default_value = 1024;

@@ -90,6 +90,8 @@ Family falcon() {
     family.gguf_rules.biases = {never, never, never, never};
     family.gguf_rules.attention_norm_of_two = "attn_norm_2";
     family.gguf_rules.feed_forward_norm_of_two = "attn_norm";
+    family.config_rules.ignored = {"ff_factor"};
+    family.config_rules.norm_epsilon_key = "layer_norm_epsilon";
     return family;
 }
 

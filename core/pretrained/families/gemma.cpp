@@ -38,6 +38,7 @@ Family gemma2() {
     family.gguf_rules.window = 4096;
     family.gguf_rules.window_pattern = 2;
     family.gguf_rules.layers_scored_by_width = 46;
+    family.config_rules.ignored = {"sliding_window_size"};
     return family;
 }
 
@@ -106,7 +107,7 @@ Family gemma3n_text() {
     rules.read_layers = [](const ConfigFields& config, Architecture& model) {
         readSharedKeys(config, model, 15);
     };
-    rules.ignored = {"altup_coef_clip"};  // in training alone
+    rules.ignored = {"altup_coef_clip", "altup_lr_multiplier"};  // in training alone
     family.gguf_rules.window_pattern = 5;
     family.gguf_rules.layers_scored_by_width = 0;
     family.gguf_rules.read = [](const GgufEntries& entries, Architecture& model) {

@@ -63,7 +63,8 @@ Family dots1() {
     family.config_rules.biases.output = {"attention_bias"};
     family.config_rules.windowed = WindowedLayers::from_max_window_on;
     family.config_rules.max_window_layers = 62;
-    family.config_rules.ignored = {"moe_layer_freq", "scoring_func", "topk_method", "ep_size"};
+    family.config_rules.ignored = {"aux_loss_alpha", "ep_size", "moe_layer_freq",
+                                   "scoring_func",   "seq_aux", "topk_method"};
     family.config_rules.mixture.experts = {"n_routed_experts", 0, "num_local_experts"};
     family.config_rules.mixture.per_token = {"num_experts_per_tok", 0};
     family.config_rules.mixture.shared_experts = {"n_shared_experts", 0};

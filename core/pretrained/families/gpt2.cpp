@@ -34,6 +34,9 @@ Family gpt2() {
     family.config_rules.scales_by_layer_flag = "scale_attn_by_inverse_layer_idx";
     family.recomputed_suffixes = {".attn.bias", ".attn.masked_bias"};
     family.gguf_rules.old_files_use_gpt2_pattern = true;
+    family.config_rules.ignored = {"line_by_line", "n_special", "n_vocab", "output_past",
+                                   "predict_special_tokens"};
+    family.config_rules.norm_epsilon_key = "layer_norm_epsilon";
     return family;
 }
 

@@ -29,6 +29,7 @@ Family gpt_neox() {
     family.alternative_head = "lm_head";
     family.recomputed_suffixes = {".attention.bias", ".attention.masked_bias"};
     family.gguf_rules.old_files_use_gpt2_pattern = true;
+    family.config_rules.ignored = {"num_steps"};
     return family;
 }
 

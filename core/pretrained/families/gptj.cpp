@@ -29,6 +29,7 @@ Family gptj() {
     family.config_rules.activation_key = "activation_function";
     family.config_rules.ignored = {"gradient_checkpointing", "scale_attn_weights"};
     family.recomputed_suffixes = {".attn.bias", ".attn.masked_bias"};
+    family.config_rules.norm_epsilon_key = "layer_norm_epsilon";
     return family;
 }
 

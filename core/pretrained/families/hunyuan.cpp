@@ -70,6 +70,9 @@ Family hunyuan_v1_moe() {
                                    .per_token = {"moe_topk", 1, "num_experts_per_tok"},
                                    .is_shared = true};
     family.gguf_rules.has_expert_width = family.gguf_rules.has_shared_width = true;
+    for (const char* const of_images :
+         {"vit_input_resolution", "vit_mapping_type", "vit_norm_type", "vit_patch", "vit_token"})
+        family.config_rules.ignored.emplace_back(of_images);
     return family;
 }
 

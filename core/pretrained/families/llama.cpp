@@ -58,6 +58,9 @@ Family llama() {
     family.gguf_rules.with_experts = "mixtral";
     family.gguf_rules.window_pattern =
         0;  // for Mistral's models, whose GGUF files name the architecture llama
+    // Members of published configs of SmolLM, SmolVLM and Falcon 3 that the class does not read.
+    family.config_rules.ignored = {"activation", "is_llama_config", "perceiver_config",
+                                   "pixel_shuffle_factor", "transformers.js_config"};
     return family;
 }
 
@@ -137,7 +140,7 @@ Family llama4_text() {
     family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
     family.config_rules.windowed = WindowedLayers::chunked;
     family.config_rules.window = 8192;
-    family.config_rules.ignored = {"for_llm_compressor"};
+    family.config_rules.ignored = {"for_llm_compressor", "nope_layer_interval"};
     family.config_rules.mixture = {.may_lack_experts = true,
                                    .experts = {"num_local_experts", 16},
                                    .per_token = {"num_experts_per_tok", 1},

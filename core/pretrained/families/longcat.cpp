@@ -43,8 +43,8 @@ Family longcat_flash() {
                      .identity_experts = {"zero_expert_num", 256},
                      .scale_key = "routed_scaling_factor"};
     // The class has one kind of attention, whose latent vectors it scales, and one kind of identity experts.
-    rules.ignored = {"head_dim", "attention_method", "mla_scale_q_lora", "mla_scale_kv_lora",
-                     "zero_expert_type"};
+    rules.ignored = {"head_dim",         "router_dtype",      "attention_method",
+                     "mla_scale_q_lora", "mla_scale_kv_lora", "zero_expert_type"};
     rules.read_layers = [](const ConfigFields& config, Architecture& model) {
         LatentAttention& latent = model.latent;
         if (latent.query_rank == 0) config.refuse("q_lora_rank", "is null; queries have a latent vector");

@@ -77,6 +77,7 @@ Family mpt() {
     family.gguf_rules.read = readMptEntries;
     family.gguf_rules.has_clip = true;
     family.gguf_rules.biases = {never, never, never, never};
+    family.config_rules.norm_epsilon_key = "layer_norm_epsilon";
     return family;
 }
 

@@ -49,7 +49,7 @@ Family opt() {
     family.config_rules.tied = true;
     family.config_rules.biases = {
         {never, never, never, never}, {"enable_bias", true}, {"enable_bias", true}, {"enable_bias", true}};
-    family.config_rules.ignored = {"layerdrop"};  // in training alone
+    family.config_rules.ignored = {"layerdrop", "learned_embeddings"};
     return family;
 }
 

@@ -38,6 +38,7 @@ Family phi3() {
     family.gguf_rules.has_long_factors = true;
     family.gguf_rules.gate_and_up_fused = true;
     family.gguf_rules.window_pattern = 0;
+    family.config_rules.ignored = {"full_attn_mod", "interpolate_factor"};
     return family;
 }
 
@@ -65,6 +66,7 @@ Family phimoe() {
     family.gguf_rules.has_long_factors = true;
     family.gguf_rules.window_pattern = 0;
     family.gguf_rules.epsilon_key = "attention.layer_norm_rms_epsilon";
+    family.config_rules.norm_epsilon_key = "rms_norm_eps";
     return family;
 }
 

@@ -70,6 +70,7 @@ Family qwen3_moe() {
     family.config_rules.mixture = qwenMixture(8, 768);
     family.config_rules.mixture.experts.default_value = 128;
     family.gguf_rules.has_expert_width = true;
+    family.config_rules.ignored = {"qk_norm", "shared_expert_intermediate_size", "use_qk_norm"};
     return family;
 }
 
@@ -194,6 +195,7 @@ Family qwen3_vl_moe_text() {
     mixture = qwenMixture(4, 1408);
     mixture.experts.default_value = 60;
     mixture.normalizes_flag = nullptr;  // weights are always divided by their sum
+    family.config_rules.ignored.emplace_back("norm_topk_prob");
     return family;
 }
 

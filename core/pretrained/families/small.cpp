@@ -141,6 +141,8 @@ Family nemotron() {
     family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
     family.config_rules.biases.feed_forward = {"mlp_bias"};
     family.gguf_rules.biases = {if_present, if_present, if_present, never};
+    family.config_rules.ignored = {"kv_channels"};
+    family.config_rules.norm_epsilon_key = "norm_eps";
     return family;
 }
 

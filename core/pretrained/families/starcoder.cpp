@@ -12,7 +12,10 @@ Family starcoder2() {
     family.names.up = "mlp.c_fc";
     family.names.down = "mlp.c_proj";
     family.config_rules.tied = true;
-    family.config_rules.ignored = {"activation_function", "mlp_type", "norm_type"};
+    family.config_rules.ignored = {
+        "activation_function", "attention_softmax_in_fp32",       "mlp_type",
+        "norm_type",           "scale_attention_softmax_in_fp32", "scale_attn_weights"};
+    family.config_rules.norm_epsilon_key = "norm_epsilon";
     family.config_rules.windowed = WindowedLayers::all;
     family.config_rules.window = 0;
     family.config_rules.biases.query_key_value = {"use_bias", true};
