@@ -256,7 +256,8 @@ void RotationReader::readRotation(const Source& source, RotaryConfig& rotary) {
     if (type_.rotates_last) rotary.rotated_part = RotatedPart::last;
 }
 
-/// NTK-aware scaling by s is a base multiplied by s^(r/(r−2)). Larger factors than the pages have become one.
+/// Applies NTK-aware scaling by s to the base, which it multiplies by s^(r/(r−2)): the explorer pages have no
+/// factors beyond `kMaxFactor`.
 void RotationReader::applyNtk(RotaryConfig& rotary) {
     const double width = rotary.rotatedWidth();
     if (width <= 2) return;
@@ -271,8 +272,7 @@ bool RotationReader::isInterleaved() const {
 
 bool RotationReader::rotates(const Source& source) const {
     if (noLayerRotates()) {
-        note("nothing rotates: models of type " + type_.name +
-             " know positions in another way, or not at all");
+        note("nothing rotates: models of type " + type_.name + " have no rotary position embeddings");
         return false;
     }
     if (type_.null_theta_means_unrotated && isThetaNull(source)) {

@@ -164,9 +164,9 @@ struct MixtureRules {
         std::int64_t default_value = 0;
         const char* other_key = nullptr;
     };
-    const char* flag = nullptr;  ///< if false, the default, no layer is a mixture; null: always read
+    const char* flag = nullptr;     ///< if false, the default, no layer is a mixture; null: always read
     bool may_lack_experts = false;  ///< no layer is a mixture if there are 0 experts (Llama 4)
-    Count experts = {};          ///< null key: the family has no mixtures
+    Count experts = {};             ///< null key: the family has no mixtures
     Count per_token = {};
     Count feed_forward = {};        ///< hidden width of an expert; null: intermediate_size
     Count dense_feed_forward = {};  ///< of layers that are not mixtures; null: intermediate_size

@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/pretrained/gguf_rotation.h"
 #include "core/pretrained/quantized_folder.h"
+#include "core/pretrained/quantized_tensors.h"
 
 namespace roper {
 namespace {
@@ -118,6 +119,7 @@ PretrainedModel openGguf(const FilePath& path) {
     GgufFile file = GgufFile::read(path);
     ParsedArchitecture parsed = readGgufArchitecture(file.metadata);
     addNotes(parsed.notes, biasNotes(parsed.architecture));
+    combineSecondScales(*file.tensors, parsed.notes);
     readFrequencyFactors(*file.tensors, parsed.architecture);
     ModelWeights weights = locateWeights(*file.tensors, Naming::gguf, parsed.architecture, parsed.biases);
     addNotes(parsed.notes, weights.notes);

@@ -18,6 +18,11 @@ namespace roper {
 /// FP8 with one scale for each block of a matrix, or for all of it: DeepSeek V3's weight_scale_inv.
 void combineFp8(const nlohmann::json& members, TensorStore& store);
 
+/// NVFP4 in GGUF files that llama.cpp's converter makes from ModelOpt's folders: NAME.scale [1], or
+/// [experts], multiplies NAME.weight. NAME.input_scale is for activations, which are not quantized here. Adds
+/// a note.
+void combineSecondScales(TensorStore& store, std::vector<std::string>& notes);
+
 /// Experts of gpt-oss: NAME_blocks [experts, out, in/32, 16] and NAME_scales [experts, out, in/32] become
 /// NAME [experts, in, out], as in the same model stored as BF16.
 void combineMxfp4(const nlohmann::json& members, TensorStore& store);

@@ -237,8 +237,6 @@ void TensorLocator::requireNoUnknownTensors() const {
             text +=
                 ": only routers that compute sigmoids have such a bias, but the entry expert_gating_func is "
                 "not 2; llama.cpp's converter omits it if config.json has no scoring_func";
-        if (isGguf() && (name.ends_with(".scale") || name.ends_with(".input_scale")))
-            text += ": scales beside matrices, as llama.cpp's converter writes for NVFP4, are not supported";
         return text;
     };
     for (const auto& [name, tensor] : store_.tensors())

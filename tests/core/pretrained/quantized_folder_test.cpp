@@ -7,6 +7,7 @@
 
 #include "core/base/safetensors.h"
 #include "core/pretrained/pretrained_model.h"
+#include "core/pretrained/quantized_tensors.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
@@ -185,6 +186,52 @@ TEST(QuantizedFolderRefusals, GroupsThatDoNotFitAreNamed) {
     expectNotCombined(R"({"quantization_config": {"quant_method": "awq", "bits": 4, "group_size": 32,)"
                       R"( "backend": "llm-awq"}})",
                       {}, "backend is");
+}
+
+// llama.cpp multiplies the product of such a matrix by its scale, for each expert by the expert's
+// (llama-graph.cpp of llama-cpp-python 0.3.36).
+TEST(SecondScales, MultiplyMatricesInNvfp4) {
+    constexpr std::size_t kMatrixBytes = 2 * 36;  // two rows of 64 numbers
+    std::vector<std::byte> bytes(3 * kMatrixBytes);
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        bytes[i] = static_cast<std::byte>(i * 37 % 113);
+    const std::vector<float> factors = {0.5F, -3.0F, 0.25F};
+    const auto made = [&](std::vector<std::int64_t> shape, std::int64_t scales,
+                          std::vector<std::string>& notes) {
+        auto store = std::make_unique<TensorStore>();
+        const auto of_factors = std::as_bytes(std::span(factors));
+        const std::size_t numbers = store->addBytes("numbers", bytes),
+                          scale = store->addBytes("scales", {of_factors.begin(), of_factors.end()});
+        store->add("a.weight", {ElementType::NVFP4, std::move(shape), numbers, 0});
+        store->add("router.weight", {ElementType::F32, {1}, scale, 0});
+        store->add("router.scale", {ElementType::F32, {1}, scale, 0});  // of Gemma 4, which is not ours
+        store->add("plain", {ElementType::NVFP4, {6, 64}, numbers, 0});
+        if (scales > 0) store->add("a.scale", {ElementType::F32, {scales}, scale, 0});
+        if (scales > 0) store->add("a.input_scale", {ElementType::F32, {1}, scale, 0});
+        combineSecondScales(*store, notes);
+        return store;
+    };
+    const auto expectScaled = [&](std::vector<std::int64_t> shape, std::int64_t scales) {
+        std::vector<std::string> notes;
+        const auto store = made(std::move(shape), scales, notes);
+        EXPECT_EQ(notes.size(), 1U);
+        EXPECT_TRUE(store->has("router.scale"));
+        EXPECT_FALSE(store->has("a.scale") || store->has("a.input_scale"));
+        const std::vector<float> plain = numbersOf(*store, store->tensor("plain"), 0, 6),
+                                 scaled = store->readAll(store->tensor("a.weight"));
+        ASSERT_LE(scaled.size(), plain.size());
+        for (std::size_t i = 0; i < scaled.size(); ++i)
+            EXPECT_EQ(scaled[i], plain[i] * factors[scales == 1 ? 0 : i / 128]) << i;
+    };
+    expectScaled({6, 64}, 1);
+    expectScaled({3, 2, 64}, 3);
+    expectScaled({3, 2, 64}, 1);
+    std::vector<std::string> notes;
+    EXPECT_EQ(made({6, 64}, 0, notes)->tensor("a.weight").type, ElementType::NVFP4);
+    EXPECT_TRUE(notes.empty());
+    expectError(ErrorKind::checkpoint, "a.scale is 2; one scale per matrix is expected", [&] {
+        made({3, 2, 64}, 2, notes);
+    });
 }
 
 // GPTQConfig of transformers 5.24: checkpoint_format replaces format, its older name.
