@@ -153,6 +153,11 @@ void limitOpenMpSpinning() {
     ::putenv(kShortOpenMpSpin);
 }
 
+void returnFreedMemory() {
+    constexpr int kThreshold = 4 << 20;
+    ::mallopt(M_MMAP_THRESHOLD, kThreshold);  // a fixed threshold no longer rises
+}
+
 void keepFreedHeapMemory() {
     ::mallopt(M_MMAP_THRESHOLD, kHeapThreshold);
     ::mallopt(M_TRIM_THRESHOLD, kHeapThreshold);

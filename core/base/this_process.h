@@ -86,6 +86,10 @@ inline char kShortOpenMpSpin[] = "GOMP_SPINCOUNT=3000";
 /// from clearing fresh pages each time. To be called once, before the first tensor is created.
 void keepFreedHeapMemory();
 
+/// Blocks from 4 MiB on are returned to the system as soon as they are freed. glibc otherwise keeps blocks of up
+/// to 32 MiB in a heap, whose gaps grow as a large model is decoded piece by piece.
+void returnFreedMemory();
+
 /// Settings of `keepFreedHeapMemory`, in bytes: blocks up to the threshold come from the heap, which keeps
 /// that much when it is empty and grows by the pad.
 inline constexpr int kHeapThreshold = 1 << 30, kHeapPad = 64 << 20;
