@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -14,6 +16,7 @@
 
 #include "core/base/crash_report.h"
 #include "core/base/stop_signals.h"
+#include "core/base/this_process.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/limited_process.h"
 #include "tests/support/temporary_folder.h"
@@ -176,6 +179,24 @@ TEST(StopSignals, WhatHasSomethingToSaveIsLeftTimeToDoSo) {
         }
         EXPECT_EQ(stopSignal(), StopSignal::terminate);
         EXPECT_EQ(::alarm(0), 0U) << "it would be ended";
+    }));
+}
+
+TEST(HeapMemory, FreedBlocksAreReturned) {
+    if (kSanitizer) GTEST_SKIP() << "sanitizers replace malloc";
+    EXPECT_TRUE(finishesWithin(20, kNoLimit, [] {
+        constexpr std::size_t kBlock = 8U << 20U;
+        const auto newlyMapped = [](std::size_t bytes) {
+            const std::size_t before = ::mallinfo2().hblks;
+            void* volatile const block = ::malloc(bytes);
+            const std::size_t mapped = ::mallinfo2().hblks - before;
+            ::free(block);
+            return mapped;
+        };
+        EXPECT_EQ(newlyMapped(2 * kBlock), 1U);
+        EXPECT_EQ(newlyMapped(kBlock), 0U) << "glibc has not raised its threshold";
+        returnFreedMemory();
+        EXPECT_EQ(newlyMapped(kBlock + kBlock / 2), 1U);  // more than the heap now has left
     }));
 }
 
