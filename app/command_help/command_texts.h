@@ -7,6 +7,9 @@
 
 namespace roper {
 
+/// The text in single quotes, for sh, bash and zsh.
+std::string shellQuoted(const std::string& text);
+
 /// The shells for which there are completion scripts.
 const std::vector<std::string>& completionShells();
 

@@ -29,11 +29,6 @@ std::string replaced(std::string text, const std::string& what, const std::strin
     return text;
 }
 
-/// The text in single quotes, for bash and zsh.
-std::string quoted(const std::string& text) {
-    return "'" + replaced(text, "'", "'\\''") + "'";
-}
-
 // bash -----------------------------------------------------------------------------------------------------
 
 /// The statement that fills COMPREPLY with completions of the typed word.
@@ -44,7 +39,7 @@ std::string bashMatches(const std::string& source) {
 
 /// The statement that fills COMPREPLY with possible values.
 std::string bashValues(const CommandOption& option) {
-    if (!option.choices.empty()) return bashMatches("-W " + quoted(join(option.choices, " ")));
+    if (!option.choices.empty()) return bashMatches("-W " + shellQuoted(join(option.choices, " ")));
     if (option.value == "FOLDER") return "compopt -o filenames; " + bashMatches("-d");
     if (option.value == "FILE") return "compopt -o filenames; " + bashMatches("-f");
     const auto listing = kListings.find(option.value);
@@ -75,7 +70,7 @@ std::string bashCommand(const CommandDescription& command) {
     text +=
         "            esac\n            if [[ $word == -* ]]; then\n                mapfile -t COMPREPLY < "
         "<(compgen -W " +
-        quoted(join(concatenated(mapped(command.options, &CommandOption::names)), " ")) +
+        shellQuoted(join(concatenated(mapped(command.options, &CommandOption::names)), " ")) +
         " -- \"$word\")\n            else\n                " + argument + "\n            fi ;;\n";
     return text;
 }
@@ -141,12 +136,13 @@ std::string zshOption(const CommandDescription& program, const CommandOption& op
     const std::string value =
         option.value.empty() ? "" : ":" + zshText(option.value) + ":" + zshValues(program, option);
     if (option.isArgument())
-        return quoted((option.may_repeat ? "*" : "") + (":" + zshText(option.argument)) + ":" +
-                      zshValues(program, option));
+        return shellQuoted((option.may_repeat ? "*" : "") + (":" + zshText(option.argument)) + ":" +
+                           zshValues(program, option));
     std::string text;
     for (const std::string& name : option.names) {
         const std::string repeat = option.may_repeat || option.value == "KEY=VALUE" ? "*" : "";
-        text += (text.empty() ? "" : " ") + quoted(repeat + name + "[" + zshText(option.help) + "]" + value);
+        text +=
+            (text.empty() ? "" : " ") + shellQuoted(repeat + name + "[" + zshText(option.help) + "]" + value);
     }
     return text;
 }
@@ -183,7 +179,7 @@ std::string zsh(const CommandDescription& program) {
     text +=
         function + "() {\n    local state\n    typeset -A opt_args\n    local -a commands\n    commands=(\n";
     for (const CommandDescription& command : program.commands)
-        text += "        " + quoted(command.name + ":" + command.help) + "\n";
+        text += "        " + shellQuoted(command.name + ":" + command.help) + "\n";
     text += "    )\n    " + zshArguments(program, program, "        ") +
             " \\\n        '1:command:->command' '*::argument:->argument'\n"
             "    case $state in\n"
@@ -268,6 +264,10 @@ std::string fish(const CommandDescription& program) {
 }
 
 }  // namespace
+
+std::string shellQuoted(const std::string& text) {
+    return "'" + replaced(text, "'", "'\\''") + "'";
+}
 
 const std::vector<std::string>& completionShells() {
     static const std::vector<std::string> shells = {"bash", "zsh", "fish"};

@@ -162,7 +162,7 @@ QString commandLine(QStringList arguments) {
     arguments.front() = QStringLiteral("roper-lab");
     for (QString& argument : arguments)
         if (!kPlain.match(argument).hasMatch())
-            argument = '\'' + argument.replace('\'', QStringLiteral("'\\''")) + '\'';
+            argument = QString::fromStdString(roper::shellQuoted(argument.toStdString()));
     return arguments.join(' ');
 }
 

@@ -70,17 +70,11 @@ class LatexWriter {
         leaveMath();
         written_ += piece;
     }
-    /// A command is separated from a letter that follows.
+    /// @param piece  must not begin with a letter, which would continue the name of a command before it
     void math(const QString& piece) {
-        enterMath();
-        if (ends_in_command_ && piece.front().isLetter()) written_ += ' ';
+        if (!in_math_) written_ += '$';
+        in_math_ = true;
         written_ += piece;
-        ends_in_command_ = piece.startsWith('\\') && piece.back().isLetter();
-    }
-    void script(QChar mark, const QString& characters) {
-        enterMath();
-        written_ += mark + QStringLiteral("{") + characters + '}';
-        ends_in_command_ = false;
     }
     QString finished() {
         leaveMath();
@@ -88,17 +82,13 @@ class LatexWriter {
     }
 
   private:
-    void enterMath() {
-        if (!in_math_) written_ += '$';
-        in_math_ = true;
-    }
     void leaveMath() {
         if (in_math_) written_ += '$';
-        in_math_ = ends_in_command_ = false;
+        in_math_ = false;
     }
 
     QString written_;
-    bool in_math_ = false, ends_in_command_ = false;
+    bool in_math_ = false;
 };
 
 /// All characters from `at` on that `scripts` contains, as written on the line.
@@ -123,10 +113,10 @@ QString latexText(const QString& text) {
     for (qsizetype at = 0; at < text.size();) {
         const QChar c = text[at];
         if (const QString below = takeScripts(text, at, lowered()); !below.isEmpty()) {
-            out.script('_', below);
+            out.math("_{" + below + '}');
             at += below.size();
         } else if (const QString above = takeScripts(text, at, raised()); !above.isEmpty()) {
-            out.script('^', above);
+            out.math("^{" + above + '}');
             at += above.size();
         } else {
             if (const auto command = mathCommands().constFind(c); command != mathCommands().constEnd())
